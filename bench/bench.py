@@ -1,0 +1,187 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: the outsize authors
+# SPDX-License-Identifier: BSL-1.0
+"""Runs a benchmark: outsize and its peers in turn, on the same input and the same disk.
+
+In each round the disk is probed, then every program runs once; every output is verified. Seconds
+are medians over the rounds, ratios and the share of the floor medians of the pairs of a round. Exit
+code 0 only if everything asked for ran and was verified, 1 if not, 2 for a wrong call.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+
+import report
+from catalogue import BENCHMARKS
+from child import ChildFailed, must_run
+from contestants import PEERS, PROJECT, Ours, Task, processors
+from floor import Floor
+from sizes import MIB, format_size, parse_size
+from workplace import NoSpace, Workplace
+
+SMOKE_SIZE_BYTES, SMOKE_MEMORY_BYTES = 24 * MIB, 8 * MIB
+# Of the input: itself, a peer's database, its output, its temporary files, and a little more.
+DISK_PER_INPUT_BYTE = {True: 4.4, False: 3.2}
+
+
+def parse_arguments():
+    size = lambda text: parse_size(text)  # noqa: E731  (argparse names the function in its message)
+    size.__name__ = "size"
+    parser = argparse.ArgumentParser(
+        prog="./dev bench", description="Measures outsize against its peers; see bench/README.md.")
+    parser.add_argument("name", nargs="?", choices=sorted(BENCHMARKS), help="the benchmark")
+    parser.add_argument("--size", type=size, help="bytes of input, e.g. 4GiB")
+    parser.add_argument("--memory", type=size, help="memory of each program, e.g. 512MiB")
+    parser.add_argument("--threads", type=int, default=processors())
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--seed", type=int, default=1, help="of the generated input")
+    parser.add_argument("--vs", default="", metavar="PEER,PEER", help="among: " + ", ".join(PEERS))
+    parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="report as JSON")
+    parser.add_argument("--dir", type=pathlib.Path,
+                        default=os.environ.get("OUTSIZE_BENCH_DIR", PROJECT / "build/bench-data"),
+                        help="folder on the disk to be measured (default: %(default)s)")
+    parser.add_argument("--tool", type=pathlib.Path, default=PROJECT / "build/release/bin/outsize",
+                        help="the program to measure (default: the release build)")
+    parser.add_argument("--list", action="store_true", help="list the benchmarks and their peers")
+    parser.add_argument("--setup", action="store_true", help="install the peers")
+    parser.add_argument("--smoke", action="store_true",
+                        help="run every benchmark once at a tiny size, against what is installed")
+    arguments = parser.parse_args()
+    if not (arguments.name or arguments.list or arguments.setup or arguments.smoke):
+        parser.error("name a benchmark, or --list, --setup or --smoke")
+    arguments.peers = [peer for peer in arguments.vs.split(",") if peer]
+    for peer in arguments.peers:
+        if not arguments.name or peer not in BENCHMARKS[arguments.name].peers:
+            parser.error(f"{arguments.name} has no peer '{peer}'")
+    return arguments
+
+
+def generate(task, size_bytes, seed):
+    """Makes the input; of lines, so many that their size comes close to what was asked."""
+    row = task.benchmark
+    item_bytes = row.item_bytes
+    if item_bytes == 0:
+        must_run([task.tool, "gen", row.generator, "--count", 20000, "--seed", seed,
+                  "-o", task.input])
+        item_bytes = task.input.stat().st_size / 20000
+    must_run([task.tool, "gen", row.generator, "--count", max(1, int(size_bytes / item_bytes)),
+              "--seed", seed, "-o", task.input])
+    return task.input.stat().st_size
+
+
+def measure(contestants, floor, runs):
+    """The rounds. Returns measurements by name, the floor's seconds by round, errors by name."""
+    measured = {one.name: [] for one in contestants}
+    floors, errors = [], {}
+    for round_number in range(1, runs + 1):
+        floors.append(floor.probe())
+        for one in contestants:
+            if one.name in errors:
+                continue
+            try:
+                measured[one.name].append(one.run())
+                print(f"  round {round_number}: {one.name} {measured[one.name][-1].seconds:.2f} s",
+                      flush=True)
+            except ChildFailed as failure:
+                errors[one.name] = str(failure)
+                print(f"  round {round_number}: {one.name}: {failure}", flush=True)
+    return measured, floors, errors
+
+
+def run_benchmark(row, arguments, size_bytes, memory_bytes, runs, peers):
+    """Runs one benchmark and returns its report."""
+    needed_bytes = int(size_bytes * DISK_PER_INPUT_BYTE["duckdb" in peers])
+    with Workplace(arguments.dir, needed_bytes, settles=not arguments.smoke) as workplace:
+        task = Task(row, arguments.tool.resolve(), workplace, workplace.path / "input",
+                    memory_bytes, arguments.threads)
+        contestants = [Ours(task), *(PEERS[peer](task) for peer in peers)]
+        print(f"{row.name}: generating {format_size(size_bytes)}", flush=True)
+        input_bytes = generate(task, size_bytes, arguments.seed)
+        for one in contestants:
+            one.prepare()
+        floor = Floor(task, input_bytes)
+        measured, floors, errors = measure(contestants, floor, runs)
+        for one in contestants:
+            if one.name in errors:
+                one.entry["error"] = errors[one.name]
+                measured[one.name] = []
+
+        seconds = {name: [m.seconds for m in found] for name, found in measured.items()}
+        summaries = {one.name: report.summarise(measured[one.name], input_bytes, one.entry)
+                     for one in contestants}
+        ours = summaries.pop("outsize")
+        ours["report"] = contestants[0].report
+        return {
+            "name": row.name, "size_bytes": size_bytes, "input_bytes": input_bytes,
+            "memory_bytes": memory_bytes, "threads": arguments.threads, "runs": runs,
+            "machine": report.machine(floor.bandwidths()),
+            "ours": ours, "peers": summaries,
+            "ratio": {peer: report.paired_median(seconds[peer], seconds["outsize"])
+                      for peer in peers},
+            "floor_seconds": floor.seconds(),
+            "share_of_floor": report.paired_median(floors, seconds["outsize"]),
+        }
+
+
+def run_and_report(row, arguments, size_bytes, memory_bytes, runs, peers):
+    """Returns whether all that was asked for ran and was verified."""
+    absent = [why for why in (PEERS[peer].missing() for peer in peers) if why]
+    if absent:
+        print(f"{row.name}: missing peers: {'; '.join(absent)} (./dev bench --setup installs them)",
+              file=sys.stderr)
+        return False
+    result = run_benchmark(row, arguments, size_bytes, memory_bytes, runs, peers)
+    report.print_table(result)
+    if arguments.json:
+        arguments.json.write_text(json.dumps(result, indent=2) + "\n")
+    return all(entry["verified"] for entry in (result["ours"], *result["peers"].values()))
+
+
+def run_smoke(arguments):
+    arguments.json = None
+    good = True
+    for row in BENCHMARKS.values():
+        installed = [peer for peer in row.peers if PEERS[peer].is_ready()]
+        good &= run_and_report(row, arguments, SMOKE_SIZE_BYTES, SMOKE_MEMORY_BYTES, 1, installed)
+    return good
+
+
+def run_all(arguments):
+    if arguments.list:
+        for row in BENCHMARKS.values():
+            print(f"{row.name:<14}{row.about}; peers: {', '.join(row.peers)}")
+    if arguments.setup:
+        subprocess.run([PROJECT / "dev", "bench", "--setup"], check=True)
+    if not (arguments.smoke or arguments.name):
+        return True
+    if not arguments.tool.exists():
+        subprocess.run([PROJECT / "dev", "build"], check=True)
+    if arguments.smoke:
+        return run_smoke(arguments)
+    row = BENCHMARKS[arguments.name]
+    return run_and_report(row, arguments, arguments.size or row.default_size_bytes,
+                          arguments.memory or row.default_memory_bytes, arguments.runs,
+                          arguments.peers)
+
+
+def main():
+    # A termination is an exception like Ctrl-C, so that the data goes in either case.
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda number, _: sys.exit(128 + number))
+    arguments = parse_arguments()
+    try:
+        return 0 if run_all(arguments) else 1
+    except (ChildFailed, NoSpace, OSError, subprocess.CalledProcessError) as failure:
+        print(f"bench: {failure}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,88 @@
+# SPDX-FileCopyrightText: the outsize authors
+# SPDX-License-Identifier: BSL-1.0
+"""The parts of the benchmark scripts that can be wrong without anybody noticing."""
+
+import os
+import pathlib
+import sys
+import tempfile
+import unittest
+
+import child
+import report
+from catalogue import BENCHMARKS
+from contestants import PEERS, Measurement
+from sizes import GIB, MIB, parse_size
+from workplace import NoSpace, Workplace
+
+
+class Sizes(unittest.TestCase):
+    def test_units_are_powers_of_1024(self):
+        for text, size in (("4GiB", 4 * GIB), ("4g", 4 * GIB), ("512M", 512 * MIB), ("8b", 8),
+                           ("1.5G", 3 * GIB // 2), ("4294967296", 1 << 32), ("1T", 1 << 40),
+                           ("16 MiB", 16 * MIB)):
+            self.assertEqual(parse_size(text), size, text)
+
+    def test_what_is_no_size_is_refused(self):
+        for text in ("", "G", "4X", "-1", "1e9"):
+            self.assertRaises(ValueError, parse_size, text)
+
+
+class Report(unittest.TestCase):
+    def measured(self, seconds, verified=True):
+        return Measurement(seconds, 2 * seconds, None, int(seconds) * MIB, 10, 20, verified)
+
+    def test_ratios_are_medians_of_pairs(self):
+        # The median of the ratios (2, 3, 4), not the ratio of the medians (20 / 10).
+        self.assertEqual(report.paired_median([20, 3, 80], [10, 1, 20]), 3)
+        self.assertIsNone(report.paired_median([], [10]))
+
+    def test_medians_and_the_greatest_peak(self):
+        entry = report.summarise([self.measured(s) for s in (1, 5, 2)], 10 * MIB, {"version": "1"})
+        self.assertEqual((entry["seconds"], entry["cpu_seconds"]), (2, 4))
+        self.assertEqual((entry["peak_rss_bytes"], entry["bytes_per_second"]), (5 * MIB, 5 * MIB))
+        self.assertEqual((entry["io_wait_seconds"], entry["version"]), (None, "1"))
+        self.assertTrue(entry["verified"])
+
+    def test_one_wrong_output_or_none_at_all_is_not_verified(self):
+        found = [self.measured(1), self.measured(1, verified=False)]
+        self.assertFalse(report.summarise(found, 1, {})["verified"])
+        self.assertFalse(report.summarise([], 1, {})["verified"])
+
+
+class Child(unittest.TestCase):
+    def test_is_measured(self):
+        done = child.run([sys.executable, "-c", "print('x' * 3); bytearray(64 << 20)"])
+        self.assertEqual((done.exit_code, done.stdout), (0, "xxx\n"))
+        self.assertGreater(done.peak_rss_bytes, 64 * MIB)
+
+    def test_failure_carries_its_last_words(self):
+        with self.assertRaisesRegex(child.ChildFailed, "ended with 3: bad luck"):
+            child.must_run([sys.executable, "-c",
+                            "import sys; print('bad luck', file=sys.stderr); sys.exit(3)"])
+
+
+class Folder(unittest.TestCase):
+    def test_nothing_outlives_the_run(self):
+        with tempfile.TemporaryDirectory() as parent:
+            inner = pathlib.Path(parent) / "made"
+            with self.assertRaises(ZeroDivisionError), Workplace(inner, 0, settles=False) as place:
+                (place.path / "data").write_bytes(b"x")
+                raise ZeroDivisionError
+            self.assertEqual(os.listdir(parent), [])
+
+    def test_a_disk_that_is_too_small_is_refused(self):
+        with tempfile.TemporaryDirectory() as parent:
+            with self.assertRaisesRegex(NoSpace, "needed"), Workplace(parent, 1 << 60):
+                pass
+
+
+class Catalogue(unittest.TestCase):
+    def test_peers_exist_and_know_what_to_do(self):
+        for row in BENCHMARKS.values():
+            self.assertLessEqual(set(row.peers), set(PEERS))
+            self.assertEqual("gnu" in row.peers, row.gnu_flags is not None, row.name)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,35 @@
+# SPDX-FileCopyrightText: the outsize authors
+# SPDX-License-Identifier: BSL-1.0
+"""The benchmarks by name: what is sorted, how, against whom, and what the disk must do at least.
+
+A new benchmark is a row in BENCHMARKS. A sort from file to file reads and writes every byte twice,
+so its floor is two passes of N bytes read and N written at once; see bench/README.md.
+"""
+
+from dataclasses import dataclass
+
+from sizes import GIB, MIB
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    name: str
+    about: str
+    generator: str            # KIND of `outsize gen`
+    item_bytes: int           # 0: items of varying length
+    sort_flags: tuple         # of `outsize sort` and, where it knows the format, `outsize check`
+    gnu_flags: tuple          # of GNU sort; None: it cannot do this
+    peers: tuple
+    default_size_bytes: int = 4 * GIB
+    default_memory_bytes: int = 512 * MIB
+    floor_passes: int = 2     # N read and N written at once, so many times
+
+
+BENCHMARKS = {row.name: row for row in (
+    Benchmark("sort-u64", "random u64, file to file", "u64", 8,
+              ("--format", "u64"), None, ("stxxl", "duckdb")),
+    Benchmark("sort-records", "100 bytes, 10-byte key, file to file", "records", 100,
+              ("--format", "bytes:100", "--key", "0:10"), ("-s", "-k1.1,1.10"), ("stxxl", "gnu")),
+    Benchmark("sort-lines", "lines of 20 to 200 bytes, whole line, file to file", "lines", 0,
+              (), (), ("gnu",), 2 * GIB, 256 * MIB),
+)}

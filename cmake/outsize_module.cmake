@@ -1,0 +1,66 @@
+# SPDX-FileCopyrightText: the outsize authors
+# SPDX-License-Identifier: BSL-1.0
+#
+# outsize_module(NAME ...): one folder of outsize/ as a library, with its unit tests.
+#
+#   outsize_module(io                       # -> target outsize_io, alias outsize::io
+#     DEPENDS base                          # modules to the left in outsize/CMakeLists.txt, public
+#     HEADERS file.hpp request.hpp          # all that are installed, relative to this folder
+#     SOURCES file.cpp linux/uring_queue.cpp   # none: a header-only module
+#     THIRDPARTY fmt::fmt uring::uring      # linked publicly
+#     TESTS file_test.cpp request_test.cpp  # -> executable outsize_io_test, each TEST known to ctest
+#     TEST_DEPENDS testing xxhash::xxhash   # what only the tests need: modules or targets
+#     LABELS concurrent                     # the tests also run under ThreadSanitizer
+#     INTERNAL)                             # not installed (outsize/testing)
+#
+# Third parties (cmake/thirdparty): Threads::Threads fmt::fmt hwy::hwy uring::uring xxhash::xxhash
+# Boost::headers nlohmann_json::nlohmann_json; in tests GTest::gmock and benchmark::benchmark.
+# OUTSIZE_HAS_URING says whether uring::uring exists: list the sources that need it with
+# $<$<BOOL:${OUTSIZE_HAS_URING}>:linux/uring_queue.cpp> and the target with
+# $<$<BOOL:${OUTSIZE_HAS_URING}>:uring::uring>; C++ code asks `outsize::has_uring` of
+# <outsize/base/config.hpp>.
+
+function(outsize_module name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "INTERNAL" ""
+    "DEPENDS;HEADERS;SOURCES;THIRDPARTY;TESTS;TEST_DEPENDS;LABELS")
+  if(arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "outsize_module(${name}): unknown argument ${arg_UNPARSED_ARGUMENTS}")
+  endif()
+
+  set(target outsize_${name})
+  if(arg_SOURCES)
+    set(scope PUBLIC)
+    add_library(${target} STATIC ${arg_SOURCES})
+  else()
+    set(scope INTERFACE)
+    add_library(${target} INTERFACE)
+  endif()
+  add_library(outsize::${name} ALIAS ${target})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON)
+  target_compile_features(${target} ${scope} cxx_std_20)
+  target_compile_definitions(${target} ${scope} OUTSIZE_ASSERTS=$<BOOL:${OUTSIZE_ASSERTS}>)
+  target_sources(${target} ${scope}
+    FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}" FILES ${arg_HEADERS})
+  if(name STREQUAL "base")
+    set(generated "${PROJECT_BINARY_DIR}/include")
+    target_sources(${target} ${scope} FILE_SET generated_headers TYPE HEADERS
+      BASE_DIRS "${generated}" FILES "${generated}/outsize/base/config.hpp")
+  endif()
+  outsize_warnings(${target})
+
+  foreach(module IN LISTS arg_DEPENDS)
+    if(NOT TARGET outsize_${module})
+      message(FATAL_ERROR "outsize_module(${name}): '${module}' is no module of a lower layer")
+    endif()
+    target_link_libraries(${target} ${scope} outsize_${module})
+  endforeach()
+  target_link_libraries(${target} ${scope} ${arg_THIRDPARTY})
+
+  if(NOT arg_INTERNAL)
+    set_property(GLOBAL APPEND PROPERTY OUTSIZE_MODULES ${name})
+  endif()
+  if(OUTSIZE_TESTS AND arg_TESTS)
+    outsize_test(${target}_test PREFIX ${name}
+      SOURCES ${arg_TESTS} MODULES ${name} ${arg_TEST_DEPENDS} LABELS ${arg_LABELS})
+  endif()
+endfunction()

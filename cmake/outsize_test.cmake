@@ -1,0 +1,55 @@
+# SPDX-FileCopyrightText: the outsize authors
+# SPDX-License-Identifier: BSL-1.0
+#
+# Tests that ctest knows by name.
+#
+#   outsize_test(sort_io_test            # executable; every TEST in it becomes a test of ctest
+#     SOURCES sort_io_test.cpp
+#     MODULES algorithm testing          # modules, or targets such as xxhash::xxhash
+#     PREFIX complexity                  # shown before the test's name; by default the folder's
+#     LABELS concurrent)                 # also run under ThreadSanitizer
+#
+#   outsize_compile_fail_test(items.cpp          # compiles as it stands, but not with
+#     SECTION NOT_TRIVIALLY_COPYABLE             #   -DNOT_TRIVIALLY_COPYABLE, and then
+#     EXPECT "external_item")                    #   the compiler's message matches EXPECT
+
+# All that the tsan preset builds.
+add_custom_target(outsize_concurrent_tests)
+
+function(outsize_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "PREFIX" "SOURCES;MODULES;LABELS")
+  if(NOT arg_PREFIX)
+    get_filename_component(arg_PREFIX "${CMAKE_CURRENT_SOURCE_DIR}" NAME)
+  endif()
+  add_executable(${name} ${arg_SOURCES})
+  outsize_warnings(${name})
+  foreach(module IN LISTS arg_MODULES)
+    if(module MATCHES "::")
+      target_link_libraries(${name} PRIVATE ${module})
+    else()
+      target_link_libraries(${name} PRIVATE outsize::${module})
+    endif()
+  endforeach()
+  target_link_libraries(${name} PRIVATE GTest::gmock GTest::gtest_main)
+  set(properties TIMEOUT 300)
+  if(arg_LABELS)
+    list(APPEND properties LABELS ${arg_LABELS})
+  endif()
+  if("concurrent" IN_LIST arg_LABELS)
+    add_dependencies(outsize_concurrent_tests ${name})
+  endif()
+  gtest_discover_tests(${name}
+    TEST_PREFIX "${arg_PREFIX}/" DISCOVERY_TIMEOUT 60 PROPERTIES ${properties})
+endfunction()
+
+function(outsize_compile_fail_test file)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SECTION;EXPECT" "")
+  set(compile ${CMAKE_CXX_COMPILER} -std=c++20 -fsyntax-only
+    -I${PROJECT_SOURCE_DIR} -I${PROJECT_BINARY_DIR}/include ${CMAKE_CURRENT_SOURCE_DIR}/${file})
+  if(NOT TEST compile_fail/${file})
+    add_test(NAME compile_fail/${file} COMMAND ${compile})
+  endif()
+  add_test(NAME compile_fail/${file}:${arg_SECTION}
+    COMMAND ${CMAKE_COMMAND} "-DEXPECT=${arg_EXPECT}" -P
+      "${PROJECT_SOURCE_DIR}/cmake/expect_compile_failure.cmake" -- ${compile} -D${arg_SECTION})
+endfunction()

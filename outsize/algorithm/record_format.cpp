@@ -1,0 +1,239 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+//
+// Reading of record formats and keys, and the comparison of records by normalised keys. Loads go
+// byte by byte in the source, which compilers turn into one load and, where needed, one byte swap.
+#include <outsize/algorithm/record_format.hpp>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstring>
+#include <optional>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+namespace outsize {
+namespace {
+
+using kind = record_format::kind;
+
+struct type_row {
+  std::string_view name;
+  kind type;
+  std::size_t bytes;  // 0: any length
+  bool is_format;     // may be a whole item of its own
+};
+
+constexpr std::array<type_row, 11> types{{{"bytes", kind::bytes, 0, false},
+                                          {"u8", kind::u8, 1, false},
+                                          {"u16", kind::u16, 2, false},
+                                          {"u32", kind::u32, 4, true},
+                                          {"u64", kind::u64, 8, true},
+                                          {"i8", kind::i8, 1, false},
+                                          {"i16", kind::i16, 2, false},
+                                          {"i32", kind::i32, 4, true},
+                                          {"i64", kind::i64, 8, true},
+                                          {"f32", kind::f32, 4, true},
+                                          {"f64", kind::f64, 8, true}}};
+
+std::optional<std::size_t> parse_count(std::string_view digits) {
+  std::size_t value = 0;
+  auto const [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (status != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
+  return value;
+}
+
+type_row const* find_type(std::string_view name) {
+  auto const* row = std::ranges::find(types, name, &type_row::name);
+  return row == types.end() ? nullptr : row;
+}
+
+/// Cuts the text up to the next colon off the front of `rest`; nothing is left after the last part.
+std::string_view next_part(std::optional<std::string_view>& rest) {
+  std::string_view const text = *rest;
+  auto const colon = text.find(':');
+  if (colon == std::string_view::npos) {
+    rest.reset();
+    return text;
+  }
+  rest = text.substr(colon + 1);
+  return text.substr(0, colon);
+}
+
+template <std::size_t Bytes>
+std::uint64_t load_little(char const* at) noexcept {
+  std::uint64_t value = 0;
+  for (std::size_t i = 0; i < Bytes; ++i) {
+    value |= std::uint64_t{static_cast<unsigned char>(at[i])} << (8 * i);
+  }
+  return value;
+}
+
+std::uint64_t load_big(char const* at, std::size_t bytes) noexcept {
+  std::uint64_t value = 0;
+  for (std::size_t i = 0; i < bytes; ++i) value = value << 8 | static_cast<unsigned char>(at[i]);
+  return value;
+}
+
+std::uint64_t load_big_word(char const* at) noexcept {
+  std::uint64_t value = 0;
+  for (std::size_t i = 0; i < 8; ++i) {
+    value |= std::uint64_t{static_cast<unsigned char>(at[i])} << (56 - 8 * i);
+  }
+  return value;
+}
+
+/// Moves the sign so that two's complement numbers compare as unsigned ones.
+template <std::size_t Bytes>
+std::uint64_t normalise_signed(std::uint64_t bits) noexcept {
+  return bits ^ std::uint64_t{1} << (8 * Bytes - 1);
+}
+
+/// totalOrder: negative numbers are stored as sign and magnitude, so all their bits are turned.
+template <std::size_t Bytes>
+std::uint64_t normalise_float(std::uint64_t bits) noexcept {
+  constexpr std::uint64_t sign = std::uint64_t{1} << (8 * Bytes - 1);
+  constexpr std::uint64_t all = sign | (sign - 1);
+  return (bits & sign) != 0 ? bits ^ all : bits | sign;
+}
+
+std::uint64_t leading_bytes(char const* at, std::size_t length_bytes) noexcept {
+  return length_bytes >= 8 ? load_big_word(at) : load_big(at, length_bytes);
+}
+
+/// Returns the first min(8, length) bytes of the normalised key, in the low bits of the result.
+std::uint64_t leading_key(record_key const& key, char const* record) noexcept {
+  char const* at = record + key.offset_bytes;
+  switch (key.type) {
+    case kind::bytes:
+      return leading_bytes(at, key.length_bytes);
+    case kind::u8:
+      return load_little<1>(at);
+    case kind::u16:
+      return load_little<2>(at);
+    case kind::u32:
+      return load_little<4>(at);
+    case kind::u64:
+      return load_little<8>(at);
+    case kind::i8:
+      return normalise_signed<1>(load_little<1>(at));
+    case kind::i16:
+      return normalise_signed<2>(load_little<2>(at));
+    case kind::i32:
+      return normalise_signed<4>(load_little<4>(at));
+    case kind::i64:
+      return normalise_signed<8>(load_little<8>(at));
+    case kind::f32:
+      return normalise_float<4>(load_little<4>(at));
+    case kind::f64:
+      return normalise_float<8>(load_little<8>(at));
+  }
+  return 0;
+}
+
+int compare_key(record_key const& key, char const* a, char const* b) noexcept {
+  if (key.type == kind::bytes) {
+    return std::memcmp(a + key.offset_bytes, b + key.offset_bytes, key.length_bytes);
+  }
+  std::uint64_t const left = leading_key(key, a);
+  std::uint64_t const right = leading_key(key, b);
+  return left < right ? -1 : static_cast<int>(left > right);
+}
+
+void check_inside(record_key const& key, std::size_t item_bytes) {
+  if (key.length_bytes == 0) throw std::invalid_argument("a key needs at least one byte");
+  if (key.length_bytes <= item_bytes && key.offset_bytes <= item_bytes - key.length_bytes) return;
+  throw std::invalid_argument(fmt::format("key {}:{} ends beyond the record, which has {} bytes",
+                                          key.offset_bytes, key.length_bytes, item_bytes));
+}
+
+}  // namespace
+
+record_format record_format::parse(std::string_view text) {
+  constexpr std::string_view bytes_tag = "bytes:";
+  if (text.starts_with(bytes_tag)) {
+    auto const count = parse_count(text.substr(bytes_tag.size()));
+    if (count && *count > 0) return {.item = kind::bytes, .item_bytes = *count};
+    throw std::invalid_argument(
+        fmt::format("format '{}': the length must be a positive number of bytes", text));
+  }
+  auto const* row = find_type(text);
+  if (row != nullptr && row->is_format) return {.item = row->type, .item_bytes = row->bytes};
+  throw std::invalid_argument(fmt::format(
+      "format '{}' is unknown; there are u32, u64, i32, i64, f32, f64 and bytes:N", text));
+}
+
+record_key record_key::parse(std::string_view text) {
+  auto const fail = [&](std::string_view cause) {
+    throw std::invalid_argument(fmt::format("record key '{}': {}", text, cause));
+  };
+  std::optional<std::string_view> rest = text;
+  auto const offset = parse_count(next_part(rest));
+  if (!offset || !rest) fail("expected OFFSET:LENGTH[:TYPE[:r]]");
+  auto const length = parse_count(next_part(rest));
+  if (!length || *length == 0) fail("the length must be a positive number of bytes");
+
+  record_key key{.offset_bytes = *offset, .length_bytes = *length};
+  if (rest) {
+    auto const name = next_part(rest);
+    auto const* row = find_type(name);
+    if (row == nullptr) fail(fmt::format("'{}' is no type", name));
+    if (row->bytes != 0 && row->bytes != *length) {
+      fail(fmt::format("{} has {} bytes, not {}", name, row->bytes, *length));
+    }
+    key.type = row->type;
+  }
+  if (rest) {
+    if (*rest != "r") fail(fmt::format("after the type comes r or nothing, not '{}'", *rest));
+    key.reverse = true;
+  }
+  return key;
+}
+
+record_order::record_order(record_format format, std::vector<record_key> keys, bool reverse)
+    : format_(format), keys_(std::move(keys)) {
+  if (keys_.empty()) keys_.push_back({.length_bytes = format.item_bytes, .type = format.item});
+  for (auto& key : keys_) {
+    check_inside(key, format.item_bytes);
+    key.reverse = key.reverse != reverse;
+    key_bytes_ += key.length_bytes;
+  }
+}
+
+std::uint64_t record_order::prefix(std::string_view record) const noexcept {
+  std::uint64_t prefix = 0;
+  std::size_t free_bits = 64;
+  for (auto const& key : keys_) {
+    std::size_t const key_bits = 8 * std::min<std::size_t>(key.length_bytes, 8);
+    std::uint64_t leading = leading_key(key, record.data());
+    if (key.reverse) leading ^= ~std::uint64_t{0} >> (64 - key_bits);
+    if (key_bits >= free_bits) return prefix | leading >> (key_bits - free_bits);
+    free_bits -= key_bits;
+    prefix |= leading << free_bits;
+  }
+  return prefix;
+}
+
+int record_order::compare(std::string_view a, std::string_view b) const noexcept {
+  for (auto const& key : keys_) {
+    int const order = compare_key(key, a.data(), b.data());
+    if (order != 0) return (order < 0) != key.reverse ? -1 : 1;
+  }
+  return 0;
+}
+
+bool record_order::equal_keys(std::string_view a, std::string_view b) const noexcept {
+  return std::ranges::all_of(keys_, [&](record_key const& key) {
+    return std::memcmp(a.data() + key.offset_bytes, b.data() + key.offset_bytes,
+                       key.length_bytes) == 0;
+  });
+}
+
+bool record_order::is_byte_order() const noexcept {
+  record_key const& first = keys_.front();
+  return first.type == kind::bytes && first.length_bytes == format_.item_bytes && !first.reverse;
+}
+
+}  // namespace outsize

@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#include <outsize/algorithm/record_reader.hpp>
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include <outsize/base/error.hpp>
+
+namespace outsize {
+
+bool record_reader::refill() {
+  auto const bytes = in_->next();
+  view_ = {reinterpret_cast<char const*>(bytes.data()), bytes.size()};
+  read_bytes_ += bytes.size();
+  return !bytes.empty();
+}
+
+std::optional<std::string_view> record_reader::next_across_views() {
+  pieced_.assign(view_);
+  view_ = {};
+  return record_bytes_ != 0 ? finish_record() : finish_line();
+}
+
+std::optional<std::string_view> record_reader::finish_record() {
+  while (refill()) {
+    if (pieced_.empty() && view_.size() >= record_bytes_) return cut_record();
+    std::size_t const more = std::min(record_bytes_ - pieced_.size(), view_.size());
+    pieced_.append(view_.substr(0, more));
+    view_.remove_prefix(more);
+    if (pieced_.size() == record_bytes_) return pieced_;
+  }
+  if (pieced_.empty()) return std::nullopt;
+  throw format_error(fmt::format("{}: the last record is cut short: {} bytes are no multiple of {}",
+                                 in_->name(), read_bytes_, record_bytes_));
+}
+
+std::optional<std::string_view> record_reader::finish_line() {
+  if (pieced_.size() > longest_bytes_) throw_too_long(0);
+  while (refill()) {
+    std::size_t const end = std::min(view_.find(delimiter_), view_.size());
+    if (pieced_.size() + end > longest_bytes_) throw_too_long(pieced_.size());
+    if (pieced_.empty() && end < view_.size()) return cut_line();
+    pieced_.append(view_.substr(0, end));
+    if (end < view_.size()) {
+      view_.remove_prefix(end + 1);
+      return pieced_;
+    }
+    view_ = {};
+  }
+  if (pieced_.empty()) return std::nullopt;
+  return pieced_;
+}
+
+/// Reads on to the end of the line, so that the message can say how long it is.
+void record_reader::throw_too_long(std::uint64_t so_far) {
+  if (so_far == 0) {
+    view_ = pieced_;
+  }
+  std::uint64_t length = so_far;
+  do {
+    std::size_t const end = view_.find(delimiter_);
+    length += std::min(end, view_.size());
+    if (end != std::string_view::npos) break;
+  } while (refill());
+  throw budget_error(in_->name(), longest_bytes_, length,
+                     fmt::format("{}: a line of {} bytes is longer than the {} bytes that the memory "
+                                 "budget allows for one",
+                                 in_->name(), length, longest_bytes_));
+}
+
+}  // namespace outsize

@@ -1,0 +1,14 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+// The engine for the item types that have kernels of their own, compiled once.
+
+#include <outsize/algorithm/sort/engine.hpp>
+
+namespace outsize::detail {
+
+template class typed_items<std::uint32_t, std::less<>>;
+template class typed_items<std::uint64_t, std::less<>>;
+template class sort_engine<typed_items<std::uint32_t, std::less<>>>;
+template class sort_engine<typed_items<std::uint64_t, std::less<>>>;
+
+}  // namespace outsize::detail

@@ -1,0 +1,402 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// The sorting engine: items go in, sorted windows of memory come out.
+//
+//   fill / append … finish_input()   run formation; items stay in memory if they all fit
+//   next(), recycle() …              the last merge, running ahead of its consumer by one window
+//
+// A `Family` says what items are: typed_items (one C++ type) or record_items (byte strings). Everything else,
+// I/O, buffers, threads, division of memory, is the same for both.
+//
+// Invariant: all large memory comes from one grant, taken before the first I/O. Equal input gives equal output
+// for any number of threads, memory and block size: ties are decided by the order of the input.
+// One thread at a time uses an engine. Layer: algorithm.
+// Source: Dementiev, Sanders: Asynchronous parallel disk sorting, SPAA 2003; STXXL 2008, section 6.
+
+#include <algorithm>
+#include <atomic>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <utility>
+#include <vector>
+
+#include <outsize/algorithm/sort/merge_feed.hpp>
+#include <outsize/algorithm/sort/record_items.hpp>
+#include <outsize/algorithm/sort/run_formation.hpp>
+#include <outsize/algorithm/sort/sort_options.hpp>
+#include <outsize/algorithm/sort/sort_plan.hpp>
+#include <outsize/algorithm/sort/typed_items.hpp>
+#include <outsize/algorithm/sort/window_writer.hpp>
+
+namespace outsize::detail {
+
+/// What the engine asks of a kind of items; see typed_items.hpp and record_items.hpp.
+template <typename F>
+concept item_family = requires(F const family, typename F::key_type const key, std::byte* to,
+                               typename F::trigger const trigger) {
+  typename F::view;
+  typename F::chunk;
+  { family.item_bytes() } -> std::same_as<std::size_t>;
+  { family.less()(key, key) } -> std::convertible_to<bool>;
+  { family.equal(key, key) } -> std::convertible_to<bool>;
+  { F::store(key, to) } -> std::same_as<std::byte*>;
+  { family.make_trigger(key) } -> std::same_as<typename F::trigger>;
+  { family.trigger_key(trigger) } -> std::same_as<typename F::key_type>;
+};
+
+/// Sorted items in a piece of the engine's memory: `lead` free bytes, then the items.
+struct sorted_window {
+  std::span<std::byte> memory;
+  std::size_t lead = 0;
+  std::size_t bytes = 0;
+  std::size_t items = 0;
+
+  std::span<std::byte> data() const noexcept { return memory.subspan(lead, bytes); }
+};
+
+template <item_family Family>
+class sort_engine {
+ public:
+  using chunk = typename Family::chunk;
+
+  /// Takes its memory at once. @throws budget_error if it is too little; io_error if a disk cannot be used.
+  sort_engine(storage& store, Family family, sort_options options, item_framing framing = {},
+              std::uint64_t input_stream_bytes = 0)
+      : store_(store),
+        family_(std::move(family)),
+        options_(std::move(options)),
+        framing_(framing),
+        memory_(store.memory().take(
+            options_.memory_bytes != 0 ? options_.memory_bytes : store.memory().free_bytes(), "sort")) {
+    sort_job const job{.memory_bytes = memory_.total_bytes() + input_stream_bytes,
+                       .input_stream_bytes = input_stream_bytes,
+                       .input_bytes = options_.input_bytes,
+                       .item_bytes = family_.item_bytes(),
+                       .index_entry_bytes = index_entry_bytes,
+                       .block_bytes = options_.block_bytes,
+                       .alignment_bytes = 1,
+                       .threads = store.threads().threads()};
+    plan_ = plan_sort(job);
+    report_.memory_bytes = job.memory_bytes;
+    report_.block_bytes = plan_.block_bytes;
+    bool const surely_spills = options_.input_bytes && plan_.runs > 0;
+    formation_.emplace(family_, store_, memory_, plan_, surely_spills);
+    on_stop_.emplace(options_.stop, [this] { stop(); });
+  }
+
+  ~sort_engine() {
+    on_stop_.reset();
+    stop();
+  }
+  sort_engine(sort_engine const&) = delete;
+  sort_engine& operator=(sort_engine const&) = delete;
+
+  static constexpr std::size_t index_entry_bytes =
+      sizeof(typename run<Family>::entry) + merge_feed<Family>::bytes_per_block;
+
+  Family const& family() const noexcept { return family_; }
+  sort_plan const& plan() const noexcept { return plan_; }
+
+  // ---- in ----
+
+  /// The chunk to fill with items of one type; chunk_full() when its room is used up.
+  chunk& current_chunk() noexcept { return formation_->current(); }
+  void chunk_full() {
+    count_chunk();
+    formation_->hand_over();
+    report_progress();
+  }
+
+  /// Adds a record (families of byte strings). @throws budget_error naming both sizes if it is too long for the
+  /// memory; what a stage threw.
+  void append(std::string_view record)
+    requires(!Family::fixed_size)
+  {
+    if (formation_->current().append(family_, record)) return;
+    if (formation_->current().count() > 0) {
+      chunk_full();
+      if (formation_->current().append(family_, record)) return;
+    }
+    throw_too_long(record.size());
+  }
+
+  [[noreturn]] void throw_too_long(std::uint64_t item_bytes) const {
+    throw budget_error(memory_.asker(), report_.memory_bytes, item_bytes,
+                       fmt::format("item of {} bytes is too long to be sorted with a memory budget "
+                                   "of {} bytes",
+                                   item_bytes, report_.memory_bytes));
+  }
+
+  /// Ends the input and starts the merge. Windows begin at multiples of `output_alignment`, with a lead.
+  /// @throws what a stage threw.
+  void finish_input(std::size_t output_alignment = 1) {
+    count_chunk();
+    formation_->finish();
+    runs_ = std::move(formation_->runs());
+    report_.runs = runs_.size();
+    if (!runs_.empty()) formation_.reset();
+    output_alignment_ = output_alignment;
+    start_output();
+  }
+
+  // ---- out ----
+
+  /// The next window of sorted items, nothing at the end. @throws what a stage threw.
+  std::optional<sorted_window> next() {
+    try {
+      auto window = full_->pop();
+      report_progress();
+      if (window) return window;
+    } catch (pipeline::poisoned const&) {
+      output_->rethrow_error();
+      throw;
+    }
+    output_->join();
+    report_.peak_disk_bytes = store_.peak_allocated_bytes();
+    return std::nullopt;
+  }
+
+  /// Gives back the memory of a window that has been used.
+  void recycle(sorted_window const& used) {
+    try {
+      empty_->push(used.memory);
+    } catch (pipeline::poisoned const&) {  // next() says why
+    }
+  }
+
+  /// Starts the output again from its first item. @pre options.rewindable, or nothing was spilled.
+  void rewind() {
+    stop_output();
+    start_output();
+  }
+
+  sort_report const& report() const noexcept { return report_; }
+
+  sort_progress progress() const noexcept {
+    sort_progress p;
+    std::uint64_t const formed = formed_bytes_.load();
+    std::uint64_t const total = std::max(options_.input_bytes.value_or(0), formed);
+    p.now = phase_.load();
+    p.done_bytes = formed + merged_bytes_.load() + output_bytes_.load();
+    if (options_.input_bytes || p.now != sort_progress::phase::forming_runs)
+      p.total_bytes = 2 * total + to_merge_bytes_.load();
+    return p;
+  }
+
+ private:
+  // ---- bookkeeping ----
+
+  void count_chunk() noexcept {
+    report_.items += formation_->current().count();
+    report_.input_bytes += formation_->current().bytes();
+    formed_bytes_ = report_.input_bytes;
+  }
+
+  void report_progress() {
+    if (options_.on_progress) options_.on_progress(progress());
+  }
+
+  void stop() noexcept {
+    auto const why = std::make_exception_ptr(cancelled("sort"));
+    if (formation_) formation_->fail(why);
+    if (output_) output_->fail(why);
+  }
+
+  // ---- merging ----
+
+  std::size_t entries_of(std::span<run<Family> const> runs) const noexcept {
+    std::size_t sum = 0;
+    for (auto const& r : runs) sum += r.entries().size();
+    return sum;
+  }
+
+  /// What a merge of these runs may use for its blocks.
+  std::uint64_t merge_memory_bytes(std::span<run<Family> const> runs) const noexcept {
+    std::uint64_t const index = entries_of(runs) * index_entry_bytes + page_bytes() * 4;
+    return memory_.free_bytes() - std::min(memory_.free_bytes(), index);
+  }
+
+  merge_shape shape_for(std::span<run<Family> const> runs, std::size_t& block_bytes) const {
+    block_bytes = plan_.block_bytes;
+    for (auto const& r : runs) block_bytes = std::max(block_bytes, r.largest_block_bytes());
+    merge_shape const shape =
+        shape_merge(merge_memory_bytes(runs), block_bytes, store_.threads().threads());
+    if (shape.fan_in < 2)
+      throw budget_error(memory_.asker(), merge_memory_bytes(runs), block_bytes * 8);
+    return shape;
+  }
+
+  /// Merges until one more merge can do the rest. Neighbours only, so that ties stay in input order.
+  void merge_down() {
+    std::size_t block_bytes = 0;
+    report_.passes = 1;
+    for (;;) {
+      std::size_t const fan_in = shape_for(runs_, block_bytes).fan_in;
+      report_.fan_in = std::max(report_.fan_in, fan_in);
+      if (runs_.size() <= fan_in) return;
+      phase_ = sort_progress::phase::merging_runs;
+      ++report_.passes;
+      std::vector<run<Family>> merged;
+      std::size_t next = 0;
+      // Just as many as it takes to bring the number down to the fan-in, if one pass can do that.
+      while (next < runs_.size() && merged.size() + (runs_.size() - next) > fan_in) {
+        std::size_t const surplus = merged.size() + (runs_.size() - next) - fan_in;
+        std::size_t const count = std::min({fan_in, surplus + 1, runs_.size() - next});
+        merged.push_back(merge_group(std::span(runs_).subspan(next, count)));
+        next += count;
+      }
+      for (; next < runs_.size(); ++next) merged.push_back(std::move(runs_[next]));
+      runs_ = std::move(merged);
+    }
+  }
+
+  run<Family> merge_group(std::span<run<Family>> group) {
+    std::size_t block_bytes = 0;
+    merge_shape const shape = shape_for(group, block_bytes);
+    for (auto const& r : group) to_merge_bytes_ += r.bytes();
+    ++report_.merges;
+    grant_charge const index(memory_, entries_of(group) * merge_feed<Family>::bytes_per_block);
+    block::buffer_pool in(memory_, block_bytes, group.size() + 2 * shape.ahead);
+    block::buffer_pool out(memory_, block_bytes, shape.output);
+    run_writer<Family> writer(family_, store_, store_.threads(), memory_, out);
+    merge_feed<Family> feed(family_, store_.threads(), group, store_, in, shape.ahead, false);
+    for (auto round = feed.next_round(); round.items() > 0; round = feed.next_round()) {
+      if (empty_->is_poisoned()) throw pipeline::poisoned();
+      writer.write(round, feed.largest_item_bytes());
+      merged_bytes_ += round.bytes();
+      feed.consume(round);
+    }
+    return writer.finish();
+  }
+
+  // ---- the output stage ----
+
+  void start_output() {
+    output_bytes_ = 0;
+    report_.output_items = 0;
+    empty_ = std::make_unique<pipeline::channel<std::span<std::byte>>>(window_count);
+    full_ = std::make_unique<pipeline::channel<sorted_window>>(window_count);
+    output_ = std::make_unique<pipeline::stage_group>();
+    output_->stop_with([this] {
+      empty_->poison();
+      full_->poison();
+    });
+    output_->start([this] { output_stage(); });
+  }
+
+  void stop_output() {
+    if (!output_) return;
+    output_->fail(std::make_exception_ptr(pipeline::poisoned()));
+    output_.reset();
+    windows_ = buffer();
+  }
+
+  void output_stage() {
+    if (runs_.empty()) {
+      phase_ = sort_progress::phase::writing_output;
+      auto const views = formation_->resident_views();
+      std::size_t const largest = formation_->resident_largest_item_bytes();
+      make_windows(std::min<std::uint64_t>(memory_.free_bytes() / window_count, resident_window_bytes()),
+                   largest);
+      merge_feed<Family> feed(family_, store_.threads(), views, largest);
+      emit(feed);
+    } else {
+      merge_down();
+      phase_ = sort_progress::phase::writing_output;
+      std::size_t block_bytes = 0;
+      merge_shape const shape = shape_for(runs_, block_bytes);
+      grant_charge const index(memory_, entries_of(runs_) * merge_feed<Family>::bytes_per_block);
+      block::buffer_pool in(memory_, block_bytes, runs_.size() + 2 * shape.ahead);
+      make_windows(shape.output / window_count * block_bytes, 0);
+      merge_feed<Family> feed(family_, store_.threads(), runs_, store_, in, shape.ahead,
+                              options_.rewindable);
+      emit(feed);
+    }
+    phase_ = sort_progress::phase::done;
+    full_->close();
+  }
+
+  std::uint64_t resident_window_bytes() const noexcept {
+    return std::min<std::uint64_t>(store_.threads().threads() * 4_MiB,
+                                   report_.input_bytes + report_.items * framing_.overhead_bytes()) +
+           output_alignment_ + page_bytes();
+  }
+
+  void make_windows(std::uint64_t bytes, std::size_t largest_item_bytes) {
+    std::size_t const least = largest_item_bytes + framing_.overhead_bytes() + output_alignment_;
+    std::size_t const each = round_down<std::size_t>(std::max<std::size_t>(bytes, page_bytes()), page_bytes());
+    if (each < least) throw_too_long(largest_item_bytes);
+    windows_ = memory_.allocate(each * window_count);
+    for (std::size_t w = 0; w < window_count; ++w)
+      empty_->push(windows_.bytes().subspan(w * each, each));
+  }
+
+  void emit(merge_feed<Family>& feed) {
+    window_writer<Family> writer(family_, store_.threads(), framing_, options_.unique);
+    std::uint64_t written_bytes = 0;
+    for (auto round = feed.next_round(); round.items() > 0; round = feed.next_round()) {
+      auto const memory = *empty_->pop();
+      sorted_window window{memory, static_cast<std::size_t>(written_bytes % output_alignment_), 0, 0};
+      auto const done = writer.write(round, memory.subspan(window.lead));
+      output_bytes_ += round.bytes();
+      feed.consume(round);
+      window.bytes = done.bytes;
+      window.items = done.items;
+      written_bytes += done.bytes;
+      report_.output_items += done.items;
+      full_->push(window);
+    }
+  }
+
+  /// Memory held elsewhere, counted for the duration of a scope.
+  class grant_charge {
+   public:
+    grant_charge(grant& memory, std::uint64_t bytes) : memory_(memory), bytes_(bytes) {
+      memory_.charge(bytes_);
+    }
+    grant_charge(grant_charge const&) = delete;
+    grant_charge& operator=(grant_charge const&) = delete;
+    ~grant_charge() { memory_.discharge(bytes_); }
+
+   private:
+    grant& memory_;
+    std::uint64_t bytes_;
+  };
+
+  static constexpr std::size_t window_count = 2;  // one is filled while the other is used
+
+  storage& store_;
+  Family family_;
+  sort_options options_;
+  item_framing framing_;
+  grant memory_;
+  sort_plan plan_;
+  sort_report report_;
+  std::size_t output_alignment_ = 1;
+
+  std::atomic<sort_progress::phase> phase_{sort_progress::phase::forming_runs};
+  std::atomic<std::uint64_t> formed_bytes_{0};
+  std::atomic<std::uint64_t> to_merge_bytes_{0};  // by intermediate merges
+  std::atomic<std::uint64_t> merged_bytes_{0};    // by them, so far
+  std::atomic<std::uint64_t> output_bytes_{0};
+
+  std::vector<run<Family>> runs_;
+  std::optional<run_formation<Family>> formation_;  // as long as it holds the chunks
+  buffer windows_;
+  std::unique_ptr<pipeline::channel<std::span<std::byte>>> empty_;
+  std::unique_ptr<pipeline::channel<sorted_window>> full_;
+  std::unique_ptr<pipeline::stage_group> output_;
+  std::optional<std::stop_callback<std::function<void()>>> on_stop_;
+};
+
+extern template class sort_engine<typed_items<std::uint32_t, std::less<>>>;
+extern template class sort_engine<typed_items<std::uint64_t, std::less<>>>;
+
+}  // namespace outsize::detail

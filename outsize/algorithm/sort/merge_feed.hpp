@@ -1,0 +1,194 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// The input side of a merge: the resident part of each sorted sequence, kept ahead of the merge.
+//
+// Sequences are views in memory that are all there from the start, or runs whose blocks are read ahead in the
+// order of their triggers. What may be merged now is bounded by the next item of any run that is not
+// resident: its trigger, or where that is only approximate the run's last resident item.
+//
+// Invariant: blocks held + runs without a resident block <= fan_in + ahead, so that the one block without which
+// the merge cannot go on can always be read, however the keys lie and even if all triggers are alike.
+// One thread at a time uses a feed; its rounds may be merged by several. Layer: algorithm.
+// Source: STXXL 2008, section 6.1.2 and 6.1.3; Beckmann, Dementiev, Singler 2009, section 2.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <outsize/algorithm/sort/merge_round.hpp>
+#include <outsize/algorithm/sort/run.hpp>
+#include <outsize/block/prefetcher.hpp>
+
+namespace outsize::detail {
+
+template <typename Family>
+class merge_feed {
+ public:
+  using view = typename Family::view;
+  using round = merge_round<Family>;
+
+  /// Merges `views`, in memory until the feed is gone; ties go to the first.
+  merge_feed(Family const& family, executor& threads, std::vector<view> const& views,
+             std::size_t largest_item_bytes)
+      : family_(family), threads_(threads), sequences_(views.size()), largest_(largest_item_bytes) {
+    for (std::size_t s = 0; s < views.size(); ++s) sequences_[s].append(views[s]);
+  }
+
+  /// Merges `runs`, freeing their blocks on disk as they are used up unless `keep_blocks`; ties go to the
+  /// first. `pool` has runs.size() + 2 * ahead buffers of at least their longest block.
+  merge_feed(Family const& family, executor& threads, std::span<run<Family>> runs, storage& store,
+             block::buffer_pool& pool, std::size_t ahead, bool keep_blocks)
+      : family_(family),
+        threads_(threads),
+        sequences_(runs.size()),
+        runs_(runs),
+        sources_(runs.size()),
+        ahead_(ahead),
+        keep_blocks_(keep_blocks) {
+    for (auto const& r : runs_) largest_ = std::max(largest_, r.largest_item_bytes());
+    prefetcher_.emplace(store, pool, predict(), ahead);
+  }
+
+  ~merge_feed() {
+    for (auto& s : sources_)
+      for (block::frame f : s.frames) prefetcher_->release(f);
+  }
+
+  std::size_t largest_item_bytes() const noexcept { return largest_; }
+
+  /// What a feed itself needs for each block of its runs, besides their entries.
+  static constexpr std::size_t bytes_per_block = block::prefetcher::bytes_per_block + 12;
+
+  /// Makes something mergeable resident and returns it; a round without items means the end.
+  /// @throws io_error.
+  round next_round() {
+    if (prefetcher_) read_predicted();
+    for (;;) {
+      round r(family_, threads_, std::span<sequence<view> const>(sequences_));
+      std::optional<std::size_t> const least = restrict_to_resident(r);
+      if (!least || r.items() > 0) return r;
+      read_next_of(*least);
+    }
+  }
+
+  /// The items that `r`, perhaps restricted further, still has are merged: lets go of them.
+  void consume(round const& r) {
+    for (std::size_t s = 0; s < sequences_.size(); ++s) {
+      std::size_t const used_up = sequences_[s].consume(r.limit(s));
+      if (!prefetcher_) continue;
+      for (std::size_t i = 0; i < used_up; ++i) {
+        source& from = sources_[s];
+        if (!keep_blocks_) runs_[s].free_block(from.taken - from.frames.size());
+        block::frame const used = from.frames.front();
+        from.frames.pop_front();
+        --held_;
+        prefetcher_->release(used);
+      }
+    }
+  }
+
+ private:
+  struct source {
+    std::size_t taken = 0;             // blocks read so far
+    std::deque<block::frame> frames;   // of those, the ones still resident, oldest first
+    std::vector<std::uint32_t> order;  // place of each block in the prediction sequence
+  };
+
+  /// The blocks of all runs in the order in which the merge will need them: by trigger, run, place in the run.
+  std::vector<block::block_id> predict() {
+    for (std::uint32_t s = 0; s < runs_.size(); ++s)
+      for (std::uint32_t b = 0; b < runs_[s].entries().size(); ++b) prediction_.push_back({s, b});
+    std::stable_sort(prediction_.begin(), prediction_.end(), [this](auto const& a, auto const& b) {
+      return family_.less()(family_.trigger_key(runs_[a.run].entries()[a.block].trigger),
+                            family_.trigger_key(runs_[b.run].entries()[b.block].trigger));
+    });
+    std::vector<block::block_id> ids;
+    ids.reserve(prediction_.size());
+    for (auto const& p : prediction_) {
+      sources_[p.run].order.push_back(static_cast<std::uint32_t>(ids.size()));
+      ids.push_back(runs_[p.run].entries()[p.block].id);
+    }
+    return ids;
+  }
+
+  bool finished(std::size_t s) const noexcept {
+    return sources_[s].taken == runs_[s].entries().size();
+  }
+  bool starved(std::size_t s) const noexcept { return !finished(s) && sources_[s].frames.empty(); }
+
+  /// Takes up to `ahead` blocks in the predicted order, as far as the invariant allows.
+  void read_predicted() {
+    std::size_t starving = 0;
+    for (std::size_t s = 0; s < sources_.size(); ++s) starving += starved(s) ? 1 : 0;
+    for (std::size_t taken = 0; taken < ahead_ && predicted_ < prediction_.size(); ++predicted_) {
+      auto const [s, b] = prediction_[predicted_];
+      if (b < sources_[s].taken) continue;  // was read before its turn
+      // Triggers that are only approximate may name a later block of a run before an earlier one.
+      std::size_t const others = starving - (starved(s) ? 1 : 0);
+      if (held_ + 1 + others > sources_.size() + ahead_) return;
+      starving = others;
+      read_next_of(s);
+      ++taken;
+    }
+  }
+
+  void read_next_of(std::size_t s) {
+    source& from = sources_[s];
+    auto const& entry = runs_[s].entries()[from.taken];
+    block::frame const place = prefetcher_->take(from.order[from.taken]);
+    ++from.taken;
+    from.frames.push_back(place);
+    ++held_;
+    sequences_[s].append(family_.block_view(place.first(entry.id.length_bytes), entry.items));
+  }
+
+  /// Leaves in `r` what comes before everything that is not resident; returns the run that decides.
+  std::optional<std::size_t> restrict_to_resident(round& r) {
+    std::optional<std::size_t> least;
+    typename Family::key_type least_key{};
+    for (std::size_t s = 0; s < sources_.size(); ++s) {
+      if (finished(s)) continue;
+      auto const& trigger = runs_[s].entries()[sources_[s].taken].trigger;
+      bool const exact = Family::trigger_is_exact(trigger);
+      if (!exact && sequences_[s].size() == 0) read_next_of(s);
+      if (finished(s)) continue;
+      auto const& next = runs_[s].entries()[sources_[s].taken].trigger;
+      auto const key = Family::trigger_is_exact(next) || sequences_[s].size() == 0
+                           ? family_.trigger_key(next)
+                           : sequences_[s].key(sequences_[s].size() - 1);
+      if (least && !family_.less()(key, least_key)) continue;
+      least = s;
+      least_key = key;
+    }
+    if (least) r.restrict_to_before(least_key, *least);
+    return least;
+  }
+
+  struct predicted_block {
+    std::uint32_t run;
+    std::uint32_t block;
+  };
+
+  Family const& family_;
+  executor& threads_;
+  std::vector<sequence<view>> sequences_;
+  std::span<run<Family>> runs_;
+  std::vector<source> sources_;
+  std::vector<predicted_block> prediction_;
+  std::size_t predicted_ = 0;
+  std::size_t ahead_ = 0;
+  bool keep_blocks_ = false;
+  std::size_t held_ = 0;
+  std::size_t largest_ = 0;
+  std::optional<block::prefetcher> prefetcher_;
+};
+
+}  // namespace outsize::detail

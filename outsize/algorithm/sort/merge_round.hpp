@@ -1,0 +1,118 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// One round of a merge: what is resident and below a bound is merged by all threads at once.
+//
+// The round is cut into parts of equal item counts by multisequence selection; each part is merged by a loser
+// tree of its own. How many parts there are never changes the result: the cuts follow the total order
+// (key, sequence, rank). The emitters of emit.hpp say where the items go.
+// Layer: algorithm. Source: Beckmann, Dementiev, Singler 2009, section 2; STXXL 2008, section 6.1.2.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <outsize/algorithm/sort/loser_tree.hpp>
+#include <outsize/algorithm/sort/multisequence_selection.hpp>
+#include <outsize/algorithm/sort/sequence.hpp>
+#include <outsize/base/executor.hpp>
+
+namespace outsize::detail {
+
+/// A contiguous piece of the merge's output: from each sequence, the items that belong to it.
+template <typename View>
+struct merge_part {
+  std::vector<std::vector<piece<View>>> sources;  // none empty; in the order of the sequences
+  std::size_t first_rank = 0;                     // in the round
+  std::size_t items = 0;
+  std::uint64_t bytes = 0;
+};
+
+template <typename Family>
+class merge_round {
+ public:
+  using view = typename Family::view;
+  using key_type = typename Family::key_type;
+  using part = merge_part<view>;
+
+  merge_round(Family const& family, executor& threads, std::span<sequence<view> const> sequences)
+      : family_(&family), threads_(&threads), sequences_(sequences), limits_(sequences.size()) {
+    for (std::size_t s = 0; s < sequences.size(); ++s) limits_[s] = sequences[s].size();
+  }
+
+  /// Leaves out what does not come before `key`, taken as the next item of sequence `source` after its
+  /// resident ones.
+  void restrict_to_before(key_type const& key, std::size_t source) {
+    for (std::size_t s = 0; s < limits_.size(); ++s)
+      if (s != source)
+        limits_[s] = rank_of(sequences_[s], 0, limits_[s], key, s < source, family_->less());
+  }
+
+  std::size_t items() const noexcept {
+    return std::accumulate(limits_.begin(), limits_.end(), std::size_t{0});
+  }
+  std::uint64_t bytes() const {
+    std::uint64_t sum = 0;
+    for (std::size_t s = 0; s < limits_.size(); ++s) sum += sequences_[s].bytes(0, limits_[s]);
+    return sum;
+  }
+  std::size_t limit(std::size_t s) const noexcept { return limits_[s]; }
+
+  /// Keeps the `count` least items only. @pre count <= items().
+  void restrict_to_first(std::size_t count) {
+    limits_ = multisequence_select(sequences_, std::span<std::size_t const>(limits_), count,
+                                   family_->less());
+  }
+
+  /// Cuts the round into at most `part_count` parts of nearly equal item counts.
+  std::vector<part> cut(std::size_t part_count) const {
+    std::size_t const total = items();
+    std::size_t const count = std::clamp<std::size_t>(total / least_part_items, 1, part_count);
+    std::vector<std::vector<std::size_t>> cuts(count + 1);
+    cuts[0].assign(limits_.size(), 0);
+    cuts[count] = limits_;
+    auto const rank = [&](std::size_t p) { return p * (total / count) + std::min(p, total % count); };
+    threads_->parallel_for(count - 1, [&](std::size_t p) {
+      cuts[p + 1] = multisequence_select(sequences_, std::span<std::size_t const>(limits_), rank(p + 1),
+                                         family_->less());
+    });
+    std::vector<part> parts(count);
+    for (std::size_t p = 0; p < count; ++p) {
+      parts[p].first_rank = rank(p);
+      parts[p].items = rank(p + 1) - rank(p);
+      for (std::size_t s = 0; s < limits_.size(); ++s) {
+        if (cuts[p][s] == cuts[p + 1][s]) continue;
+        parts[p].sources.push_back(sequences_[s].slice(cuts[p][s], cuts[p + 1][s]));
+        for (auto const& piece : parts[p].sources.back())
+          parts[p].bytes += piece.view.bytes(piece.begin, piece.end);
+      }
+    }
+    return parts;
+  }
+
+  /// Hands the items of `p` to emit(key) in order.
+  template <typename Emit>
+  void merge(part const& p, Emit& emit) const {
+    std::vector<piece_cursor<view>> cursors;
+    cursors.reserve(p.sources.size());
+    for (auto const& source : p.sources) cursors.emplace_back(source);
+    loser_tree tree(std::move(cursors), family_->less());
+    for (; !tree.empty(); tree.pop()) emit(tree.top());
+  }
+
+ private:
+  static constexpr std::size_t least_part_items = 512;  // below, a cut costs more than a thread brings
+
+  Family const* family_;
+  executor* threads_;
+  std::span<sequence<view> const> sequences_;
+  std::vector<std::size_t> limits_;
+};
+
+}  // namespace outsize::detail

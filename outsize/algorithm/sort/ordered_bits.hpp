@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// Arithmetic keys as unsigned integers of the same size and order, so that one kernel sorts them all.
+//
+// Signed integers have the sign bit flipped; floating point follows IEEE 754 totalOrder (-NaN < -inf < … <
+// -0 < +0 < … < +inf < NaN), which distinguishes all bit patterns; descending order is the complement.
+// Both directions are bijections, so sorting moves no information. Pure functions. Layer: algorithm.
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace outsize::detail {
+
+struct ordered_bits {
+  enum class kind : std::uint8_t { unsigned_integer, signed_integer, floating_point };
+  kind values = kind::unsigned_integer;
+  bool descending = false;
+
+  bool is_identity() const noexcept { return values == kind::unsigned_integer && !descending; }
+
+  /// The bits of a value → an integer of the same order.
+  template <std::unsigned_integral U>
+  constexpr U encode(U bits) const noexcept {
+    constexpr U sign = U{1} << (sizeof(U) * 8 - 1);
+    if (values == kind::signed_integer) bits ^= sign;
+    if (values == kind::floating_point) bits = (bits & sign) != 0 ? static_cast<U>(~bits) : bits | sign;
+    return descending ? static_cast<U>(~bits) : bits;
+  }
+
+  /// The inverse of encode.
+  template <std::unsigned_integral U>
+  constexpr U decode(U key) const noexcept {
+    constexpr U sign = U{1} << (sizeof(U) * 8 - 1);
+    if (descending) key = static_cast<U>(~key);
+    if (values == kind::signed_integer) return key ^ sign;
+    if (values == kind::floating_point) return (key & sign) != 0 ? key ^ sign : static_cast<U>(~key);
+    return key;
+  }
+
+  template <std::unsigned_integral U>
+  void encode_all(std::span<U> keys) const noexcept {
+    if (is_identity()) return;
+    for (U& key : keys) key = encode(key);
+  }
+
+  template <std::unsigned_integral U>
+  void decode_all(std::span<U> keys) const noexcept {
+    if (is_identity()) return;
+    for (U& key : keys) key = decode(key);
+  }
+};
+
+}  // namespace outsize::detail

@@ -1,0 +1,299 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// Byte strings as items, for the sorting engine: text lines and records, of one length or of many.
+//
+// In a chunk the bytes of the records are laid from the front and an index of 16-byte entries from the back;
+// only the index is sorted, by the order's 64-bit prefix first, and the bytes move once, when the sorted chunk
+// is merged out. Each record of varying length is preceded by its length in the chunk:
+//
+//   chunk:          | len rec | len rec | len rec | ...... free ...... | entry 2 | entry 1 | entry 0 |
+//   packed block:   | rec rec rec rec ... | pad | end 3 | end 2 | end 1 | end 0 |     (ends: 32-bit offsets)
+//   fixed block:    | rec rec rec rec ... |
+//
+// `Order`: prefix(r) with prefix(a) < prefix(b) ⇒ a before b, compare(a, b), equal_keys(a, b), for
+// std::string_view; const and callable from several threads. Records that compare equal keep their order.
+// Layer: algorithm. Source: STXXL 2008, section 6.2 (sorting key-pointer pairs).
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <outsize/algorithm/sort/vector_sort.hpp>
+#include <outsize/base/assert.hpp>
+#include <outsize/base/executor.hpp>
+#include <outsize/base/memory_budget.hpp>
+
+namespace outsize::detail {
+
+/// What the merge carries about a record: enough to decide most matches without touching it.
+struct record_key_ref {
+  std::uint64_t prefix;
+  char const* data;
+  std::size_t length;
+
+  std::string_view record() const noexcept { return {data, length}; }
+};
+
+using length_type = std::uint32_t;
+
+/// The bytes that `count` records of `record_bytes` together occupy in a packed block.
+constexpr std::size_t packed_bytes(std::size_t record_bytes, std::size_t count) {
+  return record_bytes + sizeof(length_type) * (count + 1);  // one more: room to align the table
+}
+
+/// Sorted records in memory: in a packed block, side by side with one length, or through a chunk's index.
+template <typename Order>
+class record_view {
+ public:
+  using key_type = record_key_ref;
+
+  record_view() = default;
+
+  static record_view of_packed(Order const& order, std::span<std::byte const> block, std::size_t count) {
+    auto const* ends = reinterpret_cast<length_type const*>(block.data() + block.size());
+    return {order, layout::packed, block.data(), ends, 0, count};
+  }
+  static record_view of_fixed(Order const& order, std::byte const* data, std::size_t record_bytes,
+                              std::size_t count) {
+    return {order, layout::fixed, data, nullptr, record_bytes, count};
+  }
+  /// `record_bytes` 0: the records at entry.place carry their length in front of them.
+  static record_view of_index(Order const& order, std::byte const* chunk, prefix_entry const* entries,
+                              std::size_t record_bytes, std::size_t count) {
+    return {order, layout::index, chunk, entries, record_bytes, count};
+  }
+
+  std::size_t size() const noexcept { return size_; }
+
+  key_type key(std::size_t i) const noexcept {
+    if (layout_ == layout::index) {
+      prefix_entry const& e = entries()[i];
+      std::string_view const r = indexed(e.place);
+      return {e.prefix, r.data(), r.size()};
+    }
+    std::string_view const r = record(i);
+    return {order_->prefix(r), r.data(), r.size()};
+  }
+
+  std::uint64_t bytes(std::size_t begin, std::size_t end) const noexcept {
+    if (begin == end) return 0;
+    if (record_bytes_ != 0) return (end - begin) * record_bytes_;
+    if (layout_ == layout::packed) return packed_end(end - 1) - (begin == 0 ? 0 : packed_end(begin - 1));
+    std::uint64_t sum = 0;
+    for (std::size_t i = begin; i < end; ++i) sum += indexed(entries()[i].place).size();
+    return sum;
+  }
+
+  /// Indexed records lie anywhere in the chunk: ask for one a few steps before it is merged.
+  void will_need(std::size_t i) const noexcept {
+    constexpr std::size_t distance = 8;
+    if (layout_ == layout::index && i + distance < size_)
+      __builtin_prefetch(data_ + entries()[i + distance].place);
+  }
+
+ private:
+  enum class layout : std::uint8_t { packed, fixed, index };
+
+  record_view(Order const& order, layout how, std::byte const* data, void const* table,
+              std::size_t record_bytes, std::size_t size)
+      : order_(&order), data_(data), table_(table), record_bytes_(record_bytes), size_(size), layout_(how) {}
+
+  prefix_entry const* entries() const noexcept { return static_cast<prefix_entry const*>(table_); }
+  std::size_t packed_end(std::size_t i) const noexcept {
+    return *(static_cast<length_type const*>(table_) - 1 - i);
+  }
+  char const* chars(std::size_t offset) const noexcept {
+    return reinterpret_cast<char const*>(data_) + offset;
+  }
+
+  std::string_view record(std::size_t i) const noexcept {
+    if (layout_ == layout::fixed) return {chars(i * record_bytes_), record_bytes_};
+    std::size_t const begin = i == 0 ? 0 : packed_end(i - 1);
+    return {chars(begin), packed_end(i) - begin};
+  }
+
+  std::string_view indexed(std::uint64_t place) const noexcept {
+    if (record_bytes_ != 0) return {chars(place), record_bytes_};
+    length_type length;
+    std::memcpy(&length, data_ + place, sizeof length);
+    return {chars(place + sizeof length), length};
+  }
+
+  Order const* order_ = nullptr;
+  std::byte const* data_ = nullptr;
+  void const* table_ = nullptr;
+  std::size_t record_bytes_ = 0;
+  std::size_t size_ = 0;
+  layout layout_ = layout::fixed;
+};
+
+/// Sorts entries whose prefixes are set: by prefix, then by the order itself, then by place.
+template <typename Order, typename RecordAt>
+void sort_index(std::span<prefix_entry> entries, Order const& order, RecordAt const& record_at) {
+  vector_sort(entries);
+  for (std::size_t begin = 0; begin < entries.size();) {
+    std::size_t end = begin + 1;
+    while (end < entries.size() && entries[end].prefix == entries[begin].prefix) ++end;
+    if (end - begin > 1)
+      std::sort(entries.begin() + static_cast<std::ptrdiff_t>(begin),
+                entries.begin() + static_cast<std::ptrdiff_t>(end),
+                [&](prefix_entry const& a, prefix_entry const& b) {
+                  int const c = order.compare(record_at(a.place), record_at(b.place));
+                  return c != 0 ? c < 0 : a.place < b.place;
+                });
+    begin = end;
+  }
+}
+
+template <typename Items>
+class record_chunk {
+ public:
+  record_chunk(grant& memory, std::size_t bytes) : memory_(memory.allocate(bytes)) {}
+
+  std::size_t count() const noexcept { return count_; }
+  /// Of the records alone.
+  std::uint64_t bytes() const noexcept { return record_bytes_; }
+  std::size_t largest_item_bytes() const noexcept { return largest_; }
+  void clear() noexcept { count_ = used_ = record_bytes_ = largest_ = 0; }
+
+  /// The largest record that an empty chunk of `chunk_bytes` can hold.
+  static std::size_t capacity_for_one(std::size_t chunk_bytes) noexcept {
+    return chunk_bytes - sizeof(prefix_entry) - sizeof(length_type);
+  }
+
+  /// Copies the record in, if there is room for it and its index entry.
+  bool append(Items const& family, std::string_view record) {
+    std::size_t const header = family.item_bytes() != 0 ? 0 : sizeof(length_type);
+    std::size_t const index_bytes = (count_ + 1) * sizeof(prefix_entry);
+    if (used_ + header + record.size() + index_bytes > memory_.size()) return false;
+    std::byte* const place = memory_.data() + used_;
+    if (header != 0) {
+      auto const length = static_cast<length_type>(record.size());
+      std::memcpy(place, &length, sizeof length);
+    }
+    std::memcpy(place + header, record.data(), record.size());
+    ++count_;
+    *first_entry() = {used_, family.order().prefix(record)};
+    used_ += header + record.size();
+    record_bytes_ += record.size();
+    largest_ = std::max(largest_, record.size());
+    return true;
+  }
+
+  std::vector<record_view<typename Items::order_type>> sort(Items const& family, executor& threads) {
+    using view = record_view<typename Items::order_type>;
+    std::span<prefix_entry> const all(first_entry(), count_);
+    // The index grew downwards: turned round, entries are in input order and parts are stretches of it.
+    std::reverse(all.begin(), all.end());
+    std::size_t const parts = count_ < 1024 ? 1 : threads.threads();
+    std::vector<view> views(parts);
+    threads.parallel_for(parts, [&](std::size_t p) {
+      std::size_t const begin = count_ * p / parts;
+      auto const part = all.subspan(begin, count_ * (p + 1) / parts - begin);
+      sort_index(part, family.order(), [&](std::uint64_t place) { return record_at(family, place); });
+      views[p] = view::of_index(family.order(), memory_.data(), part.data(), family.item_bytes(),
+                                part.size());
+    });
+    return views;
+  }
+
+ private:
+  prefix_entry* first_entry() noexcept {
+    return reinterpret_cast<prefix_entry*>(memory_.data() + memory_.size()) - count_;
+  }
+
+  std::string_view record_at(Items const& family, std::uint64_t place) const noexcept {
+    char const* const at = reinterpret_cast<char const*>(memory_.data() + place);
+    if (family.item_bytes() != 0) return {at, family.item_bytes()};
+    length_type length;
+    std::memcpy(&length, at, sizeof length);
+    return {at + sizeof length, length};
+  }
+
+  buffer memory_;
+  std::size_t count_ = 0;
+  std::size_t used_ = 0;
+  std::uint64_t record_bytes_ = 0;
+  std::size_t largest_ = 0;
+};
+
+/// The family of byte strings under Order, all of `item_bytes`, or of any length if that is 0.
+template <typename Order>
+class record_items {
+ public:
+  using order_type = Order;
+  using item = std::string_view;
+  using view = record_view<Order>;
+  using key_type = record_key_ref;
+  using chunk = record_chunk<record_items>;
+  static constexpr bool fixed_size = false;
+  struct key_less {
+    Order const* order;
+    bool operator()(key_type const& a, key_type const& b) const {
+      if (a.prefix != b.prefix) return a.prefix < b.prefix;
+      return order->compare(a.record(), b.record()) < 0;
+    }
+  };
+
+  /// The beginning of a block's first record; of a long one it predicts approximately.
+  struct trigger {
+    std::array<char, 30> start;
+    std::uint8_t length;
+    bool exact;
+
+    std::string_view record() const noexcept { return {start.data(), length}; }
+  };
+
+  /// `order` must outlive it.
+  record_items(Order const& order, std::size_t item_bytes) : less_{&order}, item_bytes_(item_bytes) {}
+
+  std::size_t item_bytes() const noexcept { return item_bytes_; }
+  Order const& order() const noexcept { return *less_.order; }
+  key_less const& less() const noexcept { return less_; }
+  bool equal(key_type const& a, key_type const& b) const {
+    return a.prefix == b.prefix && order().equal_keys(a.record(), b.record());
+  }
+
+  view block_view(std::span<std::byte const> block, std::size_t count) const {
+    return item_bytes_ != 0 ? view::of_fixed(order(), block.data(), item_bytes_, count)
+                            : view::of_packed(order(), block, count);
+  }
+
+  /// One record on its own.
+  view view_of_one(std::span<std::byte const> record) const {
+    return view::of_fixed(order(), record.data(), record.size(), 1);
+  }
+
+  std::size_t size(key_type const& key) const noexcept { return key.length; }
+  static std::byte* store(key_type const& key, std::byte* to) noexcept {
+    std::memcpy(to, key.data, key.length);
+    return to + key.length;
+  }
+  void finish(std::span<std::byte>) const noexcept {}
+
+  trigger make_trigger(key_type const& key) const {
+    trigger t{};
+    t.exact = key.length <= t.start.size();
+    t.length = static_cast<std::uint8_t>(std::min(key.length, t.start.size()));
+    std::memcpy(t.start.data(), key.data, t.length);
+    return t;
+  }
+  static bool trigger_is_exact(trigger const& t) noexcept { return t.exact; }
+  key_type trigger_key(trigger const& t) const noexcept {
+    return {order().prefix(t.record()), t.start.data(), t.length};
+  }
+
+ private:
+  key_less less_;
+  std::size_t item_bytes_;
+};
+
+}  // namespace outsize::detail

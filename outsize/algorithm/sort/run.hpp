@@ -1,0 +1,348 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// Sorted runs on disk: the list of their blocks, and the writer that makes them.
+//
+// A run's blocks hold whole items in order. For each block the first item, or the beginning of a long one, is
+// kept in memory as its trigger: the order of the triggers is the order in which a merge will need the blocks.
+// A run owns its blocks and frees them when destroyed; a merge takes them out one by one.
+// One thread at a time uses a run or a writer. Layer: algorithm. Source: STXXL 2008, section 6.1.2.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <outsize/algorithm/sort/merge_round.hpp>
+#include <outsize/algorithm/sort/record_items.hpp>
+#include <outsize/base/memory_budget.hpp>
+#include <outsize/base/units.hpp>
+#include <outsize/block/storage.hpp>
+#include <outsize/block/write_queue.hpp>
+
+namespace outsize::detail {
+
+template <typename Family>
+class run {
+ public:
+  struct entry {
+    block::block_id id;
+    std::uint32_t items;
+    typename Family::trigger trigger;
+  };
+
+  /// `memory` is charged for the entries.
+  run(storage& store, grant& memory) : store_(&store), memory_(&memory) {}
+  run(run&& other) noexcept
+      : store_(other.store_),
+        memory_(other.memory_),
+        entries_(std::exchange(other.entries_, {})),
+        charged_bytes_(std::exchange(other.charged_bytes_, 0)),
+        items_(other.items_),
+        bytes_(other.bytes_),
+        largest_item_bytes_(other.largest_item_bytes_),
+        largest_block_bytes_(other.largest_block_bytes_) {}
+  run& operator=(run&& other) noexcept {
+    std::swap(store_, other.store_);
+    std::swap(memory_, other.memory_);
+    entries_.swap(other.entries_);
+    std::swap(charged_bytes_, other.charged_bytes_);
+    items_ = other.items_;
+    bytes_ = other.bytes_;
+    largest_item_bytes_ = other.largest_item_bytes_;
+    largest_block_bytes_ = other.largest_block_bytes_;
+    return *this;
+  }
+  ~run() {
+    for (entry const& e : entries_)
+      if (e.items != 0) store_->free(e.id);
+    memory_->discharge(charged_bytes_);
+  }
+
+  void append(entry e) {
+    try {
+      memory_->charge(sizeof(entry));
+      charged_bytes_ += sizeof(entry);
+      entries_.push_back(std::move(e));
+    } catch (...) {
+      store_->free(e.id);
+      throw;
+    }
+    items_ += entries_.back().items;
+    largest_block_bytes_ = std::max<std::size_t>(largest_block_bytes_, entries_.back().id.length_bytes);
+  }
+  void add_bytes(std::uint64_t bytes, std::size_t largest_item_bytes) noexcept {
+    bytes_ += bytes;
+    largest_item_bytes_ = std::max(largest_item_bytes_, largest_item_bytes);
+  }
+
+  /// Frees block `index`, which has been read.
+  void free_block(std::size_t index) noexcept {
+    store_->free(entries_[index].id);
+    entries_[index].items = 0;
+  }
+
+  std::vector<entry> const& entries() const noexcept { return entries_; }
+  std::uint64_t index_bytes() const noexcept { return charged_bytes_; }
+  std::uint64_t items() const noexcept { return items_; }
+  std::uint64_t bytes() const noexcept { return bytes_; }
+  std::size_t largest_item_bytes() const noexcept { return largest_item_bytes_; }
+  std::size_t largest_block_bytes() const noexcept { return largest_block_bytes_; }
+
+ private:
+  storage* store_;
+  grant* memory_;
+  std::vector<entry> entries_;
+  std::uint64_t charged_bytes_ = 0;
+  std::uint64_t items_ = 0;
+  std::uint64_t bytes_ = 0;
+  std::size_t largest_item_bytes_ = 0;
+  std::size_t largest_block_bytes_ = 0;
+};
+
+/// Writes rounds of a merge as the blocks of one run.
+template <typename Family>
+class run_writer {
+ public:
+  using round = merge_round<Family>;
+  using part = typename round::part;
+
+  /// `index_memory` holds the run's entries; `pool` has at least two buffers, each fit for any one item.
+  run_writer(Family const& family, storage& store, executor& threads, grant& index_memory,
+             block::buffer_pool& pool)
+      : family_(family),
+        store_(store),
+        threads_(threads),
+        pool_(pool),
+        placement_(store.new_placement()),
+        run_(store, index_memory),
+        queue_(store, pool) {}
+  ~run_writer() {
+    if (!open_.empty()) pool_.release(open_);
+  }
+
+  /// Takes as much of the round as half the pool's buffers hold, at least one item; tells how much from each
+  /// sequence by restricting the round. @throws io_error, out_of_space, budget_error.
+  void write(round& r, std::size_t largest_item_bytes) {
+    if (family_.item_bytes() != 0) {
+      write_fixed(r);
+    } else {
+      write_packed(r, largest_item_bytes);
+    }
+  }
+
+  /// Writes what is left in memory and returns the finished run once all its blocks are on disk.
+  run<Family> finish() {
+    if (open_items_ > 0) close_fixed(std::exchange(open_, {}), std::exchange(open_items_, 0));
+    queue_.flush();
+    return std::move(run_);
+  }
+
+ private:
+  std::size_t frame_limit() const noexcept { return std::max<std::size_t>(1, pool_.count() / 2); }
+
+  std::size_t block_length(std::size_t used_bytes) const {
+    // 64: tables and items inside blocks stay aligned on disks that ask for no alignment.
+    return round_up(used_bytes, std::max<std::size_t>(64, store_.alignment_bytes()));
+  }
+
+  void append(block::frame filled, std::size_t used_bytes, std::size_t items,
+              typename Family::trigger trigger) {
+    block::block_id id;
+    try {
+      id = store_.allocate(block_length(used_bytes), *placement_);
+    } catch (...) {
+      pool_.release(filled);
+      throw;
+    }
+    try {
+      run_.append({id, static_cast<std::uint32_t>(items), std::move(trigger)});
+    } catch (...) {
+      pool_.release(filled);
+      throw;
+    }
+    queue_.write(id, filled);
+  }
+
+  // ---- items of one size: every block but the last is full, and a round may begin inside one ----
+
+  void write_fixed(round& r) {
+    std::size_t const item = family_.item_bytes();
+    std::size_t const per_block = pool_.buffer_bytes() / item;
+    std::size_t const limit = frame_limit() * per_block - open_items_;
+    if (r.items() > limit) r.restrict_to_first(limit);
+    std::size_t const total = r.items();
+
+    std::vector<block::frame> frames;
+    try {
+      if (open_items_ > 0) frames.push_back(std::exchange(open_, {}));
+      while (frames.size() * per_block < open_items_ + total) frames.push_back(queue_.acquire());
+      auto const parts = r.cut(threads_.threads());
+      threads_.parallel_for(parts.size(), [&](std::size_t p) {
+        std::size_t const begin = open_items_ + parts[p].first_rank;
+        std::size_t frame = begin / per_block;
+        std::byte* to = frames[frame].data() + begin % per_block * item;
+        std::byte* end = frames[frame].data() + per_block * item;
+        auto emit = [&](typename Family::key_type const& key) {
+          if (to == end) {
+            ++frame;
+            to = frames[frame].data();
+            end = to + per_block * item;
+          }
+          to = Family::store(key, to);
+        };
+        r.merge(parts[p], emit);
+      });
+    } catch (...) {
+      for (auto f : frames) pool_.release(f);
+      open_items_ = 0;
+      throw;
+    }
+    run_.add_bytes(total * item, item);
+    hand_over_fixed(frames, open_items_ + total, per_block);
+  }
+
+  void hand_over_fixed(std::vector<block::frame> const& frames, std::size_t items,
+                       std::size_t per_block) {
+    open_items_ = 0;
+    for (std::size_t f = 0; f < frames.size(); ++f, items -= std::min(items, per_block)) {
+      if (items < per_block) {  // the last one: stays open for the next round
+        open_ = frames[f];
+        open_items_ = items;
+        return;
+      }
+      try {
+        close_fixed(frames[f], per_block);
+      } catch (...) {
+        for (std::size_t rest = f + 1; rest < frames.size(); ++rest) pool_.release(frames[rest]);
+        throw;
+      }
+    }
+  }
+
+  void close_fixed(block::frame filled, std::size_t items) {
+    auto const first = family_.block_view(filled, items).key(0);
+    append(filled, items * family_.item_bytes(), items, family_.make_trigger(first));
+  }
+
+  // ---- items of many sizes: parts fill blocks of their own, each with a table of ends at its end ----
+
+  struct packed_block {
+    block::frame place;
+    std::size_t record_bytes = 0;
+    std::size_t items = 0;
+
+    std::size_t used_bytes() const noexcept { return packed_bytes(record_bytes, items); }
+    bool fits(std::size_t more) const noexcept {
+      return packed_bytes(record_bytes + more, items + 1) <= place.size();
+    }
+    std::uint32_t* table_end() const noexcept {
+      return reinterpret_cast<std::uint32_t*>(place.data() + place.size());
+    }
+    void close_record(std::size_t bytes) noexcept {
+      record_bytes += bytes;
+      *(table_end() - 1 - items++) = static_cast<std::uint32_t>(record_bytes);
+    }
+  };
+
+  void write_packed(round& r, std::size_t largest_item_bytes) {
+    std::size_t const block_bytes = pool_.buffer_bytes();
+    std::size_t const frames = frame_limit();
+    // Any two consecutive blocks of a part hold more than one block's worth, so b bytes need at most
+    // 2b / B + 1 of them; when items are small against blocks, hardly more than b / (B - item).
+    std::size_t const waste = packed_bytes(largest_item_bytes, 1);
+    std::size_t const filled = std::max(block_bytes / 2, block_bytes - std::min(block_bytes, waste));
+    std::size_t part_count = std::clamp<std::size_t>(frames / 4, 1, threads_.threads());
+    std::uint64_t const limit = frames > part_count ? std::uint64_t{frames - part_count} * filled : 0;
+    restrict_to_bytes(r, limit);
+
+    auto const parts = r.cut(part_count);
+    std::vector<std::vector<packed_block>> blocks(parts.size());
+    try {
+      reserve_blocks(parts, blocks, filled);
+      threads_.parallel_for(parts.size(), [&](std::size_t p) { fill_packed(r, parts[p], blocks[p]); });
+    } catch (...) {
+      for (auto const& list : blocks)
+        for (auto const& b : list) pool_.release(b.place);
+      throw;
+    }
+    for (auto const& p : parts) run_.add_bytes(p.bytes, largest_item_bytes);
+    hand_over_packed(blocks);
+  }
+
+  /// Keeps so many items that they and their table entries have at most `limit_bytes`, but at least one.
+  static void restrict_to_bytes(round& r, std::uint64_t limit_bytes) {
+    for (;;) {
+      std::size_t const items = r.items();
+      std::uint64_t const bytes = r.bytes() + sizeof(std::uint32_t) * items;
+      if (bytes <= limit_bytes || items == 1) return;
+      double const share = 0.95 * static_cast<double>(limit_bytes) / static_cast<double>(bytes);
+      auto const fewer = static_cast<std::size_t>(share * static_cast<double>(items));
+      r.restrict_to_first(std::clamp<std::size_t>(fewer, 1, items - 1));
+    }
+  }
+
+  void reserve_blocks(std::vector<part> const& parts, std::vector<std::vector<packed_block>>& blocks,
+                      std::size_t filled) {
+    for (std::size_t p = 0; p < parts.size(); ++p) {
+      std::uint64_t const bytes = parts[p].bytes + sizeof(std::uint32_t) * parts[p].items;
+      std::uint64_t const need = parts[p].items == 1 ? 1 : bytes / filled + 1;
+      for (std::uint64_t i = 0; i < need; ++i) blocks[p].push_back({.place = queue_.acquire()});
+    }
+  }
+
+  void fill_packed(round const& r, part const& p, std::vector<packed_block>& blocks) const {
+    std::size_t current = 0;
+    auto emit = [&](typename Family::key_type const& key) {
+      std::size_t const bytes = family_.size(key);
+      if (!blocks[current].fits(bytes)) ++current;
+      OUTSIZE_ASSERT(current < blocks.size() && blocks[current].fits(bytes));
+      packed_block& b = blocks[current];
+      Family::store(key, b.place.data() + b.record_bytes);
+      b.close_record(bytes);
+    };
+    r.merge(p, emit);
+  }
+
+  void hand_over_packed(std::vector<std::vector<packed_block>>& blocks) {
+    std::vector<packed_block> all;
+    for (auto& list : blocks) all.insert(all.end(), list.begin(), list.end());
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      packed_block const& b = all[i];
+      if (b.items == 0) {
+        pool_.release(b.place);
+        continue;
+      }
+      try {
+        close_packed(b);
+      } catch (...) {
+        for (std::size_t rest = i + 1; rest < all.size(); ++rest) pool_.release(all[rest].place);
+        throw;
+      }
+    }
+  }
+
+  void close_packed(packed_block const& b) {
+    std::size_t const length = std::min(block_length(b.used_bytes()), b.place.size());
+    std::size_t const table_bytes = b.items * sizeof(std::uint32_t);
+    std::memmove(b.place.data() + length - table_bytes, b.place.data() + b.place.size() - table_bytes,
+                 table_bytes);
+    auto const first = family_.block_view(b.place.first(length), b.items).key(0);
+    append(b.place, length, b.items, family_.make_trigger(first));
+  }
+
+  Family const& family_;
+  storage& store_;
+  executor& threads_;
+  block::buffer_pool& pool_;
+  std::unique_ptr<block::placement> placement_;
+  run<Family> run_;
+  block::write_queue queue_;    // after run_: its writes end before the run's blocks may be freed
+  block::frame open_;           // a block of fixed-size items that is not full yet
+  std::size_t open_items_ = 0;  // in it
+};
+
+}  // namespace outsize::detail

@@ -1,0 +1,226 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// Run formation: chunks of memory take turns at being filled, sorted and written out as runs.
+//
+//   producer ──filled──▶ sort stage ──sorted──▶ spill stage ──▶ runs on disk
+//      ▲                                            │
+//      └────────────────── free ◀───────────────────┘
+//
+// Nothing is spilled before it must be: input that fits in the chunks stays there. From the first spill on
+// (from the beginning, if the input is known to be too large) a chunk is spilled whenever the last free one has
+// been given to the producer, so that filling, sorting and writing overlap.
+//
+// Invariant: runs, and chunks still in memory, are in the order of the input; each is sorted.
+// The producer is one thread at a time; the stages are threads of their own. Layer: algorithm.
+// Source: STXXL 2008, section 6.1.1; Dementiev, Sanders: Asynchronous parallel disk sorting, SPAA 2003.
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <fmt/format.h>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <outsize/algorithm/sort/merge_feed.hpp>
+#include <outsize/algorithm/sort/run.hpp>
+#include <outsize/algorithm/sort/sort_plan.hpp>
+#include <outsize/base/error.hpp>
+#include <outsize/pipeline/channel.hpp>
+#include <outsize/pipeline/stage_group.hpp>
+
+namespace outsize::detail {
+
+template <typename Family>
+class run_formation {
+ public:
+  using chunk = typename Family::chunk;
+  using view = typename Family::view;
+
+  /// Takes chunks and write buffers as planned from `memory`, and charges the index of the runs to it.
+  run_formation(Family const& family, storage& store, grant& memory, sort_plan const& plan,
+                bool surely_spills)
+      : family_(family),
+        store_(store),
+        memory_(memory),
+        plan_(plan),
+        block_bytes_(plan.block_bytes),
+        spilling_(surely_spills) {
+    for (auto& s : slots_) {
+      s = std::make_unique<slot>(memory, plan.chunk_bytes);
+      free_.push(s.get());
+    }
+    group_.stop_with([this] {
+      free_.poison();
+      filled_.poison();
+      sorted_.poison();
+      demand_.poison();
+    });
+    group_.start([this] { sort_stage(); });
+    group_.start([this] { spill_stage(); });
+    next_chunk();
+  }
+
+  /// The chunk to fill.
+  chunk& current() noexcept { return current_->items; }
+
+  /// Hands the current chunk over to be sorted and waits for an empty one. @throws what a stage threw.
+  void hand_over() {
+    try {
+      filled_.push(std::exchange(current_, nullptr));
+      ++submitted_;
+      next_chunk();
+    } catch (pipeline::poisoned const&) {
+      group_.rethrow_error();
+      throw;
+    }
+  }
+
+  /// Makes the stages give up with `error`; whoever waits for them throws it.
+  void fail(std::exception_ptr error) noexcept { group_.fail(std::move(error)); }
+
+  /// Ends the input: afterwards either runs() holds everything or resident() does.
+  /// @throws what a stage threw.
+  void finish() {
+    try {
+      if (current_ != nullptr && current_->items.count() > 0) {
+        filled_.push(std::exchange(current_, nullptr));
+        ++submitted_;
+      }
+      filled_.close();
+      if (demanded_ > 0)
+        while (demanded_ < submitted_) demand();
+      demand_.close();
+    } catch (pipeline::poisoned const&) {
+      group_.rethrow_error();
+      throw;
+    }
+    group_.join();
+    while (auto s = sorted_.try_pop()) resident_.push_back(*s);
+    pool_.reset();
+  }
+
+  std::vector<run<Family>>& runs() noexcept { return runs_; }
+
+  /// Sorted views of what stayed in memory, as long as this object lives.
+  std::vector<view> resident_views() const {
+    std::vector<view> all;
+    for (slot const* s : resident_) all.insert(all.end(), s->views.begin(), s->views.end());
+    return all;
+  }
+  std::size_t resident_largest_item_bytes() const noexcept {
+    std::size_t largest = 0;
+    for (slot const* s : resident_) largest = std::max(largest, s->items.largest_item_bytes());
+    return largest;
+  }
+
+  /// Item bytes written to disk so far; from any thread.
+  std::uint64_t spilled_bytes() const noexcept { return spilled_bytes_.load(); }
+
+ private:
+  struct slot {
+    chunk items;
+    std::vector<view> views;  // sorted parts, once sorted
+
+    slot(grant& memory, std::size_t bytes) : items(memory, bytes) {}
+  };
+
+  void demand() {
+    demand_.push(true);
+    ++demanded_;
+  }
+
+  void next_chunk() {
+    // Of the chunks ever free, slots_.size() were so from the start and one more for each demand.
+    if (slots_.size() + demanded_ <= taken_) {
+      spilling_ = true;
+      demand();
+    }
+    current_ = *free_.pop();
+    ++taken_;
+    if (spilling_ && slots_.size() + demanded_ == taken_ && demanded_ < submitted_) demand();
+  }
+
+  void sort_stage() {
+    while (auto s = filled_.pop()) {
+      (*s)->views = (*s)->items.sort(family_, store_.threads());
+      sorted_.push(*s);
+    }
+    sorted_.close();
+  }
+
+  void spill_stage() {
+    while (demand_.pop()) spill(**sorted_.pop());
+  }
+
+  void spill(slot& s) {
+    prepare_pool(s.items.largest_item_bytes());
+    run_writer<Family> writer(family_, store_, store_.threads(), memory_, *pool_);
+    merge_feed<Family> feed(family_, store_.threads(), s.views, s.items.largest_item_bytes());
+    for (auto round = feed.next_round(); round.items() > 0; round = feed.next_round()) {
+      if (demand_.is_poisoned()) throw pipeline::poisoned();
+      writer.write(round, feed.largest_item_bytes());
+      feed.consume(round);
+    }
+    spilled_bytes_ += s.items.bytes();
+    s.items.clear();
+    free_.push(&s);
+    runs_.push_back(writer.finish());
+  }
+
+  /// Sees that blocks hold the largest item, and grow when the index of blocks fills its share of memory.
+  void prepare_pool(std::size_t largest_item_bytes) {
+    std::uint64_t index = 0;
+    for (auto const& r : runs_) index += r.index_bytes();
+    if (index * 2 > plan_.index_bytes * (index_doublings_ + 1) &&
+        plan_.write_buffers * plan_.block_bytes >= 4 * 2 * block_bytes_) {
+      block_bytes_ *= 2;
+      ++index_doublings_;
+    }
+    std::size_t const need = family_.item_bytes() != 0 ? largest_item_bytes
+                                                       : packed_bytes(largest_item_bytes, 1);
+    std::size_t const alignment = std::max<std::size_t>(64, store_.alignment_bytes());
+    std::size_t const bytes = round_up(std::max(block_bytes_, need), alignment);
+    if (pool_ && pool_->buffer_bytes() == bytes) return;
+    std::size_t const count = plan_.write_buffers * plan_.block_bytes / bytes;
+    if (count < 2 || bytes > plan_.memory_bytes / 8)
+      throw budget_error(
+          memory_.asker(), plan_.memory_bytes, bytes * 8,
+          fmt::format("item of {} bytes is too long to be sorted with a memory budget of {} bytes",
+                      largest_item_bytes, plan_.memory_bytes));
+    pool_.reset();
+    pool_.emplace(memory_, bytes, count);
+  }
+
+  Family const& family_;
+  storage& store_;
+  grant& memory_;
+  sort_plan plan_;
+  std::size_t block_bytes_;
+  std::uint64_t index_doublings_ = 0;
+  std::atomic<std::uint64_t> spilled_bytes_{0};
+  std::vector<run<Family>> runs_;            // of the spill stage until finish()
+  std::optional<block::buffer_pool> pool_;   // of the spill stage
+
+  std::array<std::unique_ptr<slot>, sort_plan::chunk_count> slots_;
+  std::vector<slot*> resident_;
+  pipeline::channel<slot*> free_{sort_plan::chunk_count};
+  pipeline::channel<slot*> filled_{sort_plan::chunk_count};
+  pipeline::channel<slot*> sorted_{sort_plan::chunk_count};
+  pipeline::channel<bool> demand_{sort_plan::chunk_count};
+
+  slot* current_ = nullptr;  // the producer's
+  std::size_t taken_ = 0;
+  std::size_t submitted_ = 0;
+  std::size_t demanded_ = 0;
+  bool spilling_;
+  pipeline::stage_group group_;  // last: its threads end before anything else does
+};
+
+}  // namespace outsize::detail

@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// What a sort can be told, and what it tells. Layer: algorithm.
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <stop_token>
+
+namespace outsize {
+
+/// How far a sort has come. Bytes are of items; `total_bytes` is 0 while the size of the input is unknown.
+struct sort_progress {
+  enum class phase : std::uint8_t { forming_runs, merging_runs, writing_output, done };
+  phase now = phase::forming_runs;
+  std::uint64_t done_bytes = 0;   ///< Moved so far, over all phases.
+  std::uint64_t total_bytes = 0;  ///< To be moved over all phases.
+};
+
+/// Options that change the behaviour.
+struct sort_options {
+  bool unique = false;  ///< Of items that compare equal only the first is kept.
+
+  // Options that change the performance.
+  std::uint64_t memory_bytes = 0;  ///< Of the storage's budget; 0: all that is free.
+  std::size_t block_bytes = 0;     ///< Of runs on disk; 0: chosen from memory and input.
+  std::optional<std::uint64_t> input_bytes = {};  ///< What is coming, if known; a wrong number costs time only.
+  /// Keeps runs on disk after they have been read, for sorter::rewind(); else their space is freed as they
+  /// are consumed.
+  bool rewindable = false;
+
+  std::stop_token stop = {};  ///< Triggered: the sort ends with `cancelled`.
+  /// Called from the thread that drives the sort, a few times a second.
+  std::function<void(sort_progress const&)> on_progress = {};
+};
+
+/// What a sort has done.
+struct sort_report {
+  std::uint64_t items = 0;         ///< That came in.
+  std::uint64_t input_bytes = 0;   ///< Of those items.
+  std::uint64_t output_items = 0;  ///< Fewer than `items` with `unique`.
+  std::uint64_t runs = 0;    ///< Written to disk while reading; 0: all stayed in memory.
+  std::uint64_t passes = 0;  ///< The most merges that any item went through; 0: none from disk.
+  std::uint64_t merges = 0;  ///< Intermediate ones, each of up to fan-in runs.
+  std::size_t block_bytes = 0;
+  std::size_t fan_in = 0;
+  std::uint64_t memory_bytes = 0;
+  std::uint64_t peak_disk_bytes = 0;
+};
+
+}  // namespace outsize

@@ -1,0 +1,144 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#include <outsize/algorithm/sort/sort_plan.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <fmt/format.h>
+
+#include <outsize/base/error.hpp>
+#include <outsize/base/memory_budget.hpp>
+
+namespace outsize {
+namespace {
+
+constexpr std::size_t least_block_bytes = 32_KiB;
+constexpr std::size_t most_block_bytes = 1_MiB;      // more brings nothing on any disk we measured
+constexpr std::size_t good_block_bytes = 128_KiB;    // not made smaller than this to save a pass
+constexpr std::uint64_t assumed_record_bytes = 64;   // where lengths vary and nothing is known
+constexpr std::uint64_t record_overhead_bytes = 20;  // index entry and length, in a chunk
+constexpr std::size_t least_merge_blocks = 8;
+
+/// Memory that the items of `input_bytes` take in chunks.
+std::uint64_t in_chunks(std::uint64_t input_bytes, sort_job const& job) {
+  if (job.item_bytes != 0) return input_bytes;
+  return input_bytes + input_bytes / assumed_record_bytes * record_overhead_bytes;
+}
+
+/// The most block metadata this plan allows for.
+std::uint64_t index_bytes(sort_job const& job, std::size_t block_bytes) {
+  if (!job.input_bytes) return job.memory_bytes / 8;
+  // One more block for each stretch that a thread writes is paid for by the half on top.
+  std::uint64_t const blocks = *job.input_bytes / block_bytes * 3 / 2 + 64;
+  return blocks * job.index_entry_bytes;
+}
+
+/// The division for a given block size; chunk_bytes 0 if it does not fit.
+sort_plan divide(sort_job const& job, std::size_t block_bytes) {
+  sort_plan plan;
+  plan.memory_bytes = job.memory_bytes;
+  plan.block_bytes = block_bytes;
+  plan.index_bytes = index_bytes(job, block_bytes);
+  plan.write_buffers = std::clamp<std::size_t>(job.memory_bytes / (16 * block_bytes), 4, 64);
+  std::uint64_t const fixed =
+      job.input_stream_bytes + plan.index_bytes + plan.write_buffers * block_bytes + page_bytes();
+  if (plan.index_bytes > job.memory_bytes / 4 || fixed >= job.memory_bytes) return plan;
+  std::size_t const chunk = (job.memory_bytes - fixed) / sort_plan::chunk_count;
+  plan.chunk_bytes = round_down(chunk, page_bytes());
+  if (plan.chunk_bytes < std::max(block_bytes, 2 * job.item_bytes)) plan.chunk_bytes = 0;
+  return plan;
+}
+
+std::uint64_t merge_memory(sort_job const& job, sort_plan const& plan) {
+  return job.memory_bytes - job.input_stream_bytes - plan.index_bytes;
+}
+
+std::uint64_t run_count(sort_job const& job, sort_plan const& plan) {
+  std::uint64_t const need = in_chunks(job.input_bytes.value_or(0), job);
+  if (need <= plan.chunk_bytes * sort_plan::chunk_count) return 0;
+  return div_up<std::uint64_t>(need, plan.chunk_bytes);
+}
+
+bool usable(sort_job const& job, sort_plan const& plan) {
+  return plan.chunk_bytes != 0 &&
+         shape_merge(merge_memory(job, plan), plan.block_bytes, job.threads).fan_in >= 2;
+}
+
+/// The plan with the best block size: large, but small enough to merge all runs at once if that is possible
+/// with blocks that are still good, and large enough for the index to fit.
+sort_plan choose_block_size(sort_job const& job) {
+  std::size_t const start = std::clamp<std::size_t>(std::bit_floor(job.memory_bytes / 256),
+                                                    least_block_bytes, most_block_bytes);
+  sort_plan best = divide(job, start);
+  for (std::size_t b = start * 2; !usable(job, best) && b <= job.memory_bytes / least_merge_blocks;
+       b *= 2)
+    best = divide(job, b);
+  for (std::size_t b = best.block_bytes / 2; b >= good_block_bytes && usable(job, best); b /= 2) {
+    auto const fan_in = shape_merge(merge_memory(job, best), best.block_bytes, job.threads).fan_in;
+    if (run_count(job, best) <= fan_in) break;
+    sort_plan const finer = divide(job, b);
+    if (!usable(job, finer)) break;
+    best = finer;
+  }
+  return best;
+}
+
+void predict(sort_job const& job, sort_plan& plan) {
+  if (!job.input_bytes) return;
+  std::uint64_t const bytes = *job.input_bytes;
+  plan.read_bytes = plan.written_bytes = bytes;
+  plan.runs = run_count(job, plan);
+  if (plan.runs == 0) return;
+  std::uint64_t const table = job.item_bytes != 0 ? 0 : bytes / assumed_record_bytes * 4;
+  std::uint64_t const on_disk = bytes + table;
+  plan.peak_disk_bytes = on_disk + 2 * plan.write_buffers * plan.block_bytes;
+  auto const fan_in = shape_merge(merge_memory(job, plan), plan.block_bytes, job.threads).fan_in;
+  plan.passes = 1;
+  double moved = 1;  // shares of the data that go to disk and back
+  for (std::uint64_t runs = plan.runs; runs > fan_in; ++plan.passes) {
+    std::uint64_t const after = std::max<std::uint64_t>(fan_in, div_up<std::uint64_t>(runs, fan_in));
+    std::uint64_t const merged = std::min(runs, (runs - after) + div_up<std::uint64_t>(runs - after, fan_in - 1));
+    moved += static_cast<double>(merged) / static_cast<double>(runs);
+    runs = after;
+  }
+  auto const extra = static_cast<std::uint64_t>(moved * static_cast<double>(on_disk));
+  plan.read_bytes += extra;
+  plan.written_bytes += extra;
+}
+
+}  // namespace
+
+merge_shape shape_merge(std::uint64_t memory_bytes, std::size_t block_bytes, std::size_t threads) {
+  std::size_t const total = memory_bytes / block_bytes;
+  if (total < least_merge_blocks) return {0, 0, 0};
+  // Rounds of some 16 MiB for each thread outweigh their fork and join; more is better spent on fan-in.
+  std::size_t const most = std::max<std::size_t>(1, threads * 16_MiB / block_bytes);
+  std::size_t const ahead = std::clamp<std::size_t>(total / 16, 1, most);
+  std::size_t const output = std::max<std::size_t>(4, 2 * ahead);
+  return {total - 2 * ahead - output, ahead, output};
+}
+
+sort_plan plan_sort(sort_job const& job) {
+  if (job.block_bytes == 0 && job.memory_bytes < min_sort_memory_bytes)
+    throw budget_error("sort", job.memory_bytes, min_sort_memory_bytes,
+                       fmt::format("sort: a memory budget of {} is too small, need at least {}",
+                                   format_bytes(job.memory_bytes),
+                                   format_bytes(min_sort_memory_bytes)));
+  sort_plan plan = job.block_bytes != 0
+                       ? divide(job, round_up(job.block_bytes, std::max<std::size_t>(64, job.alignment_bytes)))
+                       : choose_block_size(job);
+  if (!usable(job, plan)) {
+    sort_job larger = job;
+    while (!usable(larger, job.block_bytes != 0 ? divide(larger, plan.block_bytes)
+                                                : choose_block_size(larger)))
+      larger.memory_bytes += larger.memory_bytes / 8 + 1;
+    throw budget_error("sort", job.memory_bytes, larger.memory_bytes,
+                       fmt::format("sort: a memory budget of {} is too small for this input, "
+                                   "need about {}",
+                                   format_bytes(job.memory_bytes), format_bytes(larger.memory_bytes)));
+  }
+  predict(job, plan);
+  return plan;
+}
+
+}  // namespace outsize

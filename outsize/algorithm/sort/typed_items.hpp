@@ -1,0 +1,191 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// Items of one C++ type, for the sorting engine: how they lie in memory, compare and are sorted in a chunk.
+//
+// Items are equal to their bytes: blocks hold them side by side. Integer keys (std::uint32_t, std::uint64_t with
+// std::less) are sorted by vector instructions; other types by a stable comparison sort, so that items that
+// compare equal keep the order in which they came.
+// Layer: algorithm. The model of `item_family` (engine.hpp) for fixed types; record_items.hpp is the other.
+
+#include <algorithm>
+#include <boost/sort/flat_stable_sort/flat_stable_sort.hpp>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include <outsize/algorithm/sort/ordered_bits.hpp>
+#include <outsize/algorithm/sort/vector_sort.hpp>
+#include <outsize/base/executor.hpp>
+#include <outsize/base/memory_budget.hpp>
+
+namespace outsize::detail {
+
+/// Keys whose equality means equal bytes and for which there is a vector kernel.
+template <typename T, typename Less>
+inline constexpr bool is_vector_key =
+    (std::same_as<T, std::uint32_t> || std::same_as<T, std::uint64_t>) &&
+    (std::same_as<Less, std::less<T>> || std::same_as<Less, std::less<>>);
+
+/// Sorted items side by side.
+template <typename T>
+class typed_view {
+ public:
+  /// Small items travel through the merge by value, large ones by address.
+  static constexpr bool by_value = sizeof(T) <= 16;
+  using key_type = std::conditional_t<by_value, T, T const*>;
+
+  typed_view() = default;
+  explicit typed_view(std::span<T const> items) : items_(items.data()), size_(items.size()) {}
+
+  std::size_t size() const noexcept { return size_; }
+  key_type key(std::size_t i) const noexcept {
+    if constexpr (by_value) {
+      return items_[i];
+    } else {
+      return items_ + i;
+    }
+  }
+  std::uint64_t bytes(std::size_t begin, std::size_t end) const noexcept {
+    return (end - begin) * sizeof(T);
+  }
+  /// Items are read front to back: the processor sees that by itself.
+  void will_need(std::size_t) const noexcept {}
+
+ private:
+  T const* items_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+/// Memory that is filled with items and then sorted in place, in one part for each thread.
+template <typename Items>
+class typed_chunk {
+ public:
+  using item = typename Items::item;
+
+  typed_chunk(grant& memory, std::size_t bytes)
+      : memory_(memory.allocate(bytes)), capacity_(bytes / sizeof(item)) {}
+
+  std::size_t count() const noexcept { return count_; }
+  std::uint64_t bytes() const noexcept { return count_ * sizeof(item); }
+  std::size_t largest_item_bytes() const noexcept { return sizeof(item); }
+  void clear() noexcept { count_ = 0; }
+
+  /// The part that is still to be filled; call grow() with the number of items written there.
+  std::span<item> room() noexcept { return {items() + count_, capacity_ - count_}; }
+  void grow(std::size_t count) noexcept { count_ += count; }
+
+  std::vector<typed_view<item>> sort(Items const& family, executor& threads) {
+    std::size_t const parts = count_ < Items::least_part_items ? 1 : threads.threads();
+    std::vector<typed_view<item>> views(parts);
+    threads.parallel_for(parts, [&](std::size_t p) {
+      std::size_t const begin = count_ * p / parts;
+      std::span<item> const part(items() + begin, count_ * (p + 1) / parts - begin);
+      family.sort_part(part);
+      views[p] = typed_view<item>(part);
+    });
+    return views;
+  }
+
+ private:
+  item* items() noexcept { return reinterpret_cast<item*>(memory_.data()); }
+
+  buffer memory_;
+  std::size_t capacity_;
+  std::size_t count_ = 0;
+};
+
+/// The family of items of type T under Less.
+template <typename T, typename Less>
+class typed_items {
+ public:
+  using item = T;
+  using view = typed_view<T>;
+  using key_type = typename view::key_type;
+  using chunk = typed_chunk<typed_items>;
+  using trigger = T;
+  static constexpr bool fixed_size = true;
+  static constexpr std::size_t least_part_items = 4096;  // below, threads cost more than they bring
+
+  struct key_less {
+    Less less;
+    bool operator()(key_type const& a, key_type const& b) const {
+      if constexpr (view::by_value) {
+        return less(a, b);
+      } else {
+        return less(*a, *b);
+      }
+    }
+  };
+
+  explicit typed_items(Less less, ordered_bits bits = {}) : less_{std::move(less)}, bits_(bits) {}
+
+  std::size_t item_bytes() const noexcept { return sizeof(T); }
+  key_less const& less() const noexcept { return less_; }
+  bool equal(key_type const& a, key_type const& b) const { return !less_(a, b) && !less_(b, a); }
+
+  void sort_part(std::span<T> part) const {
+    if constexpr (is_vector_key<T, Less>) {
+      bits_.encode_all(part);
+      vector_sort(part);
+    } else {
+      boost::sort::flat_stable_sort(part.begin(), part.end(), less_.less);
+    }
+  }
+
+  /// Items of a block written by the merge.
+  view block_view(std::span<std::byte const> block, std::size_t count) const noexcept {
+    return view(std::span(reinterpret_cast<T const*>(block.data()), count));
+  }
+
+  /// One item on its own.
+  view view_of_one(std::span<std::byte const> item_bytes) const noexcept {
+    return block_view(item_bytes, 1);
+  }
+
+  std::size_t size(key_type const&) const noexcept { return sizeof(T); }
+  static std::byte* store(key_type const& key, std::byte* to) noexcept {
+    if constexpr (view::by_value) {
+      std::memcpy(to, &key, sizeof(T));
+    } else {
+      std::memcpy(to, key, sizeof(T));
+    }
+    return to + sizeof(T);
+  }
+  /// Turns merged bytes into what the user gave; items travel in their ordered form until then.
+  void finish(std::span<std::byte> merged) const noexcept {
+    if constexpr (is_vector_key<T, Less>)
+      bits_.decode_all(std::span(reinterpret_cast<T*>(merged.data()), merged.size() / sizeof(T)));
+  }
+
+  trigger make_trigger(key_type const& key) const {
+    if constexpr (view::by_value) {
+      return key;
+    } else {
+      return *key;
+    }
+  }
+  static bool trigger_is_exact(trigger const&) noexcept { return true; }
+  key_type trigger_key(trigger const& t) const noexcept {
+    if constexpr (view::by_value) {
+      return t;
+    } else {
+      return &t;
+    }
+  }
+
+ private:
+  key_less less_;
+  ordered_bits bits_;
+};
+
+extern template class typed_items<std::uint32_t, std::less<>>;
+extern template class typed_items<std::uint64_t, std::less<>>;
+
+}  // namespace outsize::detail

@@ -1,0 +1,216 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// Items in, sorted items out: the sorter for items of one C++ type.
+//
+// Layer: algorithm. The engine behind it: sort/engine.hpp.
+
+#include <algorithm>
+#include <bit>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+#include <outsize/algorithm/sort/engine.hpp>
+#include <outsize/base/assert.hpp>
+#include <outsize/block/storage.hpp>
+
+namespace outsize {
+
+/// What can lie on disk as it lies in memory: its bytes are its value. Pointers are excluded, since what they
+/// point to is not stored with them. Text and other byte strings have record_sorter.
+template <typename T>
+concept external_item = std::is_trivially_copyable_v<T> && std::is_default_constructible_v<T> &&
+                        !std::is_pointer_v<T> && !std::is_reference_v<T> && !std::is_const_v<T>;
+
+namespace detail {
+
+/// Arithmetic types that travel as unsigned integers of the same order.
+template <typename T, typename Less>
+concept ordered_number =
+    std::is_arithmetic_v<T> && (sizeof(T) == 4 || sizeof(T) == 8) &&
+    (std::same_as<Less, std::less<>> || std::same_as<Less, std::less<T>> ||
+     std::same_as<Less, std::greater<>> || std::same_as<Less, std::greater<T>>);
+
+/// The engine's family for items of type T under Less, and how to make it.
+template <typename T, typename Less>
+struct family_of {
+  using type = typed_items<T, Less>;
+  static type make(Less less) { return type(std::move(less)); }
+};
+
+template <typename T, typename Less>
+  requires ordered_number<T, Less>
+struct family_of<T, Less> {
+  using bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+  using type = typed_items<bits, std::less<>>;
+  static type make(Less) {
+    constexpr bool descending =
+        std::same_as<Less, std::greater<>> || std::same_as<Less, std::greater<T>>;
+    constexpr auto kind = std::is_floating_point_v<T> ? ordered_bits::kind::floating_point
+                          : std::is_signed_v<T>       ? ordered_bits::kind::signed_integer
+                                                      : ordered_bits::kind::unsigned_integer;
+    return type({}, {kind, descending});
+  }
+};
+
+}  // namespace detail
+
+/// Sorts any number of items: push them all, call sort(), then read them.
+///
+///     outsize::sorter<std::uint64_t> s;
+///     for (…) s.push(x);
+///     for (s.sort(); !s.empty(); ++s) use(*s);
+///
+/// Items that compare equal come out in the order in which they were pushed, for any number of threads,
+/// memory and block size. Numbers of 4 or 8 bytes under std::less or std::greater are compared by value,
+/// floating point by IEEE 754 totalOrder; any other T by any strict weak order.
+///
+/// @tparam T     external_item.
+/// @tparam Less  Strict weak order; copied, called from all threads of the storage at once, must not throw.
+///
+/// I/Os:    Nothing if the items fit in memory. Else 2·Σ⌈Rᵢ/b⌉ blocks, written and read once for each of the
+///          runs of Rᵢ items, b to a block, when one merge is enough; each further pass moves at most
+///          2·⌈N/b⌉ + 2·(number of runs merged) more, and there are at most ⌈log_f(number of runs)⌉ in all.
+/// CPU:     O(N log N) comparisons.
+/// Memory:  options.memory_bytes, or what the storage's budget has free, taken by the constructor.
+/// Disk:    N items and a few blocks; freed as they are read, or by clear() if `rewindable`.
+/// Threads: the storage's; one thread at a time may use a sorter, many sorters may share a storage.
+/// Errors:  budget_error from the constructor; io_error, out_of_space, cancelled from any other member. The
+///          sorter can only be destroyed or cleared then; nothing is left on disk.
+/// Source:  Dementiev, Sanders: Asynchronous parallel disk sorting, SPAA 2003; STXXL 2008, sections 5 and 6.
+/// Checked: outsize/algorithm/sorter_test.cpp, tests/complexity/sort_io_test.cpp.
+template <external_item T, std::strict_weak_order<T, T> Less = std::less<>>
+class sorter {
+  using family = detail::family_of<T, Less>;
+  using engine = detail::sort_engine<typename family::type>;
+  using stored = typename family::type::item;
+
+ public:
+  explicit sorter(storage& store, Less less = {}, sort_options options = {.rewindable = true})
+      : store_(&store), less_(std::move(less)), options_(std::move(options)) {
+    clear();
+  }
+  explicit sorter(Less less = {}, sort_options options = {.rewindable = true})
+      : sorter(default_storage(), std::move(less), std::move(options)) {}
+
+  // ---- in: before sort() ----
+
+  void push(T const& item) {
+    if (filled_ == room_.size()) next_room();
+    std::memcpy(static_cast<void*>(&room_[filled_]), &item, sizeof(T));
+    ++filled_;
+  }
+
+  void push(std::span<T const> items) {
+    while (!items.empty()) {
+      if (filled_ == room_.size()) next_room();
+      std::size_t const count = std::min(items.size(), room_.size() - filled_);
+      std::memcpy(static_cast<void*>(&room_[filled_]), items.data(), count * sizeof(T));
+      filled_ += count;
+      items = items.subspan(count);
+    }
+  }
+
+  /// Ends the input and goes to the first item.
+  void sort() {
+    OUTSIZE_ASSERT(!sorted_);
+    engine_->current_chunk().grow(std::exchange(filled_, 0));
+    room_ = {};
+    engine_->finish_input();
+    sorted_ = true;
+    advance();
+  }
+
+  // ---- out: after sort() ----
+
+  /// Whether all items have been read.
+  bool empty() const noexcept { return position_ == window_items_.size(); }
+
+  /// The current item. @pre !empty().
+  T const& operator*() const noexcept { return window_items_[position_]; }
+  T const* operator->() const noexcept { return &window_items_[position_]; }
+
+  sorter& operator++() {
+    if (++position_ == window_items_.size()) advance();
+    return *this;
+  }
+
+  /// The current item and those after it that are in memory: at least one unless empty().
+  std::span<T const> pull() const noexcept { return window_items_.subspan(position_); }
+  /// Goes past the first `count` items of pull().
+  void skip(std::size_t count) {
+    OUTSIZE_ASSERT(count <= window_items_.size() - position_);
+    position_ += count;
+    if (count > 0 && empty()) advance();
+  }
+
+  /// Goes back to the first item. @pre options.rewindable, or everything stayed in memory.
+  void rewind() {
+    OUTSIZE_ASSERT(sorted_ && (options_.rewindable || engine_->report().runs == 0));
+    window_.reset();
+    engine_->rewind();
+    advance();
+  }
+
+  // ---- at any time ----
+
+  /// Items pushed.
+  std::uint64_t size() const noexcept { return sorted_ ? engine_->report().items : pushed_ + filled_; }
+
+  /// Drops all items and takes new ones.
+  void clear() {
+    engine_.reset();
+    engine_ = std::make_unique<engine>(*store_, family::make(less_), options_);
+    window_.reset();
+    window_items_ = {};
+    position_ = pushed_ = 0;
+    sorted_ = false;
+    room_ = engine_->current_chunk().room();
+    filled_ = 0;
+  }
+
+  /// Runs, passes, memory: complete when empty() after sort().
+  sort_report const& report() const noexcept { return engine_->report(); }
+  sort_progress progress() const noexcept { return engine_->progress(); }
+
+ private:
+  void next_room() {
+    OUTSIZE_ASSERT(!sorted_);
+    engine_->current_chunk().grow(filled_);
+    pushed_ += std::exchange(filled_, 0);
+    engine_->chunk_full();
+    room_ = engine_->current_chunk().room();
+  }
+
+  void advance() {
+    if (window_) engine_->recycle(*window_);
+    window_ = engine_->next();
+    position_ = 0;
+    window_items_ = {};
+    if (!window_) return;
+    auto const data = window_->data();
+    window_items_ = {reinterpret_cast<T const*>(data.data()), data.size() / sizeof(T)};
+  }
+
+  storage* store_;
+  Less less_;
+  sort_options options_;
+  std::unique_ptr<engine> engine_;
+  std::span<stored> room_;  // of the chunk being filled; its items are counted there when it is full
+  std::size_t filled_ = 0;
+  std::uint64_t pushed_ = 0;
+  bool sorted_ = false;
+  std::optional<detail::sorted_window> window_;
+  std::span<T const> window_items_;
+  std::size_t position_ = 0;
+};
+
+}  // namespace outsize

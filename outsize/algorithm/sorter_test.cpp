@@ -1,0 +1,200 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+// The sorter against std::stable_sort: sizes around every boundary, tiny blocks and memory so that runs spill
+// and merges take several passes, one thread and several, one disk and several.
+
+#include <outsize/algorithm/sorter.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <outsize/io/memory_file.hpp>
+
+namespace outsize {
+namespace {
+
+storage_options tiny(std::size_t threads, std::size_t disks = 1) {
+  storage_options options;
+  options.memory = 4_MiB;
+  options.threads = threads;
+  for (std::size_t d = 0; d < disks; ++d)
+    options.disks.emplace_back("memory " + std::to_string(d), [d](io::request_queue&) {
+      return io::make_memory_file("memory " + std::to_string(d));
+    });
+  return options;
+}
+
+struct pair16 {
+  std::uint64_t key;
+  std::uint64_t order;
+  friend bool operator==(pair16 const&, pair16 const&) = default;
+};
+
+struct wide {
+  std::uint32_t key;
+  std::uint32_t order;
+  char text[92];
+  friend bool operator==(wide const&, wide const&) = default;
+};
+
+template <typename T, typename Less>
+std::vector<T> sort_all(storage& store, std::vector<T> const& in, Less less, sort_options options) {
+  sorter<T, Less> s(store, less, std::move(options));
+  std::size_t const half = in.size() / 2;
+  for (std::size_t i = 0; i < half; ++i) s.push(in[i]);
+  s.push(std::span(in).subspan(half));
+  EXPECT_EQ(s.size(), in.size());
+  std::vector<T> out;
+  for (s.sort(); !s.empty(); ++s) out.push_back(*s);
+  EXPECT_EQ(s.report().items, in.size());
+  return out;
+}
+
+template <typename T, typename Less, typename Make>
+void expect_sorts(std::size_t count, Less less, Make make, std::size_t threads, std::size_t disks,
+                  std::uint64_t memory, std::size_t block) {
+  SCOPED_TRACE("n " + std::to_string(count) + ", threads " + std::to_string(threads) + ", disks " +
+               std::to_string(disks) + ", memory " + std::to_string(memory) + ", block " +
+               std::to_string(block));
+  storage store(tiny(threads, disks));
+  std::mt19937_64 random(count * 31 + threads);
+  std::vector<T> in(count);
+  for (std::size_t i = 0; i < count; ++i) in[i] = make(random, i);
+  auto const out = sort_all(
+      store, in, less,
+      {.memory_bytes = memory, .block_bytes = block, .input_bytes = count * sizeof(T)});
+  std::vector<T> want = in;
+  std::stable_sort(want.begin(), want.end(), less);
+  EXPECT_TRUE(out == want);
+  EXPECT_EQ(store.allocated_bytes(), 0U);
+  EXPECT_EQ(store.memory().free_bytes(), store.memory().total_bytes());
+}
+
+TEST(sorter, sorts_integers_at_every_boundary) {
+  auto const make = [](std::mt19937_64& random, std::size_t) { return random(); };
+  for (std::size_t count : {0, 1, 511, 512, 513, 4095, 4096, 4097, 40000, 150000})
+    for (std::size_t threads : {1, 2, 5})
+      expect_sorts<std::uint64_t>(count, std::less<>(), make, threads, 1, 128_KiB, 4096);
+}
+
+TEST(sorter, keeps_the_input_order_of_equal_items) {
+  auto const make = [](std::mt19937_64& random, std::size_t i) { return pair16{random() % 50, i}; };
+  auto const less = [](pair16 const& a, pair16 const& b) { return a.key < b.key; };
+  for (std::size_t count : {100, 5000, 60000})
+    for (std::size_t disks : {1, 3})
+      for (std::size_t threads : {1, 3})
+        expect_sorts<pair16>(count, less, make, threads, disks, 160_KiB, 4096);
+}
+
+TEST(sorter, moves_large_items_by_address) {
+  auto const make = [](std::mt19937_64& random, std::size_t i) {
+    return wide{static_cast<std::uint32_t>(random() % 1000), static_cast<std::uint32_t>(i), "text"};
+  };
+  auto const less = [](wide const& a, wide const& b) { return a.key > b.key; };
+  for (std::size_t count : {10, 10000}) expect_sorts<wide>(count, less, make, 2, 2, 256_KiB, 4096);
+}
+
+TEST(sorter, merges_in_several_passes) {
+  storage store(tiny(2));
+  std::mt19937_64 random(5);
+  std::vector<std::uint64_t> in(150000);
+  for (auto& x : in) x = random() % 100000;
+  sorter<std::uint64_t> s(store, {}, {.memory_bytes = 128_KiB, .block_bytes = 4096, .input_bytes = in.size() * 8});
+  s.push(in);
+  s.sort();
+  std::vector<std::uint64_t> out;
+  for (; !s.empty(); ++s) out.push_back(*s);
+  std::sort(in.begin(), in.end());
+  EXPECT_EQ(in, out);
+  EXPECT_GT(s.report().passes, 1U);
+  EXPECT_GT(s.report().runs, s.report().fan_in);
+}
+
+TEST(sorter, orders_floating_point_totally) {
+  using limits = std::numeric_limits<double>;
+  std::vector<double> const want{-limits::quiet_NaN(), -limits::infinity(), -1.5, -limits::denorm_min(),
+                                 -0.0, 0.0, limits::denorm_min(), 2.0, limits::infinity(),
+                                 limits::quiet_NaN()};
+  auto in = want;
+  std::shuffle(in.begin(), in.end(), std::mt19937_64(3));
+  storage store(tiny(2));
+  auto const out = sort_all(store, in, std::less<>(), {});
+  ASSERT_EQ(out.size(), want.size());
+  for (std::size_t i = 0; i < want.size(); ++i)
+    EXPECT_EQ(std::bit_cast<std::uint64_t>(out[i]), std::bit_cast<std::uint64_t>(want[i])) << i;
+}
+
+TEST(sorter, sorts_signed_and_descending_numbers) {
+  auto const make = [](std::mt19937_64& random, std::size_t) {
+    return static_cast<std::int32_t>(random());
+  };
+  expect_sorts<std::int32_t>(50000, std::less<>(), make, 2, 1, 128_KiB, 4096);
+  expect_sorts<std::int32_t>(50000, std::greater<>(), make, 2, 1, 128_KiB, 4096);
+}
+
+TEST(sorter, drops_repeated_items_when_asked) {
+  for (std::size_t count : {0, 1, 2, 5000, 80000}) {
+    storage store(tiny(3));
+    std::mt19937_64 random(count);
+    std::vector<std::uint64_t> in(count);
+    for (auto& x : in) x = random() % 3000;
+    auto const out = sort_all(store, in, std::less<>(),
+                              {.unique = true, .memory_bytes = 128_KiB, .block_bytes = 4096});
+    std::sort(in.begin(), in.end());
+    in.erase(std::unique(in.begin(), in.end()), in.end());
+    EXPECT_EQ(in, out);
+  }
+}
+
+TEST(sorter, rewinds_in_memory_and_on_disk) {
+  for (std::size_t count : {100, 80000}) {
+    storage store(tiny(2));
+    sorter<std::uint64_t> s(store, {}, {.memory_bytes = 128_KiB, .block_bytes = 4096, .rewindable = true});
+    for (std::size_t i = 0; i < count; ++i) s.push(i * 7919 % count);
+    s.sort();
+    for (int round = 0; round < 3; ++round) {
+      for (std::size_t i = 0; i < count / (round == 0 ? 2U : 1U); ++i, ++s) ASSERT_EQ(*s, i);
+      s.rewind();
+    }
+    s.clear();
+    EXPECT_EQ(s.size(), 0U);
+    s.push(3);
+    s.sort();
+    EXPECT_EQ(*s, 3U);
+  }
+}
+
+TEST(sorter, needs_no_disk_for_what_fits_in_memory) {
+  storage_options options;
+  options.memory = 8_MiB;
+  options.threads = 2;
+  options.disks.emplace_back("none", [](io::request_queue&) -> io::file_ptr {
+    ADD_FAILURE() << "a disk was used";
+    return io::make_memory_file("none");
+  });
+  storage store(options);
+  std::vector<std::uint64_t> in(800000, 1);
+  EXPECT_EQ(sort_all(store, in, std::less<>(), {}).size(), in.size());
+}
+
+TEST(sorter, refuses_a_budget_below_the_minimum) {
+  storage store(tiny(1));
+  try {
+    sorter<std::uint64_t> s(store, {}, {.memory_bytes = 1_MiB});
+    FAIL() << "a budget of 1 MiB was accepted";
+  } catch (budget_error const& e) {
+    EXPECT_EQ(e.have_bytes(), 1_MiB);
+    EXPECT_EQ(e.need_bytes(), min_sort_memory_bytes);
+  }
+  EXPECT_THROW(sorter<std::uint64_t>(store, {}, {.memory_bytes = 1_GiB}), budget_error);
+}
+
+}  // namespace
+}  // namespace outsize

@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#include <outsize/base/error.hpp>
+
+#include <cerrno>
+#include <fmt/format.h>
+#include <utility>
+
+#include <outsize/base/units.hpp>
+
+namespace outsize {
+namespace {
+
+std::string describe(int error_number, std::string const& operation, std::string const& path,
+                     std::uint64_t offset_bytes, std::size_t length_bytes) {
+  auto const reason = std::generic_category().message(error_number);
+  if (length_bytes == 0) return fmt::format("{}: cannot {}: {}", path, operation, reason);
+  return fmt::format("{}: cannot {} {} bytes at offset {}: {}", path, operation, length_bytes,
+                     offset_bytes, reason);
+}
+
+}  // namespace
+
+io_error::io_error(int error_number, std::string operation, std::string path,
+                   std::uint64_t offset_bytes, std::size_t length_bytes)
+    : std::system_error(error_number, std::generic_category()),
+      operation_(std::move(operation)),
+      path_(std::move(path)),
+      offset_bytes_(offset_bytes),
+      length_bytes_(length_bytes),
+      message_(describe(error_number, operation_, path_, offset_bytes_, length_bytes_)) {}
+
+out_of_space::out_of_space(std::string disk, std::uint64_t free_bytes, std::uint64_t needed_bytes)
+    : io_error(ENOSPC, "allocate", std::move(disk), 0, 0),
+      free_bytes_(free_bytes),
+      needed_bytes_(needed_bytes),
+      message_(fmt::format("{}: no space left: have {}, need {}", path(), format_bytes(free_bytes),
+                           format_bytes(needed_bytes))) {}
+
+budget_error::budget_error(std::string asker, std::uint64_t have_bytes, std::uint64_t need_bytes)
+    : budget_error(asker, have_bytes, need_bytes,
+                   fmt::format("{}: the memory budget has {} left, {} needed", asker,
+                               format_bytes(have_bytes), format_bytes(need_bytes))) {}
+
+budget_error::budget_error(std::string asker, std::uint64_t have_bytes, std::uint64_t need_bytes,
+                           std::string const& message)
+    : std::runtime_error(message),
+      asker_(std::move(asker)),
+      have_bytes_(have_bytes),
+      need_bytes_(need_bytes) {}
+
+}  // namespace outsize

@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// The operating failures that leave the library, one type for each thing a caller can do about them.
+//
+// Every message is one line that names the thing it is about. Programmer errors are assertions
+// (assert.hpp); malformed arguments are std::invalid_argument. Layer: base.
+
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+
+namespace outsize {
+
+/// A read, write or file operation that the system refused or that came out short.
+/// `code()` is the errno; afterwards the input is intact and no output exists under its name.
+class io_error : public std::system_error {
+ public:
+  io_error(int error_number, std::string operation, std::string path, std::uint64_t offset_bytes = 0,
+           std::size_t length_bytes = 0);
+
+  std::string const& operation() const noexcept { return operation_; }
+  std::string const& path() const noexcept { return path_; }
+  std::uint64_t offset_bytes() const noexcept { return offset_bytes_; }
+  std::size_t length_bytes() const noexcept { return length_bytes_; }
+  /// The message without the standard library's suffix: "path: cannot read …: No such file".
+  char const* what() const noexcept override { return message_.c_str(); }
+
+ private:
+  std::string operation_;
+  std::string path_;
+  std::uint64_t offset_bytes_;
+  std::size_t length_bytes_;
+  std::string message_;
+};
+
+/// A disk cannot hold what is asked of it; thrown before the work where that can be known.
+class out_of_space : public io_error {
+ public:
+  out_of_space(std::string disk, std::uint64_t free_bytes, std::uint64_t needed_bytes);
+
+  std::string const& disk() const noexcept { return path(); }
+  std::uint64_t free_bytes() const noexcept { return free_bytes_; }
+  std::uint64_t needed_bytes() const noexcept { return needed_bytes_; }
+  char const* what() const noexcept override { return message_.c_str(); }
+
+ private:
+  std::uint64_t free_bytes_;
+  std::uint64_t needed_bytes_;
+  std::string message_;
+};
+
+/// The memory budget cannot cover a request; thrown before any memory is taken or any I/O is done.
+class budget_error : public std::runtime_error {
+ public:
+  budget_error(std::string asker, std::uint64_t have_bytes, std::uint64_t need_bytes);
+  /// With a message of its own, for limits that are not a plain "have and need".
+  budget_error(std::string asker, std::uint64_t have_bytes, std::uint64_t need_bytes,
+               std::string const& message);
+
+  std::string const& asker() const noexcept { return asker_; }
+  std::uint64_t have_bytes() const noexcept { return have_bytes_; }
+  std::uint64_t need_bytes() const noexcept { return need_bytes_; }
+
+ private:
+  std::string asker_;
+  std::uint64_t have_bytes_;
+  std::uint64_t need_bytes_;
+};
+
+/// Input that is not in the form it was said to be in (a record cut short, say).
+class format_error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// The work was given up because its stop token was triggered or a request was cancelled.
+class cancelled : public std::runtime_error {
+ public:
+  explicit cancelled(std::string const& what) : std::runtime_error(what + ": cancelled") {}
+};
+
+}  // namespace outsize

@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// A fixed team of threads that runs the data-parallel parts of an algorithm.
+//
+// Work is CPU work: nothing that runs here waits for I/O or for another task. Several threads may call
+// parallel_for at once; they share the team. The caller only waits, so a team of N never keeps more than
+// N processors busy. Layer: base.
+
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace outsize {
+
+/// A team of `threads` worker threads, started on construction and joined on destruction.
+class executor {
+ public:
+  explicit executor(std::size_t threads);
+  executor(executor const&) = delete;
+  executor& operator=(executor const&) = delete;
+  ~executor();
+
+  std::size_t threads() const noexcept { return workers_.size(); }
+
+  /// Runs `body(0) … body(count - 1)`, each once, on the team, and returns when all have ended.
+  /// If bodies throw, the exception of the lowest index that threw is rethrown; bodies not yet begun are
+  /// skipped then. Not to be called from a worker of the same team.
+  void parallel_for(std::size_t count, std::function<void(std::size_t)> const& body);
+
+ private:
+  struct batch;
+  void work();
+
+  std::mutex mutex_;
+  std::condition_variable arrived_;
+  std::deque<batch*> batches_;  // those with bodies still to begin, oldest first
+  bool stopping_ = false;
+  std::vector<std::thread> workers_;
+};
+
+}  // namespace outsize

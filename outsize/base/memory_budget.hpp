@@ -1,0 +1,109 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// Memory that is counted: a budget, grants taken from it, and buffers taken from grants.
+//
+//   memory_budget  one per storage; all that the library holds in large pieces comes out of it
+//     └─ grant     what one part of the work asked for, by name; gives the rest back when it ends
+//          └─ buffer   page-aligned bytes from the system, ready for direct I/O
+//
+// Invariant: the bytes of all live grants never exceed the budget, the bytes of a grant's live buffers
+// never exceed the grant. A budget, and a grant's take and release, may be used from any thread.
+// Layer: base.
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace outsize {
+
+class grant;
+
+/// A limit in bytes on what its grants hold together.
+class memory_budget {
+ public:
+  explicit memory_budget(std::uint64_t total_bytes) : total_bytes_(total_bytes) {}
+  memory_budget(memory_budget const&) = delete;
+  memory_budget& operator=(memory_budget const&) = delete;
+
+  std::uint64_t total_bytes() const noexcept { return total_bytes_; }
+  std::uint64_t free_bytes() const noexcept { return total_bytes_ - used_bytes_.load(); }
+  /// The most that was ever granted at once.
+  std::uint64_t peak_bytes() const noexcept { return peak_bytes_.load(); }
+
+  /// Sets `bytes` aside for `asker`.
+  /// @throws budget_error naming asker, have and need; the budget is unchanged then.
+  grant take(std::uint64_t bytes, std::string asker);
+
+ private:
+  friend class grant;
+  bool try_reserve(std::uint64_t bytes) noexcept;
+  void release(std::uint64_t bytes) noexcept { used_bytes_.fetch_sub(bytes); }
+
+  std::uint64_t total_bytes_;
+  std::atomic<std::uint64_t> used_bytes_{0};
+  std::atomic<std::uint64_t> peak_bytes_{0};
+};
+
+class buffer;
+
+/// A part of a budget. The budget must outlive it, it must outlive its buffers. Movable.
+class grant {
+ public:
+  grant();
+  grant(grant&& other) noexcept;
+  grant& operator=(grant&& other) noexcept;
+  ~grant();
+
+  std::uint64_t total_bytes() const noexcept;
+  std::uint64_t free_bytes() const noexcept;
+  std::string const& asker() const noexcept;
+
+  /// Maps `bytes` (rounded up to whole pages, and counted so) of zeroed memory.
+  /// @throws budget_error if the grant has less left; std::bad_alloc if the system refuses.
+  buffer allocate(std::size_t bytes);
+
+  /// Counts memory that is held elsewhere (an index in a vector, say) against the grant.
+  /// @throws budget_error if the grant has less left.
+  void charge(std::uint64_t bytes);
+  void discharge(std::uint64_t bytes) noexcept;
+
+ private:
+  friend class memory_budget;
+  friend class buffer;
+  struct account;
+  explicit grant(std::unique_ptr<account> a);
+  std::unique_ptr<account> account_;
+};
+
+/// Page-aligned memory of its own mapping; large ones ask for huge pages. Returns itself when destroyed.
+class buffer {
+ public:
+  buffer() = default;
+  buffer(buffer&& other) noexcept;
+  buffer& operator=(buffer&& other) noexcept;
+  ~buffer();
+
+  std::byte* data() const noexcept { return data_; }
+  std::size_t size() const noexcept { return size_; }
+  explicit operator bool() const noexcept { return data_ != nullptr; }
+  std::span<std::byte> bytes() const noexcept { return {data_, size_}; }
+
+ private:
+  friend class grant;
+  buffer(std::byte* data, std::size_t size, grant::account* owner)
+      : data_(data), size_(size), owner_(owner) {}
+
+  std::byte* data_ = nullptr;
+  std::size_t size_ = 0;
+  grant::account* owner_ = nullptr;
+};
+
+/// The size of a page of this machine in bytes.
+std::size_t page_bytes() noexcept;
+
+}  // namespace outsize

@@ -1,0 +1,107 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#include <outsize/base/memory_budget.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <outsize/base/error.hpp>
+#include <outsize/base/units.hpp>
+
+namespace outsize {
+namespace {
+
+TEST(memory_budget, counts_grants_and_takes_them_back) {
+  memory_budget budget(100);
+  {
+    grant const a = budget.take(60, "a");
+    grant const b = budget.take(40, "b");
+    EXPECT_EQ(budget.free_bytes(), 0U);
+    EXPECT_EQ(a.asker(), "a");
+    EXPECT_EQ(b.total_bytes(), 40U);
+  }
+  EXPECT_EQ(budget.free_bytes(), 100U);
+  EXPECT_EQ(budget.peak_bytes(), 100U);
+}
+
+TEST(memory_budget, refuses_with_asker_have_and_need_and_stays_as_it_was) {
+  memory_budget budget(100);
+  grant const held = budget.take(30, "held");
+  try {
+    budget.take(71, "merge");
+    FAIL() << "granted";
+  } catch (budget_error const& error) {
+    EXPECT_EQ(error.asker(), "merge");
+    EXPECT_EQ(error.have_bytes(), 70U);
+    EXPECT_EQ(error.need_bytes(), 71U);
+  }
+  EXPECT_EQ(budget.free_bytes(), 70U);
+  EXPECT_THROW(budget.take(UINT64_MAX, "overflow"), budget_error);
+}
+
+TEST(grant, allocates_zeroed_pages_and_counts_whole_pages) {
+  memory_budget budget(10 * page_bytes());
+  grant g = budget.take(4 * page_bytes(), "test");
+  {
+    buffer b = g.allocate(page_bytes() + 1);
+    EXPECT_EQ(b.size(), 2 * page_bytes());
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(b.data()) % page_bytes(), 0U);
+    EXPECT_TRUE(std::ranges::all_of(b.bytes(), [](std::byte x) { return x == std::byte{0}; }));
+    EXPECT_EQ(g.free_bytes(), 2 * page_bytes());
+    EXPECT_THROW(g.allocate(3 * page_bytes()), budget_error);
+  }
+  EXPECT_EQ(g.free_bytes(), g.total_bytes());
+}
+
+TEST(grant, counts_memory_that_is_held_elsewhere) {
+  memory_budget budget(100);
+  grant g = budget.take(100, "index");
+  g.charge(80);
+  EXPECT_THROW(g.charge(21), budget_error);
+  EXPECT_EQ(g.free_bytes(), 20U);
+  g.discharge(80);
+  EXPECT_EQ(g.free_bytes(), 100U);
+}
+
+TEST(grant, can_be_moved_while_its_buffers_live) {
+  memory_budget budget(10 * page_bytes());
+  grant second;
+  EXPECT_EQ(second.total_bytes(), 0U);
+  {
+    grant first = budget.take(2 * page_bytes(), "first");
+    buffer a = first.allocate(1);
+    second = std::move(first);
+    buffer b = std::move(a);
+    EXPECT_FALSE(a);
+    EXPECT_TRUE(b);
+    EXPECT_EQ(second.free_bytes(), page_bytes());
+  }
+  EXPECT_EQ(second.free_bytes(), 2 * page_bytes());
+}
+
+TEST(memory_budget, never_exceeds_its_total_with_many_threads) {
+  memory_budget budget(1000);
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&] {
+      for (std::uint64_t i = 0; i < 2000; ++i) {
+        try {
+          grant const g = budget.take(i % 600, "thread");
+          EXPECT_LE(g.total_bytes(), budget.total_bytes());
+        } catch (budget_error const&) {
+          // As it should when the others hold too much.
+        }
+      }
+    });
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(budget.free_bytes(), 1000U);
+  EXPECT_LE(budget.peak_bytes(), 1000U);
+}
+
+}  // namespace
+}  // namespace outsize

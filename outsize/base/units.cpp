@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#include <outsize/base/units.hpp>
+
+#include <charconv>
+#include <cmath>
+#include <fmt/format.h>
+#include <stdexcept>
+
+namespace outsize {
+namespace {
+
+constexpr std::string_view unit_letters = "KMGTPE";
+
+/// The factor that `suffix` stands for, 0 if it is none.
+std::uint64_t unit_factor(std::string_view suffix, std::uint64_t bare_unit_bytes) {
+  if (suffix.empty()) return bare_unit_bytes;
+  if (suffix == "b" || suffix == "B") return 1;
+  char const letter = suffix[0] == 'k' ? 'K' : suffix[0];
+  auto const power = unit_letters.find(letter);
+  auto const rest = suffix.substr(1);
+  if (power == std::string_view::npos || !(rest.empty() || rest == "iB" || rest == "B")) return 0;
+  return std::uint64_t{1} << (10 * (power + 1));
+}
+
+}  // namespace
+
+std::string format_bytes(std::uint64_t bytes) {
+  if (bytes < 1024) return fmt::format("{} bytes", bytes);
+  double value = static_cast<double>(bytes) / 1024;
+  std::size_t unit = 0;
+  for (; value >= 1023.5 && unit + 1 < unit_letters.size(); ++unit) value /= 1024;
+  int const decimals = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
+  return fmt::format("{:.{}f} {}iB", value, value == std::floor(value) ? 0 : decimals,
+                     unit_letters[unit]);
+}
+
+std::uint64_t parse_bytes(std::string_view text, std::uint64_t bare_unit_bytes) {
+  std::uint64_t number = 0;
+  auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error == std::errc::result_out_of_range)
+    throw std::invalid_argument(fmt::format("size '{}' is too large", text));
+  std::uint64_t const factor =
+      error == std::errc{} ? unit_factor({end, text.data() + text.size()}, bare_unit_bytes) : 0;
+  if (factor == 0) throw std::invalid_argument(fmt::format("invalid size '{}'", text));
+  if (number != 0 && factor > UINT64_MAX / number)
+    throw std::invalid_argument(fmt::format("size '{}' is too large", text));
+  return number * factor;
+}
+
+}  // namespace outsize

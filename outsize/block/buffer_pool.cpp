@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#include <outsize/block/buffer_pool.hpp>
+
+#include <outsize/base/assert.hpp>
+
+namespace outsize::block {
+
+buffer_pool::buffer_pool(grant& memory, std::size_t buffer_bytes, std::size_t count)
+    : memory_(memory.allocate(buffer_bytes * count)), buffer_bytes_(buffer_bytes), count_(count) {
+  free_.reserve(count);
+  // The lowest is lent first: memory that is never needed is never touched.
+  for (std::size_t i = count; i-- > 0;)
+    free_.push_back(memory_.bytes().subspan(i * buffer_bytes, buffer_bytes));
+}
+
+buffer_pool::~buffer_pool() { OUTSIZE_ASSERT(free_.size() == count_); }
+
+std::size_t buffer_pool::free_count() const {
+  std::lock_guard lock(mutex_);
+  return free_.size();
+}
+
+frame buffer_pool::try_acquire() {
+  std::lock_guard lock(mutex_);
+  if (free_.empty()) return {};
+  frame const lent = free_.back();
+  free_.pop_back();
+  return lent;
+}
+
+frame buffer_pool::acquire() {
+  std::unique_lock lock(mutex_);
+  released_.wait(lock, [this] { return !free_.empty(); });
+  frame const lent = free_.back();
+  free_.pop_back();
+  return lent;
+}
+
+void buffer_pool::release(frame lent) noexcept {
+  OUTSIZE_ASSERT(lent.size() == buffer_bytes_);
+  {
+    std::lock_guard lock(mutex_);
+    free_.push_back(lent);
+  }
+  released_.notify_one();
+}
+
+}  // namespace outsize::block

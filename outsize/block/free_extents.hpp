@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// The free space of one disk's file: extents by offset, neighbours joined, lowest place first.
+//
+// Invariant: extents are disjoint, not empty, and no two touch. Not thread-safe: disk_space's owner locks.
+// Layer: block.
+
+#include <cstdint>
+#include <map>
+#include <optional>
+
+namespace outsize::block {
+
+class free_extents {
+ public:
+  /// Takes `length_bytes` (> 0) from the lowest extent that is long enough; nothing if there is none.
+  std::optional<std::uint64_t> take(std::uint64_t length_bytes);
+  /// Gives a range back. @pre no byte of it is free already.
+  void give(std::uint64_t offset_bytes, std::uint64_t length_bytes);
+
+  std::uint64_t total_bytes() const noexcept { return total_bytes_; }
+  std::size_t extent_count() const noexcept { return extents_.size(); }
+
+ private:
+  std::map<std::uint64_t, std::uint64_t> extents_;  // offset → length
+  std::uint64_t total_bytes_ = 0;
+};
+
+}  // namespace outsize::block

@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#include <outsize/block/prefetcher.hpp>
+
+#include <cerrno>
+#include <utility>
+
+#include <outsize/base/assert.hpp>
+#include <outsize/base/error.hpp>
+#include <outsize/block/prefetch_schedule.hpp>
+
+namespace outsize::block {
+
+prefetcher::prefetcher(storage& store, buffer_pool& pool, std::vector<block_id> order,
+                       std::size_t ahead)
+    : store_(store), pool_(pool), ahead_(ahead), blocks_(std::move(order)), issued_(blocks_.size()) {
+  OUTSIZE_ASSERT(ahead > 0 && blocks_.size() <= UINT32_MAX);
+  if (store.disk_count() > 1) {
+    std::vector<std::uint32_t> disk_of;
+    disk_of.reserve(blocks_.size());
+    for (block_id const& id : blocks_) disk_of.push_back(id.disk);
+    schedule_ = prefetch_schedule(disk_of, store.disk_count(), ahead);
+  }
+  read_ahead();
+}
+
+prefetcher::~prefetcher() {
+  for (auto& [index, read] : untaken_) {
+    if (!read.request->cancel()) read.request->wait_outcome();
+    pool_.release(read.place);
+  }
+}
+
+void prefetcher::issue(std::size_t index) {
+  frame const place = pool_.try_acquire();
+  OUTSIZE_ASSERT(!place.empty());
+  // The place is noted first: once the read is issued, nothing may fail that would lose sight of it.
+  auto const read = untaken_.emplace(index, reading{place, nullptr}).first;
+  try {
+    read->second.request = store_.read(blocks_[index], place.first(blocks_[index].length_bytes));
+  } catch (...) {
+    untaken_.erase(read);
+    pool_.release(place);
+    throw;
+  }
+  issued_[index] = true;
+}
+
+void prefetcher::read_ahead() {
+  for (; next_scheduled_ < blocks_.size(); ++next_scheduled_) {
+    std::size_t const index = schedule_.empty() ? next_scheduled_ : schedule_[next_scheduled_];
+    if (issued_[index]) continue;
+    if (untaken_.size() >= ahead_) return;
+    issue(index);
+  }
+}
+
+frame prefetcher::take(std::size_t index) {
+  if (!issued_[index]) issue(index);
+  auto const read = untaken_.find(index);
+  OUTSIZE_ASSERT(read != untaken_.end());
+  block_id const id = blocks_[index];
+  if (read->second.request->wait() != id.length_bytes)
+    throw io_error(EIO, "read", store_.disk_name(id.disk), id.offset_bytes, id.length_bytes);
+  frame const place = read->second.place;
+  untaken_.erase(read);
+  return place;
+}
+
+bool prefetcher::ready(std::size_t index) const {
+  auto const read = untaken_.find(index);
+  return read != untaken_.end() && read->second.request->poll();
+}
+
+void prefetcher::release(frame taken) {
+  pool_.release(taken);
+  read_ahead();
+}
+
+}  // namespace outsize::block

@@ -1,0 +1,235 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#include <outsize/block/storage.hpp>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <mutex>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+#include <outsize/base/assert.hpp>
+#include <outsize/base/error.hpp>
+#include <outsize/base/machine.hpp>
+#include <outsize/base/units.hpp>
+#include <outsize/block/free_extents.hpp>
+#include <outsize/io/disk_file.hpp>
+
+namespace outsize {
+namespace {
+
+// A disk's file grows by steps that double between these, so that small jobs stay small and large ones get
+// long contiguous extents, allocated before they are written.
+constexpr std::uint64_t least_growth_bytes = 4_MiB;
+constexpr std::uint64_t most_growth_bytes = 256_MiB;
+
+}  // namespace
+
+std::string default_temporary_directory() {
+  for (char const* variable : {"OUTSIZE_TMPDIR", "TMPDIR"})
+    if (char const* value = std::getenv(variable); value != nullptr && *value != '\0') return value;
+  return ".";
+}
+
+/// A queue, a file that grows, and its free space. The file exists from its first use on.
+class storage::disk {
+ public:
+  disk(disk_options options, storage_options const& common)
+      : options_(std::move(options)),
+        direct_(common.direct),
+        queue_(io::make_request_queue(common.backend, common.depth)) {
+    if (!options_.open) check_path();
+  }
+
+  std::string const& name() const noexcept { return options_.path; }
+  io::statistics const& counter() const noexcept { return counter_; }
+
+  io::file& file() {
+    std::lock_guard lock(mutex_);
+    return open_file();
+  }
+
+  std::uint64_t free_bytes() {
+    std::lock_guard lock(mutex_);
+    std::uint64_t growth = options_.capacity_bytes - std::min(options_.capacity_bytes, size_bytes_);
+    if (!options_.open && is_directory_) growth = std::min(growth, io::free_space_bytes(options_.path));
+    return space_.total_bytes() + growth;
+  }
+
+  std::optional<std::uint64_t> allocate(std::uint64_t length_bytes) {
+    std::lock_guard lock(mutex_);
+    open_file();
+    if (auto place = space_.take(length_bytes)) return place;
+    if (!grow(length_bytes)) return std::nullopt;
+    return space_.take(length_bytes);
+  }
+
+  void free(std::uint64_t offset_bytes, std::uint64_t length_bytes) {
+    std::lock_guard lock(mutex_);
+    space_.give(offset_bytes, length_bytes);
+  }
+
+ private:
+  void check_path() {
+    struct stat status {};
+    if (::stat(options_.path.c_str(), &status) != 0)
+      throw io_error(errno, "use as a disk", options_.path);
+    is_directory_ = S_ISDIR(status.st_mode);
+    int const wanted = is_directory_ ? W_OK | X_OK : R_OK | W_OK;
+    if (::access(options_.path.c_str(), wanted) != 0)
+      throw io_error(errno, "use as a disk", options_.path);
+  }
+
+  io::file& open_file() {
+    if (file_) return *file_;
+    if (options_.open) {
+      file_ = options_.open(*queue_);
+    } else if (is_directory_) {
+      file_ = io::make_temporary_file(options_.path, *queue_, direct_);
+    } else {
+      file_ = io::open_file(options_.path, *queue_,
+                            {.mode = io::access::read_write, .direct = direct_});
+    }
+    file_->count_into(&counter_);
+    return *file_;
+  }
+
+  /// Extends the file by at least `length_bytes`, by a whole step if there is room. False: the disk is full.
+  bool grow(std::uint64_t length_bytes) {
+    std::uint64_t const room = options_.capacity_bytes - std::min(options_.capacity_bytes, size_bytes_);
+    std::uint64_t const alignment = file_->alignment_bytes();
+    // The free space at the end of the file, if any, is not subtracted: simpler, and at most one block.
+    for (std::uint64_t step = std::max(growth_bytes_, length_bytes); length_bytes <= room;
+         step = std::max(step / 2, length_bytes)) {
+      std::uint64_t const bytes = round_down(std::min(step, room), alignment);
+      if (bytes >= length_bytes && try_extend(bytes)) return true;
+      if (step == length_bytes) break;
+    }
+    return false;
+  }
+
+  bool try_extend(std::uint64_t bytes) {
+    try {
+      file_->allocate(size_bytes_, bytes);
+    } catch (io_error const& e) {
+      if (e.code().value() == ENOSPC || e.code().value() == EFBIG || e.code().value() == EDQUOT)
+        return false;
+      throw;
+    }
+    space_.give(size_bytes_, bytes);
+    size_bytes_ += bytes;
+    growth_bytes_ = std::min(growth_bytes_ * 2, most_growth_bytes);
+    return true;
+  }
+
+  disk_options options_;
+  bool direct_;
+  bool is_directory_ = false;
+  io::statistics counter_;
+  std::unique_ptr<io::request_queue> queue_;
+  std::mutex mutex_;  // guards what follows
+  io::file_ptr file_;
+  block::free_extents space_;
+  std::uint64_t size_bytes_ = 0;
+  std::uint64_t growth_bytes_ = least_growth_bytes;
+};
+
+storage::storage(storage_options options)
+    : options_(std::move(options)),
+      memory_(options_.memory != 0 ? options_.memory : available_memory_bytes() / 2),
+      executor_(options_.threads != 0 ? options_.threads : available_threads()),
+      file_queue_(io::make_request_queue(options_.backend, options_.depth)) {
+  if (options_.disks.empty()) options_.disks.emplace_back(default_temporary_directory());
+  for (auto const& d : options_.disks) disks_.push_back(std::make_unique<disk>(d, options_));
+}
+
+storage::~storage() = default;
+
+std::uint32_t storage::disk_count() const noexcept {
+  return static_cast<std::uint32_t>(disks_.size());
+}
+
+std::string const& storage::disk_name(std::uint32_t index) const { return disks_[index]->name(); }
+
+std::size_t storage::alignment_bytes() {
+  std::size_t alignment = 1;
+  for (auto& d : disks_) alignment = std::max(alignment, d->file().alignment_bytes());
+  return alignment;
+}
+
+std::uint64_t storage::free_bytes() {
+  std::uint64_t bytes = 0;
+  for (auto& d : disks_) {
+    std::uint64_t const more = d->free_bytes();
+    bytes = more > UINT64_MAX - bytes ? UINT64_MAX : bytes + more;
+  }
+  return bytes;
+}
+
+io::request_queue& storage::file_queue() noexcept { return *file_queue_; }
+
+std::unique_ptr<block::placement> storage::new_placement() {
+  return block::make_placement(options_.placement, disk_count(), options_.seed, sequences_++);
+}
+
+block::block_id storage::allocate(std::size_t length_bytes, block::placement& where) {
+  std::uint32_t const preferred = where.next_disk();
+  for (std::uint32_t i = 0; i < disk_count(); ++i) {
+    std::uint32_t const index = (preferred + i) % disk_count();
+    disk& d = *disks_[index];
+    std::uint64_t const bytes = round_up(length_bytes, d.file().alignment_bytes());
+    OUTSIZE_ASSERT(bytes <= UINT32_MAX);
+    if (auto const offset = d.allocate(bytes)) {
+      std::uint64_t const now = allocated_bytes_.fetch_add(bytes) + bytes;
+      std::uint64_t peak = peak_allocated_bytes_.load();
+      while (peak < now && !peak_allocated_bytes_.compare_exchange_weak(peak, now)) {
+      }
+      return {.offset_bytes = *offset, .disk = index, .length_bytes = static_cast<std::uint32_t>(bytes)};
+    }
+  }
+  std::string names;
+  for (auto const& d : disks_) names += (names.empty() ? "" : ", ") + d->name();
+  throw out_of_space(std::move(names), free_bytes(), length_bytes);
+}
+
+void storage::free(block::block_id id) noexcept {
+  disks_[id.disk]->free(id.offset_bytes, id.length_bytes);
+  allocated_bytes_.fetch_sub(id.length_bytes);
+}
+
+io::request_ptr storage::read(block::block_id id, std::span<std::byte> into, io::completion done) {
+  OUTSIZE_ASSERT(into.size() <= id.length_bytes);
+  return disks_[id.disk]->file().read(id.offset_bytes, into, std::move(done));
+}
+
+io::request_ptr storage::write(block::block_id id, std::span<std::byte const> from,
+                               io::completion done) {
+  OUTSIZE_ASSERT(from.size() <= id.length_bytes);
+  return disks_[id.disk]->file().write(id.offset_bytes, from, std::move(done));
+}
+
+io::statistics_snapshot storage::disk_statistics(std::uint32_t index) const {
+  return disks_[index]->counter().snapshot();
+}
+
+io::statistics_snapshot storage::total_statistics() const {
+  io::statistics_snapshot sum = file_statistics_.snapshot();
+  for (auto const& d : disks_) sum += d->counter().snapshot();
+  return sum;
+}
+
+std::uint64_t storage::allocated_bytes() const noexcept { return allocated_bytes_.load(); }
+std::uint64_t storage::peak_allocated_bytes() const noexcept { return peak_allocated_bytes_.load(); }
+
+storage& default_storage() {
+  static storage instance;
+  return instance;
+}
+
+}  // namespace outsize

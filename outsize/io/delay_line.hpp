@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// Holds attempts back until their time has come, then hands them to a function, in a thread of its
+// own.
+//
+// The files made for tests and planning stand on it: memory_file completes on it, faulty_file
+// delays and reorders with it, throttled_file paces with it. Attempts due at the same time leave in
+// the order of arrival; nothing is held for longer than it was told. Every function may be called
+// from any thread. Layer: io.
+
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <thread>
+
+#include <outsize/io/request.hpp>
+
+namespace outsize::io {
+
+class delay_line {
+ public:
+  using clock = std::chrono::steady_clock;
+
+  /// `release` is called in the line's thread with each attempt when it is due; it must not throw.
+  explicit delay_line(std::function<void(attempt)> release) : release_(std::move(release)) {}
+  delay_line(delay_line const&) = delete;
+  delay_line& operator=(delay_line const&) = delete;
+  /// @pre nothing is held any more.
+  ~delay_line();
+
+  /// Starts the thread on first use; without one to be had, the attempt is released at once.
+  void hold(attempt work, clock::time_point due) noexcept;
+
+  /// Takes back the attempt of `owner` if it is still held; returns whether it was.
+  bool withdraw(request const& owner) noexcept;
+
+ private:
+  void serve();
+
+  std::function<void(attempt)> release_;
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable changed_;
+  std::multimap<clock::time_point, attempt> held_;
+  bool stopping_ = false;
+  std::thread thread_;
+};
+
+}  // namespace outsize::io

@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// Files of the operating system, opened for direct I/O where the file system can do it.
+//
+// Thread rule as file's. Layer: io.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include <outsize/io/file.hpp>
+#include <outsize/io/request_queue.hpp>
+
+namespace outsize::io {
+
+enum class access : std::uint8_t { read_only, read_write };
+
+struct open_options {
+  access mode = access::read_only;
+  bool direct = true;     ///< Past the page cache if the file system can; else quietly through it.
+  bool create = false;    ///< Makes the file if it is missing.
+  bool truncate = false;  ///< Drops previous contents.
+  unsigned permissions = 0600;  ///< Of a file that is made.
+};
+
+/// Opens `path`. Direct I/O alignment is asked from the file system (statx), tried out where it
+/// does not say. The queue must outlive the file.
+/// @throws io_error if it cannot be opened; a directory is refused with EISDIR.
+std::unique_ptr<file> open_file(std::string const& path, request_queue& queue,
+                                open_options const& options = {});
+
+/// Makes a file without a name in `directory` (mode 0600), gone when it is closed or the process
+/// ends, however it ends. Where the file system has no unnamed files, a new name is made and
+/// removed at once.
+/// @throws io_error if the directory does not exist or cannot be written.
+std::unique_ptr<file> make_temporary_file(std::string const& directory, request_queue& queue,
+                                          bool direct = true);
+
+/// Takes over an open file descriptor (closed at the end) under a name for messages.
+std::unique_ptr<file> adopt_file(int file_descriptor, std::string name, request_queue& queue,
+                                 bool direct);
+
+/// Bytes that the file system of `path` still has for this user. @throws io_error.
+std::uint64_t free_space_bytes(std::string const& path);
+
+}  // namespace outsize::io

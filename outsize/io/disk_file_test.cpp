@@ -1,0 +1,134 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#include <outsize/io/disk_file.hpp>
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cerrno>
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include <outsize/base/error.hpp>
+#include <outsize/base/memory_budget.hpp>
+#include <outsize/base/units.hpp>
+
+namespace outsize::io {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// An empty directory of its own, removed at the end.
+struct disk_file : testing::Test {
+  disk_file() {
+    std::string pattern = testing::TempDir() + "/outsize-disk-file-XXXXXX";
+    directory = ::mkdtemp(pattern.data());
+  }
+  ~disk_file() override { fs::remove_all(directory); }
+
+  std::string path(char const* name) const { return (directory / name).string(); }
+
+  fs::path directory;
+  std::unique_ptr<request_queue> queue = make_request_queue(backend::automatic, 4);
+  open_options const fresh{.mode = access::read_write, .create = true, .truncate = true};
+};
+
+/// Runs `work`, which must throw an io_error that has this errno and names this path.
+void expect_error(int error_number, std::string const& path, std::function<void()> const& work) {
+  try {
+    work();
+    ADD_FAILURE() << "did not throw";
+  } catch (io_error const& error) {
+    EXPECT_EQ(error.code().value(), error_number);
+    EXPECT_EQ(error.path(), path);
+    EXPECT_NE(std::string(error.what()).find(path), std::string::npos);
+  }
+}
+
+TEST_F(disk_file, creates_reads_back_and_truncates) {
+  memory_budget budget(1_MiB);
+  grant memory = budget.take(1_MiB, "test");
+  buffer const page = memory.allocate(page_bytes());
+  std::fill(page.bytes().begin(), page.bytes().end(), std::byte{42});
+  {
+    auto const made = open_file(path("data"), *queue, fresh);
+    EXPECT_EQ(made->name(), path("data"));
+    EXPECT_EQ(page_bytes() % made->alignment_bytes(), 0U);
+    made->write(0, page.bytes())->wait();
+    made->resize(100);
+  }
+  struct stat about {};
+  ASSERT_EQ(::stat(path("data").c_str(), &about), 0);
+  EXPECT_EQ(about.st_mode & 0777U, 0600U);
+  auto const again = open_file(path("data"), *queue);
+  EXPECT_EQ(again->size_bytes(), 100U);
+  buffer const into = memory.allocate(page_bytes());
+  EXPECT_EQ(again->read(0, into.bytes())->wait(), 100U);
+  EXPECT_EQ(into.bytes()[99], std::byte{42});
+  EXPECT_EQ(open_file(path("data"), *queue, fresh)->size_bytes(), 0U);
+}
+
+TEST_F(disk_file, refuses_what_it_cannot_open_and_names_it) {
+  expect_error(ENOENT, path("missing"), [&] { open_file(path("missing"), *queue); });
+  expect_error(EISDIR, directory.string(), [&] { open_file(directory.string(), *queue); });
+  expect_error(EISDIR, directory.string(), [&] {
+    open_file(directory.string(), *queue, {.mode = access::read_write});
+  });
+  expect_error(ENOTDIR, "/dev/null/x", [&] { open_file("/dev/null/x", *queue); });
+}
+
+TEST_F(disk_file, writing_to_a_file_opened_for_reading_fails_at_the_wait) {
+  open_file(path("data"), *queue, fresh);
+  auto const target = open_file(path("data"), *queue, {.direct = false});
+  std::array<std::byte, 8> bytes{};
+  auto const r = target->write(0, bytes);
+  expect_error(EBADF, path("data"), [&] { r->wait(); });
+  expect_error(EINVAL, path("data"), [&] { target->resize(10); });
+}
+
+TEST_F(disk_file, temporary_files_have_no_name) {
+  auto const target = make_temporary_file(directory.string(), *queue, false);
+  std::array<std::byte, 8> bytes{};
+  target->write(0, bytes)->wait();
+  EXPECT_EQ(target->size_bytes(), 8U);
+  EXPECT_TRUE(fs::is_empty(directory));
+  expect_error(ENOENT, path("missing"), [&] { make_temporary_file(path("missing"), *queue); });
+}
+
+TEST_F(disk_file, adopts_an_open_descriptor_and_closes_it) {
+  int const number = ::open(path("data").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  ASSERT_GE(number, 0);
+  {
+    auto const target = adopt_file(number, "output", *queue, false);
+    EXPECT_EQ(target->name(), "output");
+    EXPECT_EQ(target->alignment_bytes(), 1U);
+    target->allocate(0, 10'000);
+    EXPECT_GE(target->size_bytes(), 10'000U);
+  }
+  EXPECT_EQ(::fcntl(number, F_GETFD), -1);
+}
+
+TEST_F(disk_file, allocating_beyond_the_disk_fails_with_no_space) {
+  auto const target = make_temporary_file(directory.string(), *queue);
+  std::uint64_t const too_much = round_up(free_space_bytes(directory.string()) + 1_GiB, 1_GiB);
+  try {
+    target->allocate(0, too_much);
+  } catch (io_error const& error) {
+    EXPECT_TRUE(error.code().value() == ENOSPC || error.code().value() == EFBIG) << error.what();
+    return;
+  }
+  EXPECT_LT(target->size_bytes(), too_much) << "only where the file system has no such call";
+}
+
+TEST_F(disk_file, tells_the_free_space) {
+  EXPECT_GT(free_space_bytes(directory.string()), 0U);
+  expect_error(ENOENT, path("missing"), [&] { free_space_bytes(path("missing")); });
+}
+
+}  // namespace
+}  // namespace outsize::io

@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#include <outsize/io/file.hpp>
+
+#include <cstdint>
+#include <utility>
+
+#include <outsize/base/assert.hpp>
+
+namespace outsize::io {
+namespace {
+
+[[maybe_unused]] bool is_aligned(std::uint64_t offset_bytes, std::byte const* data,
+                                 std::size_t length_bytes, std::size_t alignment_bytes) {
+  return offset_bytes % alignment_bytes == 0 && length_bytes % alignment_bytes == 0 &&
+         reinterpret_cast<std::uintptr_t>(data) % alignment_bytes == 0;
+}
+
+}  // namespace
+
+file::~file() { OUTSIZE_ASSERT(pending_ == 0); }
+
+request_ptr file::read(std::uint64_t offset_bytes, std::span<std::byte> into, completion done) {
+  return issue(operation::read, offset_bytes, into.data(), into.size(), std::move(done));
+}
+
+request_ptr file::write(std::uint64_t offset_bytes, std::span<std::byte const> from,
+                        completion done) {
+  // One type of attempt serves both directions; nobody writes through the pointer of a write.
+  return issue(operation::write, offset_bytes, const_cast<std::byte*>(from.data()), from.size(),
+               std::move(done));
+}
+
+request_ptr file::issue(operation kind, std::uint64_t offset_bytes, std::byte* data,
+                        std::size_t length_bytes, completion done) {
+  OUTSIZE_ASSERT(is_aligned(offset_bytes, data, length_bytes, alignment_bytes()));
+  auto issued = std::make_shared<request>(request::key{}, *this, kind, offset_bytes, data,
+                                          length_bytes, std::move(done));
+  {
+    std::lock_guard lock(pending_mutex_);
+    ++pending_;
+  }
+  if (length_bytes == 0) {
+    issued->complete({});
+  } else {
+    issued->run();
+  }
+  return issued;
+}
+
+void file::request_ended() noexcept {
+  // Notifies under the lock: the file may be gone as soon as drain() can see zero.
+  std::lock_guard lock(pending_mutex_);
+  if (--pending_ == 0) idle_.notify_all();
+}
+
+void file::drain() noexcept {
+  std::unique_lock lock(pending_mutex_);
+  idle_.wait(lock, [this] { return pending_ == 0; });
+}
+
+}  // namespace outsize::io

@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// A file: bytes at offsets, read and written asynchronously.
+//
+// The base class makes requests (request.hpp) and hands their attempts to the back-end or decorator
+// that derives from it:
+//
+//   disk_file      a file or device of the system; moves its bytes through a request_queue
+//   memory_file    bytes in memory, for tests and for planning
+//   decorators/    counting_file, faulty_file, throttled_file: behaviour added around any file
+//
+// A completed write is visible to every later read of the same bytes. Requests that overlap in
+// bytes must be ordered by the caller. Every function may be called from any thread. A file must
+// outlive its requests: the destructor waits for them and swallows their errors. Layer: io.
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+
+#include <outsize/io/request.hpp>
+#include <outsize/io/statistics.hpp>
+
+namespace outsize::io {
+
+class file {
+ public:
+  file(file const&) = delete;
+  file& operator=(file const&) = delete;
+  virtual ~file();
+
+  /// Issues a read of into.size() bytes at `offset_bytes` and returns at once. Offset, length and
+  /// address must be multiples of alignment_bytes(); the memory must live until completion. Errors:
+  /// none here; they come out of request::wait() and reach the callback.
+  request_ptr read(std::uint64_t offset_bytes, std::span<std::byte> into, completion done = {});
+  request_ptr write(std::uint64_t offset_bytes, std::span<std::byte const> from,
+                    completion done = {});
+
+  /// The length in bytes. @throws io_error.
+  virtual std::uint64_t size_bytes() const = 0;
+  /// Cuts or extends to `bytes`. @throws io_error.
+  virtual void resize(std::uint64_t bytes) = 0;
+  /// Makes sure that the range is backed by space on the disk, extending the file where needed;
+  /// does nothing where the file system has no such call. @throws io_error (code ENOSPC if there is
+  /// too little).
+  virtual void allocate(std::uint64_t offset_bytes, std::uint64_t length_bytes) = 0;
+  /// What offsets, lengths and addresses must be multiples of; 1 if anything goes.
+  virtual std::size_t alignment_bytes() const noexcept = 0;
+  /// For messages: the path, or what stands for it.
+  virtual std::string const& name() const noexcept = 0;
+
+  /// Requests are counted there from now on; nullptr: not. The counter must outlive the file.
+  void count_into(statistics* counter) noexcept { statistics_.store(counter); }
+  statistics* counter() const noexcept { return statistics_.load(); }
+
+  /// For decorators and request: begins an attempt; the result goes to work.owner->attempt_ended(),
+  /// possibly before this returns. Must not throw and must not wait for the disk.
+  virtual void start(attempt work) noexcept = 0;
+  /// Takes back an attempt that has not begun; returns whether it did (attempt_ended is not called
+  /// then).
+  virtual bool withdraw(request const& owner) noexcept = 0;
+
+ protected:
+  file() = default;
+  /// Waits until no request is under way. Every final class calls it first in its destructor.
+  void drain() noexcept;
+
+ private:
+  friend class request;
+  request_ptr issue(operation kind, std::uint64_t offset_bytes, std::byte* data,
+                    std::size_t length_bytes, completion done);
+
+  void request_ended() noexcept;
+
+  std::atomic<statistics*> statistics_{nullptr};
+  std::mutex pending_mutex_;
+  std::condition_variable idle_;
+  std::size_t pending_ = 0;
+};
+
+using file_ptr = std::unique_ptr<file>;
+
+}  // namespace outsize::io

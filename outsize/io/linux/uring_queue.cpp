@@ -1,0 +1,221 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#include <outsize/io/linux/uring_queue.hpp>
+
+#include <liburing.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <outsize/base/assert.hpp>
+#include <outsize/base/error.hpp>
+#include <outsize/io/file.hpp>
+
+namespace outsize::io {
+namespace {
+
+/// Marks the entry that wakes the completion thread for the last time; slots are numbered below it.
+constexpr std::uint64_t stop_mark = UINT64_MAX;
+
+/// Not IORING_SETUP_COOP_TASKRUN: with it, completions of a thread's submissions stand still until
+/// that thread enters the kernel again, and ours go off to compute. Not SINGLE_ISSUER: any thread
+/// submits.
+void set_up(io_uring& ring, unsigned depth) {
+  int status = ::io_uring_queue_init(depth, &ring, IORING_SETUP_SUBMIT_ALL);
+  if (status == -EINVAL) status = ::io_uring_queue_init(depth, &ring, 0);  // before Linux 5.18
+  if (status < 0) throw io_error(-status, "set up", "io_uring");
+  io_uring_probe* const probe = ::io_uring_get_probe_ring(&ring);
+  bool const usable = probe != nullptr && ::io_uring_opcode_supported(probe, IORING_OP_READ) != 0 &&
+                      ::io_uring_opcode_supported(probe, IORING_OP_WRITE) != 0;
+  ::io_uring_free_probe(probe);
+  if (usable) return;
+  ::io_uring_queue_exit(&ring);
+  throw io_error(ENOSYS, "set up", "io_uring");
+}
+
+/// A free entry of the submission ring; there is one, as the ring has as many as there are slots.
+io_uring_sqe* free_sqe(io_uring& ring) noexcept {
+  io_uring_sqe* const sqe = ::io_uring_get_sqe(&ring);
+  if (sqe == nullptr) detail::assertion_failed("sqe != nullptr", __FILE__, __LINE__);
+  return sqe;
+}
+
+class uring_queue final : public request_queue {
+ public:
+  explicit uring_queue(std::size_t depth);
+  ~uring_queue() override;
+
+  void start(int file_descriptor, attempt work) noexcept override;
+  bool withdraw(request const& owner) noexcept override;
+  std::string_view name() const noexcept override { return "io_uring"; }
+  std::size_t depth() const noexcept override { return slots_.size(); }
+
+ private:
+  struct entry {
+    int file_descriptor = -1;
+    attempt work{};
+  };
+  struct ended {
+    attempt work;
+    std::int64_t result;
+  };
+
+  void prepare(std::size_t slot);
+  void submit_pending();
+  void submit();
+  void serve();
+  bool reap(std::vector<ended>& into);
+
+  io_uring ring_{};
+  std::mutex mutex_;  // guards what follows, and the submission side of ring_
+  std::deque<entry> pending_;
+  std::vector<entry> slots_;
+  std::vector<std::size_t> free_slots_;
+  std::thread completer_;
+};
+
+uring_queue::uring_queue(std::size_t depth) : slots_(depth) {
+  for (std::size_t slot = depth; slot-- > 0;) free_slots_.push_back(slot);
+  set_up(ring_, static_cast<unsigned>(depth));
+  try {
+    completer_ = std::thread([this] { serve(); });
+  } catch (...) {
+    ::io_uring_queue_exit(&ring_);
+    throw;
+  }
+}
+
+uring_queue::~uring_queue() {
+  {
+    std::lock_guard lock(mutex_);
+    OUTSIZE_ASSERT(pending_.empty() && free_slots_.size() == slots_.size());
+    io_uring_sqe* const sqe = free_sqe(ring_);
+    ::io_uring_prep_nop(sqe);
+    ::io_uring_sqe_set_data64(sqe, stop_mark);
+    submit();
+  }
+  completer_.join();
+  ::io_uring_queue_exit(&ring_);
+}
+
+// ---- submission side, under mutex_
+
+void uring_queue::start(int file_descriptor, attempt work) noexcept {
+  std::lock_guard lock(mutex_);
+  pending_.push_back({file_descriptor, std::move(work)});
+  submit_pending();
+}
+
+bool uring_queue::withdraw(request const& owner) noexcept {
+  entry taken;  // released after the lock: with it may go the last reference to the request
+  std::lock_guard lock(mutex_);
+  auto const found = std::ranges::find_if(
+      pending_, [&](entry const& waiting) { return waiting.work.owner.get() == &owner; });
+  if (found == pending_.end()) return false;
+  taken = std::move(*found);
+  pending_.erase(found);
+  return true;
+}
+
+void uring_queue::prepare(std::size_t slot) {
+  auto const& [file_descriptor, work] = slots_[slot];
+  io_uring_sqe* const sqe = free_sqe(ring_);
+  auto const length = static_cast<unsigned>(work.length_bytes);  // request keeps it below 2 GiB
+  if (work.kind == operation::read) {
+    ::io_uring_prep_read(sqe, file_descriptor, work.data, length, work.offset_bytes);
+  } else {
+    ::io_uring_prep_write(sqe, file_descriptor, work.data, length, work.offset_bytes);
+  }
+  ::io_uring_sqe_set_data64(sqe, slot);
+  // Through the page cache, the kernel would copy in the thread that submits, under our mutex, or stop at
+  // its first miss. Its own workers copy in parallel.
+  bool const buffered = work.owner->target().alignment_bytes() == 1;
+  if (buffered) ::io_uring_sqe_set_flags(sqe, IOSQE_ASYNC);
+}
+
+void uring_queue::submit_pending() {
+  while (!pending_.empty() && !free_slots_.empty()) {
+    std::size_t const slot = free_slots_.back();
+    free_slots_.pop_back();
+    slots_[slot] = std::move(pending_.front());
+    pending_.pop_front();
+    prepare(slot);
+  }
+  submit();
+}
+
+void uring_queue::submit() {
+  while (::io_uring_sq_ready(&ring_) > 0) {
+    int const status = ::io_uring_submit(&ring_);
+    if (status >= 0 || status == -EINTR) continue;
+    // The kernel is short of memory for the moment. Nothing is lost: the entries stay in the ring.
+    if (status == -EAGAIN || status == -EBUSY || status == -ENOMEM) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      continue;
+    }
+    // The ring itself is broken (closed or forbidden under our feet): results would never arrive.
+    detail::assertion_failed("io_uring_submit succeeds", __FILE__, __LINE__);
+  }
+}
+
+// ---- completion side, one thread
+
+void uring_queue::serve() {
+  std::vector<ended> batch;
+  batch.reserve(slots_.size());
+  for (bool running = true; running;) {
+    running = reap(batch);
+    for (ended& each : batch) {
+      each.work.owner->attempt_ended(each.result);
+      each.work.owner.reset();
+    }
+    batch.clear();
+  }
+}
+
+/// Waits for completions, takes all there are and refills the ring. Returns false at the stop mark.
+bool uring_queue::reap(std::vector<ended>& into) {
+  io_uring_cqe* first = nullptr;
+  int const status = ::io_uring_wait_cqe(&ring_, &first);
+  if (status == -EINTR || status == -EAGAIN) return true;
+  if (status < 0) detail::assertion_failed("io_uring_wait_cqe succeeds", __FILE__, __LINE__);
+
+  bool running = true;
+  std::array<io_uring_cqe*, 64> found{};
+  std::lock_guard lock(mutex_);
+  while (unsigned const count =
+             ::io_uring_peek_batch_cqe(&ring_, found.data(), static_cast<unsigned>(found.size()))) {
+    for (unsigned i = 0; i < count; ++i) {
+      if (found[i]->user_data == stop_mark) {
+        running = false;
+        continue;
+      }
+      auto const slot = static_cast<std::size_t>(found[i]->user_data);
+      // We cancel nothing in the kernel. It does so itself when the thread that submitted has ended
+      // before a worker of the kernel took the attempt up: an interruption, to be tried again from
+      // this thread.
+      int const result = found[i]->res == -ECANCELED ? -EINTR : found[i]->res;
+      into.push_back({std::exchange(slots_[slot].work, {}), result});
+      free_slots_.push_back(slot);
+    }
+    ::io_uring_cq_advance(&ring_, count);
+  }
+  submit_pending();
+  return running;
+}
+
+}  // namespace
+
+std::unique_ptr<request_queue> make_uring_queue(std::size_t depth) {
+  return std::make_unique<uring_queue>(depth);
+}
+
+}  // namespace outsize::io

@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#include <outsize/io/output_stream.hpp>
+
+#include <utility>
+
+#include <outsize/io/file_output.hpp>
+#include <outsize/io/posix/blocking_io.hpp>
+#include <outsize/io/posix/sequential_output.hpp>
+#include <outsize/io/posix/unpublished_file.hpp>
+
+namespace outsize::io {
+namespace {
+
+constexpr int standard_output = 1;
+
+}  // namespace
+
+std::unique_ptr<output_stream> open_output(std::string const& path, request_queue& queue,
+                                           output_stream_options const& options) {
+  if (path == "-") {
+    detail::open_descriptor target(detail::duplicate(standard_output, path));
+    return std::make_unique<detail::sequential_output>(std::move(target), path, options);
+  }
+  auto replaceable = detail::find_replaceable(path);
+  if (!replaceable) {
+    return std::make_unique<detail::sequential_output>(detail::open_for_writing(path, path), path,
+                                                       options);
+  }
+  auto made = std::make_shared<detail::unpublished_file>(std::move(*replaceable), path);
+  auto target = adopt_file(made->duplicate_descriptor(), path, queue, true);
+  return std::make_unique<file_output>(std::move(target), made->directory(), options,
+                                       [made] { made->publish(); });
+}
+
+}  // namespace outsize::io

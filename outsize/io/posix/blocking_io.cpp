@@ -1,0 +1,100 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#include <outsize/io/posix/blocking_io.hpp>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include <outsize/base/error.hpp>
+
+namespace outsize::io::detail {
+namespace {
+
+file_status classify(struct stat const& found) {
+  auto const size_bytes = static_cast<std::uint64_t>(found.st_size);
+  if (S_ISREG(found.st_mode)) return {file_kind::regular, size_bytes};
+  if (S_ISBLK(found.st_mode)) return {file_kind::block_device, 0};
+  if (S_ISDIR(found.st_mode)) return {file_kind::directory, 0};
+  return {file_kind::sequential, 0};
+}
+
+// Whether a call that failed with `error_number` is to be made again, after waiting where it would
+// block.
+bool worth_repeating(int error_number, int number, short event) {
+  if (error_number == EINTR) return true;
+  if (error_number != EAGAIN) return false;
+  pollfd ready{number, event, 0};
+  return ::poll(&ready, 1, -1) >= 0 || errno == EINTR;
+}
+
+open_descriptor open_existing(std::string const& path, int flags, std::string const& name) {
+  int const number = open_uninterrupted(path.c_str(), flags | O_NOCTTY, 0);
+  if (number < 0) throw io_error(errno, "open", name);
+  return open_descriptor(number);
+}
+
+}  // namespace
+
+file_status status_of(std::string const& path) {
+  struct stat found {};
+  if (::stat(path.c_str(), &found) != 0) throw io_error(errno, "open", path);
+  return classify(found);
+}
+
+file_status status_of(int number, std::string const& name) {
+  struct stat found {};
+  if (::fstat(number, &found) != 0) throw io_error(errno, "open", name);
+  return classify(found);
+}
+
+open_descriptor open_for_reading(std::string const& path, std::string const& name) {
+  return open_existing(path, O_RDONLY, name);
+}
+
+open_descriptor open_for_writing(std::string const& path, std::string const& name) {
+  return open_existing(path, O_WRONLY | O_TRUNC, name);
+}
+
+int duplicate(int number, std::string const& name) {
+  // Not below 3: a copy must never become the standard input or output of somebody else.
+  int const copy = ::fcntl(number, F_DUPFD_CLOEXEC, 3);
+  if (copy < 0) throw io_error(errno, "open", name);
+  return copy;
+}
+
+int reopen_for_reading(int number, std::string const& name) {
+  auto const path = "/proc/self/fd/" + std::to_string(number);
+  int const fresh = open_uninterrupted(path.c_str(), O_RDONLY | O_NOCTTY, 0);
+  return fresh >= 0 ? fresh : duplicate(number, name);
+}
+
+std::uint64_t claim_rest(int number, std::string const& name) {
+  auto const position = ::lseek(number, 0, SEEK_CUR);
+  if (position < 0 || ::lseek(number, 0, SEEK_END) < 0) throw io_error(errno, "read", name);
+  return static_cast<std::uint64_t>(position);
+}
+
+std::size_t read_some(int number, std::span<std::byte> into, std::string const& name) {
+  for (;;) {
+    auto const bytes = ::read(number, into.data(), into.size());
+    if (bytes >= 0) return static_cast<std::size_t>(bytes);
+    if (!worth_repeating(errno, number, POLLIN)) throw io_error(errno, "read", name);
+  }
+}
+
+void write_all(int number, std::span<std::byte const> from, std::string const& name) {
+  while (!from.empty()) {
+    auto const bytes = ::write(number, from.data(), from.size());
+    if (bytes >= 0) {
+      from = from.subspan(static_cast<std::size_t>(bytes));
+    } else if (!worth_repeating(errno, number, POLLOUT)) {
+      throw io_error(errno, "write", name);
+    }
+  }
+}
+
+}  // namespace outsize::io::detail

@@ -1,0 +1,122 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#include <outsize/io/disk_file.hpp>
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+
+#include <outsize/base/error.hpp>
+#include <outsize/io/posix/open_descriptor.hpp>
+
+namespace outsize::io {
+namespace {
+
+class disk_file final : public file {
+ public:
+  disk_file(detail::open_descriptor descriptor, std::string name, request_queue& queue, bool direct)
+      : descriptor_(std::move(descriptor)),
+        name_(std::move(name)),
+        queue_(queue),
+        alignment_bytes_(detail::choose_alignment(descriptor_, direct)) {}
+  ~disk_file() override { drain(); }
+
+  std::uint64_t size_bytes() const override { return detail::file_size_bytes(descriptor_, name_); }
+
+  void resize(std::uint64_t bytes) override {
+    int status = 0;
+    do {
+      status = ::ftruncate(descriptor_.number(), static_cast<off_t>(bytes));
+    } while (status != 0 && errno == EINTR);
+    if (status != 0) throw io_error(errno, "resize", name_);
+  }
+
+  void allocate(std::uint64_t offset_bytes, std::uint64_t length_bytes) override {
+    if (length_bytes == 0) return;
+    int status = 0;
+    do {
+      status = ::fallocate(descriptor_.number(), 0, static_cast<off_t>(offset_bytes),
+                           static_cast<off_t>(length_bytes));
+    } while (status != 0 && errno == EINTR);
+    if (status != 0 && errno != EOPNOTSUPP && errno != ENOSYS)
+      throw io_error(errno, "allocate", name_, offset_bytes, length_bytes);
+  }
+
+  std::size_t alignment_bytes() const noexcept override { return alignment_bytes_; }
+  std::string const& name() const noexcept override { return name_; }
+
+  void start(attempt work) noexcept override {
+    queue_.start(descriptor_.number(), std::move(work));
+  }
+  bool withdraw(request const& owner) noexcept override { return queue_.withdraw(owner); }
+
+ private:
+  detail::open_descriptor descriptor_;
+  std::string name_;
+  request_queue& queue_;
+  std::size_t alignment_bytes_;
+};
+
+int open_flags(open_options const& options) {
+  int flags = options.mode == access::read_only ? O_RDONLY : O_RDWR;
+  if (options.create) flags |= O_CREAT;
+  if (options.truncate) flags |= O_TRUNC;
+  return flags;
+}
+
+void refuse_directory(detail::open_descriptor const& descriptor, std::string const& path) {
+  struct stat about {};
+  if (::fstat(descriptor.number(), &about) != 0) throw io_error(errno, "open", path);
+  if (S_ISDIR(about.st_mode)) throw io_error(EISDIR, "open", path);
+}
+
+/// For file systems without unnamed files: makes a name and removes it at once. Returns -1 with
+/// errno.
+int open_and_unlink(std::string const& directory) {
+  std::string path = directory + "/.outsize-XXXXXX";
+  int const number = ::mkostemp(path.data(), O_CLOEXEC);
+  if (number >= 0) ::unlink(path.c_str());
+  return number;
+}
+
+}  // namespace
+
+std::unique_ptr<file> open_file(std::string const& path, request_queue& queue,
+                                open_options const& options) {
+  detail::open_descriptor descriptor(
+      detail::open_uninterrupted(path.c_str(), open_flags(options), options.permissions));
+  if (descriptor.number() < 0) throw io_error(errno, "open", path);
+  refuse_directory(descriptor, path);
+  return std::make_unique<disk_file>(std::move(descriptor), path, queue, options.direct);
+}
+
+std::unique_ptr<file> make_temporary_file(std::string const& directory, request_queue& queue,
+                                          bool direct) {
+  // O_EXCL: nobody can give the file a name later.
+  int number = detail::open_uninterrupted(directory.c_str(), O_TMPFILE | O_EXCL | O_RDWR, 0600);
+  bool const unsupported = errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL;
+  if (number < 0 && unsupported) number = open_and_unlink(directory);
+  detail::open_descriptor descriptor(number);
+  if (number < 0) throw io_error(errno, "create a temporary file", directory);
+  return std::make_unique<disk_file>(std::move(descriptor), directory + "/(temporary)", queue,
+                                     direct);
+}
+
+std::unique_ptr<file> adopt_file(int file_descriptor, std::string name, request_queue& queue,
+                                 bool direct) {
+  return std::make_unique<disk_file>(detail::open_descriptor(file_descriptor), std::move(name),
+                                     queue, direct);
+}
+
+std::uint64_t free_space_bytes(std::string const& path) {
+  struct statvfs about {};
+  if (::statvfs(path.c_str(), &about) != 0) throw io_error(errno, "ask the free space", path);
+  return std::uint64_t{about.f_bavail} * about.f_frsize;
+}
+
+}  // namespace outsize::io

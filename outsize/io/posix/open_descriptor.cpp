@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#include <outsize/io/posix/open_descriptor.hpp>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <optional>
+
+#include <outsize/base/error.hpp>
+#include <outsize/base/memory_budget.hpp>
+
+namespace outsize::io::detail {
+namespace {
+
+/// Sets or clears O_DIRECT; returns whether the file system took it.
+bool set_direct(int number, bool on) noexcept {
+  int const flags = ::fcntl(number, F_GETFL);
+  if (flags < 0) return false;
+  int const wanted = on ? flags | O_DIRECT : flags & ~O_DIRECT;
+  return wanted == flags || ::fcntl(number, F_SETFL, wanted) == 0;
+}
+
+/// What the file system says about direct I/O on this file: an alignment, 0 for "none", or nothing
+/// at all.
+std::optional<std::size_t> stated_alignment(int number) noexcept {
+#ifdef STATX_DIOALIGN
+  struct statx about {};
+  if (::statx(number, "", AT_EMPTY_PATH, STATX_DIOALIGN, &about) != 0) return std::nullopt;
+  if ((about.stx_mask & STATX_DIOALIGN) == 0) return std::nullopt;
+  if (about.stx_dio_offset_align == 0) return 0;
+  return std::max<std::size_t>(about.stx_dio_offset_align, about.stx_dio_mem_align);
+#else
+  static_cast<void>(number);
+  return std::nullopt;
+#endif
+}
+
+/// Whether a direct read of one aligned unit works. A file that may only be written cannot be
+/// tried.
+bool direct_read_works(int number, std::size_t alignment_bytes) noexcept {
+  if ((::fcntl(number, F_GETFL) & O_ACCMODE) == O_WRONLY) return true;
+  void* const place =
+      ::mmap(nullptr, alignment_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (place == MAP_FAILED) return false;
+  bool const works = ::pread(number, place, alignment_bytes, 0) >= 0 || errno == EINTR;
+  ::munmap(place, alignment_bytes);
+  return works;
+}
+
+}  // namespace
+
+open_descriptor::~open_descriptor() {
+  if (number_ >= 0) ::close(number_);
+}
+
+int open_uninterrupted(char const* path, int flags, unsigned permissions) noexcept {
+  int number = -1;
+  do {
+    number = ::open(path, flags | O_CLOEXEC, permissions);
+  } while (number < 0 && errno == EINTR);
+  return number;
+}
+
+std::uint64_t file_size_bytes(open_descriptor const& file, std::string const& path) {
+  struct stat about {};
+  if (::fstat(file.number(), &about) != 0) throw io_error(errno, "ask the size", path);
+  if (!S_ISBLK(about.st_mode)) return static_cast<std::uint64_t>(about.st_size);
+  auto const end = ::lseek(file.number(), 0, SEEK_END);  // nothing else uses the position
+  if (end < 0) throw io_error(errno, "ask the size", path);
+  return static_cast<std::uint64_t>(end);
+}
+
+std::size_t choose_alignment(open_descriptor const& file, bool want_direct) noexcept {
+  // One page suits every sector size that block devices have on this machine.
+  std::size_t const alignment = stated_alignment(file.number()).value_or(page_bytes());
+  bool const direct = want_direct && alignment != 0 && set_direct(file.number(), true) &&
+                      direct_read_works(file.number(), alignment);
+  if (direct) return alignment;
+  set_direct(file.number(), false);
+  return 1;
+}
+
+}  // namespace outsize::io::detail

@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// An open file of the system that closes itself, and what disk_file must ask of one. Private to io.
+// Layer: io.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+namespace outsize::io::detail {
+
+/// Owns a file descriptor. Movable.
+class open_descriptor {
+ public:
+  explicit open_descriptor(int number) noexcept : number_(number) {}
+  open_descriptor(open_descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  open_descriptor& operator=(open_descriptor&& other) noexcept {
+    std::swap(number_, other.number_);
+    return *this;
+  }
+  ~open_descriptor();
+
+  int number() const noexcept { return number_; }
+
+ private:
+  int number_;
+};
+
+/// open(2), repeated when a signal interrupts it. Returns -1 with errno on failure.
+int open_uninterrupted(char const* path, int flags, unsigned permissions) noexcept;
+
+/// The length of a regular file or block device. @throws io_error naming `path`.
+std::uint64_t file_size_bytes(open_descriptor const& file, std::string const& path);
+
+/// Switches direct I/O on if the file system can do it, and off if it turns out that it cannot.
+/// Returns what offsets, lengths and addresses must be multiples of: 1 if I/O is buffered.
+std::size_t choose_alignment(open_descriptor const& file, bool want_direct) noexcept;
+
+}  // namespace outsize::io::detail

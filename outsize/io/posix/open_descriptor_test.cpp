@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#include <outsize/io/posix/open_descriptor.hpp>
+
+#include <fcntl.h>
+
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <utility>
+
+#include <outsize/base/error.hpp>
+
+namespace outsize::io::detail {
+namespace {
+
+bool is_open(int number) { return ::fcntl(number, F_GETFD) >= 0; }
+bool is_direct(int number) { return (::fcntl(number, F_GETFL) & O_DIRECT) != 0; }
+
+TEST(open_descriptor, closes_once_wherever_it_was_moved) {
+  int number = -1;
+  {
+    open_descriptor a(open_uninterrupted("/dev/null", O_RDONLY, 0));
+    number = a.number();
+    ASSERT_TRUE(is_open(number));
+    open_descriptor const b(std::move(a));
+    EXPECT_TRUE(is_open(number));
+    EXPECT_EQ(b.number(), number);
+  }
+  EXPECT_FALSE(is_open(number));
+}
+
+TEST(open_descriptor, is_not_inherited_by_other_programs) {
+  open_descriptor const file(open_uninterrupted("/dev/null", O_RDONLY, 0));
+  EXPECT_NE(::fcntl(file.number(), F_GETFD) & FD_CLOEXEC, 0);
+}
+
+TEST(open_descriptor, direct_flag_and_alignment_agree) {
+  for (bool want_direct : {false, true}) {
+    open_descriptor const file(
+        open_uninterrupted(testing::TempDir().c_str(), O_TMPFILE | O_RDWR, 0600));
+    if (file.number() < 0) GTEST_SKIP() << "no unnamed files here";
+    auto const alignment = choose_alignment(file, want_direct);
+    EXPECT_EQ(is_direct(file.number()), alignment > 1);
+    EXPECT_TRUE(want_direct || alignment == 1);
+  }
+}
+
+TEST(open_descriptor, goes_through_the_cache_where_direct_input_is_impossible) {
+  open_descriptor const file(open_uninterrupted("/proc/self/status", O_RDONLY, 0));
+  ASSERT_GE(file.number(), 0);
+  EXPECT_EQ(choose_alignment(file, true), 1U);
+  EXPECT_FALSE(is_direct(file.number()));
+}
+
+TEST(open_descriptor, asking_the_size_of_nothing_names_it) {
+  open_descriptor const nothing(-1);
+  try {
+    file_size_bytes(nothing, "runs.bin");
+    FAIL() << "did not throw";
+  } catch (io_error const& error) {
+    EXPECT_EQ(error.code().value(), EBADF);
+    EXPECT_EQ(error.path(), "runs.bin");
+  }
+}
+
+}  // namespace
+}  // namespace outsize::io::detail

@@ -1,0 +1,157 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#include <outsize/io/posix/unpublished_file.hpp>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <utility>
+
+#include <outsize/base/error.hpp>
+#include <outsize/io/posix/blocking_io.hpp>
+
+namespace outsize::io::detail {
+namespace {
+
+constexpr int most_links = 40;       // as the kernel's
+constexpr int most_attempts = 1000;  // at a hidden name that nobody has
+
+// Follows the links at the end of `path`; unlike realpath(3) also to a name that is still free.
+std::string follow_links(std::string const& path) {
+  std::error_code failure;
+  auto place = std::filesystem::absolute(path, failure);
+  for (int links = 0; !failure && links < most_links; ++links) {
+    struct stat found {};
+    if (::lstat(place.c_str(), &found) != 0 || !S_ISLNK(found.st_mode)) return place.string();
+    // A relative link starts at the folder that holds it; an absolute one replaces all.
+    place = place.parent_path() / std::filesystem::read_symlink(place, failure);
+  }
+  throw io_error(failure ? failure.value() : ELOOP, "open", path);
+}
+
+std::string proc_path(int number) { return fmt::format("/proc/self/fd/{}", number); }
+
+}  // namespace
+
+std::optional<output_target> find_replaceable(std::string const& path) {
+  struct stat found {};
+  if (::stat(path.c_str(), &found) != 0) {
+    if (errno != ENOENT || path.empty()) throw io_error(errno, "open", path);
+    return output_target{follow_links(path), std::nullopt};
+  }
+  if (S_ISDIR(found.st_mode)) throw io_error(EISDIR, "write", path);
+  if (!S_ISREG(found.st_mode)) return std::nullopt;
+  if (::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) != 0) {
+    throw io_error(errno, "write", path);
+  }
+  auto place = follow_links(path);
+  struct stat same {};
+  bool const has_name = ::stat(place.c_str(), &same) == 0 && same.st_ino == found.st_ino &&
+                        same.st_dev == found.st_dev;
+  if (!has_name) return std::nullopt;
+  return output_target{std::move(place),
+                       file_ownership{found.st_mode & 07777U, found.st_uid, found.st_gid}};
+}
+
+unpublished_file::unpublished_file(output_target target, std::string name, naming preferred)
+    : target_(std::move(target)),
+      name_(std::move(name)),
+      directory_(std::filesystem::path(target_.path).parent_path().string()) {
+  if (!std::filesystem::path(target_.path).has_filename()) throw io_error(EISDIR, "write", name_);
+  // Whatever keeps the system from making it unnamed: if it matters, a hidden one meets it too.
+  if (preferred == naming::hidden || !make_unnamed()) make_hidden();
+}
+
+int unpublished_file::duplicate_descriptor() const { return duplicate(file_.number(), name_); }
+
+bool unpublished_file::make_unnamed() {
+  file_ = open_descriptor(
+      open_uninterrupted(directory_.c_str(), O_TMPFILE | O_RDWR, first_permissions()));
+  // Without /proc it could never be given a name; better to know that now.
+  return note_mode() && ::access(proc_path(file_.number()).c_str(), F_OK) == 0;
+}
+
+void unpublished_file::make_hidden() {
+  for (int attempts = 0; attempts < most_attempts; ++attempts) {
+    hidden_.emplace(next_hidden_path());
+    file_ = open_descriptor(open_uninterrupted(hidden_->path().c_str(), O_CREAT | O_EXCL | O_RDWR,
+                                               first_permissions()));
+    if (file_.number() < 0 && errno == EEXIST) {
+      hidden_->keep();
+      continue;
+    }
+    if (!note_mode()) fail("create");
+    // Until it is published it is for its owner alone. Some file systems have no modes: so be it.
+    ::fchmod(file_.number(), 0600);
+    return;
+  }
+  fail("create");
+}
+
+// A new file is made as if it were to stay, so that the system applies the umask; a successor is
+// closed to others until it has its predecessor's owner and mode.
+unsigned unpublished_file::first_permissions() const noexcept {
+  return target_.existing ? 0600 : 0666;
+}
+
+bool unpublished_file::note_mode() noexcept {
+  struct stat made {};
+  if (file_.number() < 0 || ::fstat(file_.number(), &made) != 0) return false;
+  new_mode_ = made.st_mode & 0777U;
+  return true;
+}
+
+void unpublished_file::publish() {
+  set_ownership();
+  if (!hidden_) link_hidden();
+  if (::rename(hidden_->path().c_str(), target_.path.c_str()) != 0) fail("replace");
+  hidden_->keep();
+}
+
+void unpublished_file::link_hidden() {
+  auto const file = proc_path(file_.number());
+  for (int attempts = 0; attempts < most_attempts; ++attempts) {
+    hidden_.emplace(next_hidden_path());
+    auto const* const path = hidden_->path().c_str();
+    if (::linkat(AT_FDCWD, file.c_str(), AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0) return;
+    if (errno != EEXIST) break;
+    hidden_->keep();
+  }
+  fail("create");
+}
+
+void unpublished_file::set_ownership() {
+  int const number = file_.number();
+  auto mode = new_mode_;
+  if (auto const& old = target_.existing) {
+    mode = old->mode;
+    // Only root may give files away. What the old owner and group were trusted with is not for
+    // others.
+    bool const same_group = ::fchown(number, static_cast<uid_t>(-1), old->group) == 0;
+    bool const same_user = ::fchown(number, old->user, static_cast<gid_t>(-1)) == 0;
+    if (!same_group) mode &= ~070U | (mode & 07U) << 3U;
+    if (!same_group || !same_user) mode &= 0777U;
+  }
+  // After the owner, whose change clears the special bits. Where it fails the file stays closed to
+  // others, which is no reason to lose it.
+  ::fchmod(number, mode);
+}
+
+// A name that starts with a dot, says whose it is, and is not too long for a file system.
+std::string unpublished_file::next_hidden_path() const {
+  static std::atomic<unsigned> counter{0};
+  auto const base = std::filesystem::path(target_.path).filename().string().substr(0, 200);
+  return fmt::format("{}/.outsize-{}.{}.{}", directory_, base, ::getpid(), counter.fetch_add(1));
+}
+
+void unpublished_file::fail(char const* operation) const {
+  throw io_error(errno, operation, name_);
+}
+
+}  // namespace outsize::io::detail

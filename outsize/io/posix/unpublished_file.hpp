@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// A new file beside its target, that takes the target's name only when it is complete.
+//
+//   unnamed   O_TMPFILE; publish() links it under a hidden name and renames that over the target
+//   hidden    where the file system has no unnamed files: the hidden name is there from the start,
+//             mode 0600, and goes with the object or with remove_hidden_outputs()
+//
+// Invariant: until the rename, the target is as it was. One thread at a time uses an object.
+// Private to io. Layer: io.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include <outsize/io/posix/hidden_name.hpp>
+#include <outsize/io/posix/open_descriptor.hpp>
+
+namespace outsize::io::detail {
+
+/// What a replaced file hands on to its successor.
+struct file_ownership {
+  unsigned mode;
+  unsigned user;
+  unsigned group;
+};
+
+/// Where an output goes once symbolic links are followed.
+struct output_target {
+  std::string path;  // absolute; its last part is no link
+  std::optional<file_ownership> existing;
+};
+
+/// Follows `path` to a regular file that may be written, or to a name that is free. Returns nothing
+/// for what cannot be replaced by name: a device, a pipe, a file without a name that /dev/stdout
+/// leads to.
+/// @throws io_error naming `path`: EISDIR, EACCES and others.
+std::optional<output_target> find_replaceable(std::string const& path);
+
+enum class naming : std::uint8_t { unnamed, hidden };
+
+class unpublished_file {
+ public:
+  /// `name` is the target as messages show it. `unnamed` falls back to `hidden`. @throws io_error.
+  unpublished_file(output_target target, std::string name, naming preferred = naming::unnamed);
+  unpublished_file(unpublished_file const&) = delete;
+  unpublished_file& operator=(unpublished_file const&) = delete;
+  ~unpublished_file() = default;
+
+  /// A descriptor for reading and writing, the caller's to close. @throws io_error.
+  int duplicate_descriptor() const;
+  /// Where it takes up space.
+  std::string const& directory() const noexcept { return directory_; }
+
+  /// Gives it mode and owner, and puts it in the place of the target. Once. @throws io_error.
+  void publish();
+
+ private:
+  bool make_unnamed();
+  void make_hidden();
+  void link_hidden();
+  unsigned first_permissions() const noexcept;
+  bool note_mode() noexcept;
+  void set_ownership();
+  std::string next_hidden_path() const;
+  [[noreturn]] void fail(char const* operation) const;
+
+  output_target target_;
+  std::string name_;
+  std::string directory_;
+  open_descriptor file_{-1};
+  std::optional<hidden_name> hidden_;  // none: the file has no name
+  unsigned new_mode_ = 0;              // of a file that replaces nothing
+};
+
+}  // namespace outsize::io::detail

@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// What moves the bytes of disk_files: one queue per disk, shared by the files on it.
+//
+//   linux/uring_queue    io_uring of fixed depth; attempts wait in a list and are submitted in
+//   batches posix/thread_queue   a team of threads that call pread and pwrite; used where io_uring
+//   is unavailable
+//
+// Attempts of one queue may begin and end in any order. Every function may be called from any
+// thread. Layer: io.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include <outsize/io/request.hpp>
+
+namespace outsize::io {
+
+enum class backend : std::uint8_t { automatic, uring, threads };
+
+class request_queue {
+ public:
+  request_queue() = default;
+  request_queue(request_queue const&) = delete;
+  request_queue& operator=(request_queue const&) = delete;
+  /// All attempts have ended before (the files are gone).
+  virtual ~request_queue() = default;
+
+  /// Begins the attempt on an open file of the system, now or when the depth allows.
+  virtual void start(int file_descriptor, attempt work) noexcept = 0;
+  /// Takes back the attempt of `owner` if it has not begun; returns whether it did.
+  virtual bool withdraw(request const& owner) noexcept = 0;
+  /// "io_uring" or "threads".
+  virtual std::string_view name() const noexcept = 0;
+  /// The most attempts that are under way at once.
+  virtual std::size_t depth() const noexcept = 0;
+};
+
+/// Makes a queue of the given kind; `automatic` tries io_uring (built in, and allowed by the
+/// kernel) and falls back to threads. Depth is the number of attempts under way at once (of
+/// threads, for `threads`).
+/// @throws io_error if `uring` was asked for and the kernel refuses; std::invalid_argument if it is
+/// not built in, or if the depth is not from 1 to 4096.
+std::unique_ptr<request_queue> make_request_queue(backend kind = backend::automatic,
+                                                  std::size_t depth = 16);
+
+}  // namespace outsize::io

@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// Counters of I/O: how much moved, how long it took, how long threads waited for it.
+//
+// statistics is the live, shared counter (every function from any thread); statistics_snapshot is a
+// plain value, and two of them subtract, so that the I/O of one phase is "after - before". Layer:
+// io.
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace outsize::io {
+
+enum class operation : std::uint8_t { read, write };
+
+/// Values at one moment. Times are nanoseconds; `*_time_ns` adds up the time from issue to
+/// completion of each request (requests overlap, so it can exceed the clock's), `wait_ns` what
+/// threads stood in wait().
+struct statistics_snapshot {
+  std::uint64_t read_count = 0, read_bytes = 0, read_time_ns = 0;
+  std::uint64_t write_count = 0, write_bytes = 0, write_time_ns = 0;
+  std::uint64_t wait_ns = 0;
+
+  statistics_snapshot& operator+=(statistics_snapshot const& other) noexcept;
+  statistics_snapshot& operator-=(statistics_snapshot const& other) noexcept;
+  friend statistics_snapshot operator+(statistics_snapshot a,
+                                       statistics_snapshot const& b) noexcept {
+    return a += b;
+  }
+  friend statistics_snapshot operator-(statistics_snapshot a,
+                                       statistics_snapshot const& b) noexcept {
+    return a -= b;
+  }
+  friend bool operator==(statistics_snapshot const&, statistics_snapshot const&) = default;
+};
+
+class statistics {
+ public:
+  void add_request(operation kind, std::size_t bytes, std::uint64_t time_ns) noexcept;
+  void add_wait(std::uint64_t wait_ns) noexcept;
+  statistics_snapshot snapshot() const noexcept;
+
+ private:
+  struct alignas(64) counters {
+    std::atomic<std::uint64_t> count{0}, bytes{0}, time_ns{0};
+  };
+  counters reads_;
+  counters writes_;
+  std::atomic<std::uint64_t> wait_ns_{0};
+};
+
+}  // namespace outsize::io

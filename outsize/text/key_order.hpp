@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+//
+// One key together with the comparison that its options ask for. Layer: text. Immutable after
+// construction and free of allocation, so every method may be called from any number of threads.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include <outsize/text/byte_filter.hpp>
+#include <outsize/text/line_key.hpp>
+#include <outsize/text/text_prefix.hpp>
+
+namespace outsize::text {
+
+/// A total preorder of lines by one key.
+class key_order {
+ public:
+  /// Takes a key that has inherited what it inherits and whose options are compatible, and the byte
+  /// that ends a field, if there is one.
+  key_order(line_key const& key, std::optional<char> separator) noexcept;
+
+  /// Returns <0, 0 or >0 as the key of line `a` comes before, with or behind that of line `b`.
+  int compare(std::string_view a, std::string_view b) const noexcept;
+
+  /// Returns the code of the key of `line`.
+  key_code code(std::string_view line) const noexcept;
+
+ private:
+  enum class kind { bytes, filtered, decimal, human, general, month, version };
+
+  static kind kind_of(ordering const& order) noexcept;
+  std::string_view find(std::string_view line) const noexcept;
+  int compare_ascending(std::string_view a, std::string_view b) const noexcept;
+  key_code ascending_code(std::string_view text) const noexcept;
+
+  line_key key_;
+  std::optional<char> separator_;
+  kind kind_;
+  byte_filter const* filter_;
+  bool covers_line_;
+};
+
+}  // namespace outsize::text

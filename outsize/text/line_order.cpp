@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+//
+// Inheritance of options happens once, in the constructor; after it there is a list of keys, and
+// the bytes of the whole line behind it.
+#include <outsize/text/line_order.hpp>
+
+namespace outsize::text {
+namespace {
+
+line_key inherited(line_key key, ordering const& global) noexcept {
+  if (!key.inherits()) return key;
+  key.order = global;
+  key.skip_begin_blanks = global.blanks;
+  key.skip_end_blanks = global.blanks;
+  return key;
+}
+
+}  // namespace
+
+line_order::line_order(line_order_options options)
+    : reversed_(options.global.reverse), compares_whole_lines_(!options.stable && !options.unique) {
+  // Global options without keys make the whole line a key; `r` alone needs none.
+  if (options.keys.empty() && !options.global.is_default()) options.keys.emplace_back();
+  keys_.reserve(options.keys.size());
+  for (line_key const& key : options.keys) {
+    line_key const complete = inherited(key, options.global);
+    require_compatible(complete.order);
+    keys_.emplace_back(complete, options.separator);
+  }
+  if (keys_.empty()) compares_whole_lines_ = true;
+}
+
+std::uint64_t line_order::prefix(std::string_view line) const noexcept {
+  std::uint64_t prefix = 0;
+  int filled = 0;
+  for (key_order const& key : keys_) {
+    auto const [code, bits] = key.code(line);
+    if (bits == 64) return prefix | (code >> filled);
+    prefix |= (code & ~(~std::uint64_t{0} >> bits)) >> filled;
+    filled += bits;
+    if (filled >= 64) return prefix;
+  }
+  if (!compares_whole_lines_) return prefix;
+  std::uint64_t const code = byte_prefix(line);
+  return prefix | ((reversed_ ? ~code : code) >> filled);
+}
+
+int line_order::compare(std::string_view a, std::string_view b) const noexcept {
+  int const order = compare_keys(a, b);
+  if (order != 0 || !compares_whole_lines_) return order;
+  return reversed_ ? b.compare(a) : a.compare(b);
+}
+
+bool line_order::equal_keys(std::string_view a, std::string_view b) const noexcept {
+  return keys_.empty() ? a == b : compare_keys(a, b) == 0;
+}
+
+int line_order::compare_keys(std::string_view a, std::string_view b) const noexcept {
+  for (key_order const& key : keys_) {
+    if (int const order = key.compare(a, b)) return order;
+  }
+  return 0;
+}
+
+}  // namespace outsize::text

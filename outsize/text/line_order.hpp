@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+//
+// The order of text lines as GNU sort 9.1 defines it in the C locale: keys one after the other,
+// then the bytes of the whole line. Layer: text. Lines come without their terminator, need no
+// terminating NUL and may hold any byte. Immutable after construction and free of allocation, so
+// every method may be called from any number of threads.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include <outsize/text/key_order.hpp>
+#include <outsize/text/line_key.hpp>
+#include <outsize/text/ordering.hpp>
+
+namespace outsize::text {
+
+/// What the options of sort say about the order.
+struct line_order_options {
+  std::optional<char> separator = {};  ///< -t: ends a field; none: fields begin where blanks do.
+  std::vector<line_key> keys = {};     ///< -k, most significant first; none: the whole line.
+  ordering global = {};  ///< For keys without options of their own; `reverse` also for the
+                         ///< comparison of whole lines that have equal keys.
+  bool stable = false;   ///< -s: lines with equal keys are equal.
+  bool unique = false;   ///< -u: the same.
+};
+
+/// A total preorder of lines.
+class line_order {
+ public:
+  /// Throws std::invalid_argument ("options '-Mn' are incompatible") when a key, after inheriting
+  /// the global options, has letters that exclude each other.
+  explicit line_order(line_order_options options);
+
+  /// Returns a code such that prefix(a) < prefix(b) implies compare(a, b) < 0; equal codes decide
+  /// nothing. Reads no more of the line than the code depends on.
+  std::uint64_t prefix(std::string_view line) const noexcept;
+
+  /// Returns <0, 0 or >0 as `a` comes before, with or behind `b`.
+  int compare(std::string_view a, std::string_view b) const noexcept;
+
+  /// Returns whether -u keeps only one of `a` and `b`.
+  bool equal_keys(std::string_view a, std::string_view b) const noexcept;
+
+  /// Returns whether lines simply compare as byte strings, in the direction of is_reversed().
+  bool is_byte_order() const noexcept { return keys_.empty(); }
+
+  /// Returns whether whole lines compare in descending order.
+  bool is_reversed() const noexcept { return reversed_; }
+
+ private:
+  int compare_keys(std::string_view a, std::string_view b) const noexcept;
+
+  std::vector<key_order> keys_;
+  bool reversed_;
+  bool compares_whole_lines_;  // when all keys are equal
+};
+
+}  // namespace outsize::text

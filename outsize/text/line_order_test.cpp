@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+//
+// How keys, global options and whole lines work together; gnu_sort_test.cpp tests the rest.
+#include <outsize/text/line_order.hpp>
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include <gtest/gtest.h>
+
+namespace outsize::text {
+namespace {
+
+line_order order_of(std::vector<std::string_view> const& keys, std::string_view global = "",
+                    std::optional<char> separator = {}) {
+  line_order_options options{.separator = separator};
+  for (auto const key : keys) options.keys.push_back(parse_key(key));
+  for (char const letter : global) set_option(options.global, letter);
+  return line_order(options);
+}
+
+void expect_before(line_order const& order, std::string_view a, std::string_view b) {
+  EXPECT_LT(order.compare(a, b), 0) << a << ", " << b;
+  EXPECT_GT(order.compare(b, a), 0) << a << ", " << b;
+  EXPECT_LE(order.prefix(a), order.prefix(b)) << a << ", " << b;
+}
+
+TEST(line_order, is_byte_order_by_default) {
+  line_order const order = order_of({});
+  EXPECT_TRUE(order.is_byte_order());
+  EXPECT_FALSE(order.is_reversed());
+  expect_before(order, "", "a");
+  expect_before(order, "a", std::string_view("a\0", 2));
+  expect_before(order, "a", "\xff");
+  EXPECT_EQ(order.compare("same", "same"), 0);
+  EXPECT_LT(order.prefix("abcdefg"), order.prefix("abcdefgh"));
+}
+
+TEST(line_order, reverses_whole_lines) {
+  line_order const order = order_of({}, "r");
+  EXPECT_TRUE(order.is_byte_order());
+  EXPECT_TRUE(order.is_reversed());
+  expect_before(order, "b", "a");
+  EXPECT_LT(order.prefix("b"), order.prefix("a"));
+}
+
+TEST(line_order, makes_the_line_a_key_for_global_options) {
+  line_order const order = order_of({}, "n");
+  EXPECT_FALSE(order.is_byte_order());
+  expect_before(order, "9", "10");
+  expect_before(order, "+", "-");
+  EXPECT_TRUE(order.equal_keys("+", "-"));
+  expect_before(order_of({}, "nr"), "-", "+");
+  expect_before(order_of({}, "b"), "  a", " b");
+}
+
+TEST(line_order, gives_global_options_to_keys_that_have_none) {
+  expect_before(order_of({"2", "1"}, "n"), "2 9", "1 10");
+  expect_before(order_of({"2f", "1"}, "n"), "1 10", "2 9");
+  expect_before(order_of({"2r"}, "n"), "2 9", "1 10");
+  expect_before(order_of({"2,2", "1,1"}, "b"), "b   x", "a y");
+  expect_before(order_of({"2,2n"}, "r"), "b 1", "a 1");
+}
+
+TEST(line_order, asks_one_key_after_the_other) {
+  line_order const order = order_of({"2,2M", "1,1nr"}, "", ':');
+  expect_before(order, "1:jan", "2:feb");
+  expect_before(order, "2:jan", "1:jan");
+  expect_before(order, "2:jan:a", "2:jan:b");
+  EXPECT_TRUE(order.equal_keys("2:jan:a", "2:jan:b"));
+  EXPECT_LT(order.prefix("2:jan"), order.prefix("1:jan")) << "a month leaves room for the next key";
+}
+
+TEST(line_order, puts_the_next_key_behind_a_short_text) {
+  line_order const order = order_of({"1,1", "2,2r"}, "", ':');
+  EXPECT_LT(order.prefix("ab:z"), order.prefix("ab:a"));
+  EXPECT_LT(order.prefix("ab:a"), order.prefix("abc:z"));
+  line_order const second = order_of({"2,2"}, "", ':');
+  EXPECT_LT(second.prefix("1:b"), second.prefix("2:b")) << "the whole line comes last";
+}
+
+TEST(line_order, leaves_out_the_whole_line_if_stable_or_unique) {
+  line_order_options options{.keys = {parse_key("1,1")}};
+  options.stable = true;
+  EXPECT_EQ(line_order(options).compare("a b", "a c"), 0);
+  EXPECT_EQ(line_order(options).prefix("a b"), line_order(options).prefix("a c"));
+  options = {.unique = true};
+  EXPECT_NE(line_order(options).compare("a b", "a c"), 0) << "without keys the line is the key";
+  EXPECT_FALSE(line_order(options).equal_keys("a b", "a c"));
+}
+
+TEST(line_order, refuses_what_no_order_satisfies) {
+  EXPECT_THROW(order_of({}, "nM"), std::invalid_argument);
+  EXPECT_THROW(order_of({"1", "2d"}, "nM"), std::invalid_argument);
+  EXPECT_NO_THROW(order_of({"1n", "2d"}, "nM")) << "options that no key inherits do not matter";
+}
+
+}  // namespace
+}  // namespace outsize::text

@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+//
+// The first eight bytes of a text as one number, for keys that compare as text. Layer: text. Pure
+// functions, usable from any number of threads.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include <outsize/text/byte_filter.hpp>
+
+namespace outsize::text {
+
+/// A code for a key: keys whose codes differ in the leading `bits` order as the codes do. If
+/// `bits` < 64, keys whose codes agree there are equal, so the code of the next key may follow.
+struct key_code {
+  std::uint64_t code = 0;
+  int bits = 64;
+};
+
+/// Returns the first eight bytes, the first one uppermost, with zeros behind a shorter text. Texts
+/// whose codes differ order as the codes do.
+std::uint64_t byte_prefix(std::string_view text) noexcept;
+
+/// Returns the code of the text as seen through `filter` (nullptr: as it is): its first bytes and a
+/// zero that ends it. Behind a zero byte of the text itself all bits are set, so that no other text
+/// can be taken for a shorter one.
+key_code terminated_prefix(std::string_view text, byte_filter const* filter) noexcept;
+
+}  // namespace outsize::text

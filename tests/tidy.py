@@ -1,0 +1,211 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: the outsize authors
+# SPDX-License-Identifier: BSL-1.0
+"""Checks the rules of STYLE.md that a program can check, and prints how large the files are.
+
+Each rule is a function that yields (path, line number, what is wrong). Exit status 1 if any does.
+"""
+
+import pathlib
+import re
+import statistics
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+CODE_FOLDERS = ("outsize", "tools", "tests", "bench", "examples")
+BANNED = re.compile(r"(?:^|_)(?:utils?|helpers?|common|misc|managers?|impl2)(?:_|$)")
+
+# The preprocessor chooses between platforms here and nowhere else.
+CONDITIONAL_ALLOWED = (
+    "outsize/io/linux/", "outsize/io/posix/", "outsize/base/assert.hpp", "tests/compile_fail/")
+
+# Headers whose test is another file's, each with the reason.
+UNTESTED = {
+    "outsize/base/assert.hpp": "its users die in tests of their own",
+    "outsize/base/error.hpp": "data; every test of a failure looks at it",
+    "tools/outsize/command.hpp": "declarations of the commands, which tests/tool runs",
+}
+
+ALGORITHMS = "sort|stable_sort|sorter|merge|shuffle|permute|generate|for_each|transform|scan"
+
+
+def files(*suffixes, folders=CODE_FOLDERS):
+    for folder in folders:
+        for path in sorted((ROOT / folder).rglob("*")):
+            if path.suffix in suffixes and path.is_file():
+                yield path
+
+
+def name_of(path):
+    return path.relative_to(ROOT).as_posix()
+
+
+def lines_of(path):
+    return path.read_text(encoding="utf-8").splitlines()
+
+
+def layers():
+    text = (ROOT / "outsize/CMakeLists.txt").read_text(encoding="utf-8")
+    return re.search(r"set\(outsize_layers([^)]*)\)", text).group(1).split()
+
+
+def check_includes():
+    order = {module: rank for rank, module in enumerate(layers())}
+    for path in files(".hpp", ".cpp", folders=["outsize"]):
+        own = path.relative_to(ROOT / "outsize").parts[0]
+        is_test = path.stem.endswith("_test")
+        for number, line in enumerate(lines_of(path), 1):
+            found = re.match(r'\s*#\s*include\s*[<"](?:outsize|tools/outsize)/(\w+)/', line)
+            if not found:
+                continue
+            module = found.group(1)
+            if module == "testing" and is_test:
+                continue
+            if order.get(module, len(order)) > order.get(own, -1):
+                yield path, number, f"'{own}' includes '{module}', which is no lower layer"
+
+
+def check_targets():
+    """Each source is compiled, and each header of the library is in its module's HEADERS."""
+    for path in files(".hpp", ".cpp", folders=["outsize", "tools"]):
+        if path.suffix == ".hpp" and name_of(path).startswith("tools/"):
+            continue
+        listing = path.parent
+        while not (listing / "CMakeLists.txt").exists():
+            listing = listing.parent
+        listed = (listing / "CMakeLists.txt").read_text(encoding="utf-8")
+        relative = path.relative_to(listing).as_posix()
+        if not re.search(r"(?<![\w./])" + re.escape(relative) + r"(?![\w./])", listed):
+            yield path, 1, f"is in no target of {name_of(listing)}/CMakeLists.txt"
+
+
+def check_tests():
+    for path in files(".hpp", folders=["outsize", "tools"]):
+        name = name_of(path)
+        if name in UNTESTED or name.startswith("outsize/testing/"):
+            continue
+        if not path.with_name(path.stem + "_test.cpp").exists():
+            yield path, 1, f"has no {path.stem}_test.cpp beside it"
+
+
+def check_conditionals():
+    for path in files(".hpp", ".cpp"):
+        if name_of(path).startswith(CONDITIONAL_ALLOWED):
+            continue
+        for number, line in enumerate(lines_of(path), 1):
+            if re.match(r"\s*#\s*(if|ifdef|ifndef)\b", line):
+                yield path, number, "conditional compilation outside of the platform files"
+
+
+def check_names():
+    for path in files(".hpp", ".cpp", ".py", ".sh", ".cmake"):
+        for part in path.relative_to(ROOT).with_suffix("").parts:
+            if BANNED.search(part):
+                yield path, 1, f"'{part}' says nothing about what is in it"
+        if path.suffix not in (".hpp", ".cpp"):
+            continue
+        for number, line in enumerate(lines_of(path), 1):
+            found = re.match(r"\s*(?:class|struct|namespace|concept|enum class)\s+(\w+)", line)
+            if found and BANNED.search(found.group(1)):
+                yield path, number, f"'{found.group(1)}' says nothing about what it is"
+
+
+def check_comments():
+    """Statements and braces in comments. Examples in prose are indented by three or more."""
+    statement = r"[^\s/].*[\w)\]]\s*;"
+    control = r"(?:if|for|while|switch)\s*\(.*\{"
+    code = re.compile(rf"^\s*//\s{{0,2}}(?:{statement}|{control}|[{{}}])\s*$")
+    four_words = re.compile(r"(?:\w+[ ,]+){3}\w+")
+    for path in files(".hpp", ".cpp"):
+        for number, line in enumerate(lines_of(path), 1):
+            if code.match(line) and not (four_words.search(line) and "=" not in line):
+                yield path, number, "commented-out code"
+
+
+def doc_above(lines, index):
+    """The lines of the `///` block above lines[index], past template heads and constraints."""
+    while index > 0 and re.match(r"\s*(template|requires|\[\[|\s{2,}\S)", lines[index - 1]):
+        index -= 1
+    end = index
+    while index > 0 and lines[index - 1].lstrip().startswith("///"):
+        index -= 1
+    return lines[index:end]
+
+
+def check_bounds():
+    """Every public algorithm states its I/Os, once for all its overloads."""
+    declared = re.compile(
+        rf"^(?:class|struct)\s+({ALGORITHMS})\b(?!\s*;)|^[\w:<>,&*\s]*[\w>&*]\s+({ALGORITHMS})\(")
+    for path in files(".hpp", folders=["outsize/algorithm"]):
+        lines = lines_of(path)
+        stated = set()
+        hidden = False
+        for index, line in enumerate(lines):
+            if line.startswith("namespace "):
+                hidden = "detail" in line
+            found = declared.match(line)
+            if hidden or not found or line.startswith("//"):
+                continue
+            name = found.group(1) or found.group(2)
+            if any("I/Os:" in text for text in doc_above(lines, index)):
+                stated.add(name)
+            elif name not in stated:
+                yield path, index + 1, f"algorithm '{name}' does not state its I/Os"
+
+
+def check_evidence():
+    """`Checked:` names files that exist."""
+    for path in files(".hpp"):
+        for number, line in enumerate(lines_of(path), 1):
+            found = re.search(r"\bChecked:\s+(.*)", line)
+            named = re.findall(r"[\w/.]+\.(?:cpp|py|sh)\b", found.group(1)) if found else []
+            for evidence in named:
+                if not (ROOT / evidence).exists() and not (path.parent / evidence).exists():
+                    yield path, number, f"is checked by {evidence}, which does not exist"
+
+
+def check_form():
+    for path in files(".hpp", ".cpp", ".py", ".cmake", ".txt"):
+        if path.suffix == ".txt" and path.name != "CMakeLists.txt":
+            continue
+        lines = lines_of(path)
+        head = "\n".join(lines[:4])
+        if "SPDX-FileCopyrightText:" not in head or "SPDX-License-Identifier: BSL-1.0" not in head:
+            yield path, 1, "does not begin with the two SPDX lines"
+        if path.suffix == ".hpp" and "#pragma once" not in lines:
+            yield path, 1, "header without #pragma once"
+        for number, line in enumerate(lines, 1):
+            if len(line) > 100:
+                yield path, number, f"{len(line)} columns"
+
+
+def print_sizes():
+    print(f"{'lines':20} {'files':>6} {'median':>7} {'9 in 10':>8} {'largest':>8}")
+    kinds = {"headers": [], "sources": [], "tests": []}
+    for path in files(".hpp", ".cpp"):
+        is_test = path.stem.endswith("_test") or name_of(path).startswith("tests/")
+        kind = "tests" if is_test else "headers" if path.suffix == ".hpp" else "sources"
+        kinds[kind].append((len(lines_of(path)), name_of(path)))
+    for kind, sizes in kinds.items():
+        if not sizes:
+            continue
+        sizes.sort()
+        counts = [count for count, _ in sizes]
+        print(f"{kind:20} {len(counts):6} {statistics.median(counts):7.0f} "
+              f"{counts[(len(counts) - 1) * 9 // 10]:8} {counts[-1]:8} {sizes[-1][1]}")
+
+
+def main():
+    print_sizes()
+    faults = [fault for rule in (check_includes, check_targets, check_tests, check_conditionals,
+                                 check_names, check_comments, check_bounds, check_evidence,
+                                 check_form)
+              for fault in rule()]
+    for path, number, what in faults:
+        print(f"{name_of(path)}:{number}: {what}")
+    print(f"{len(faults)} faults")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

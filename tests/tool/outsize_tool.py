@@ -1,0 +1,57 @@
+# SPDX-FileCopyrightText: the outsize authors
+# SPDX-License-Identifier: BSL-1.0
+"""What the black-box tests share: running the tool, and a scratch folder for each test."""
+
+import os
+import subprocess
+import tempfile
+import unittest
+
+TOOL = os.environ.get("OUTSIZE_TOOL", "build/release/bin/outsize")
+
+
+class ToolTest(unittest.TestCase):
+    """Runs the tool in the C locale; every test has an empty folder that goes with it."""
+
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory(prefix="outsize-tool-test.")
+        self.addCleanup(scratch.cleanup)
+        self.folder = scratch.name
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def write(self, name, content):
+        """Writes bytes (or text as UTF-8) and returns the path."""
+        with open(self.path(name), "wb") as file:
+            file.write(content.encode() if isinstance(content, str) else content)
+        return self.path(name)
+
+    def read(self, name):
+        with open(self.path(name), "rb") as file:
+            return file.read()
+
+    def run_tool(self, *words, stdin=b""):
+        """Returns the finished process: returncode, stdout and stderr as bytes."""
+        return subprocess.run(
+            [TOOL, *map(str, words)],
+            input=stdin,
+            capture_output=True,
+            timeout=120,
+            env=dict(os.environ, LC_ALL="C"),
+        )
+
+    def output_of(self, *words, stdin=b""):
+        """Returns stdout of a run that must succeed in silence."""
+        done = self.run_tool(*words, stdin=stdin)
+        self.assertEqual((done.returncode, done.stderr), (0, b""), words)
+        return done.stdout
+
+    def assert_refused(self, mention, *words, stdin=b""):
+        """Exit code 2, nothing on stdout, one line on stderr that has `mention` in it."""
+        done = self.run_tool(*words, stdin=stdin)
+        message = done.stderr.decode()
+        self.assertEqual((done.returncode, done.stdout), (2, b""), (words, message))
+        self.assertIn(mention, message)
+        self.assertEqual(message.count("\n"), 1, message)
+        self.assertTrue(message.startswith("outsize"), message)

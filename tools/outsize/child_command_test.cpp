@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+//
+// The child is this test program itself, asked to run one of the disabled tests below.
+#include <tools/outsize/child_command.hpp>
+
+#include <unistd.h>
+
+#include <csignal>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace outsize::tool {
+namespace {
+
+std::vector<std::string> run_only(std::string const& name) {
+  return {"--gtest_also_run_disabled_tests", "--gtest_filter=child_command." + name};
+}
+
+TEST(child_command, DISABLED_fails) { FAIL(); }
+
+TEST(child_command, DISABLED_dies) { ::raise(SIGKILL); }
+
+TEST(child_command, DISABLED_interrupts_its_parent) {
+  ::kill(::getppid(), SIGTERM);
+  for (;;) ::pause();
+}
+
+TEST(child_command, returns_the_exit_code) {
+  EXPECT_EQ(run_child_command({"--gtest_list_tests"}), 0);
+  EXPECT_EQ(run_child_command(run_only("DISABLED_fails")), 1);
+}
+
+TEST(child_command, returns_the_signal_that_ended_it) {
+  EXPECT_EQ(run_child_command(run_only("DISABLED_dies")), 128 + SIGKILL);
+}
+
+TEST(child_command, passes_a_signal_on_and_says_so) {
+  try {
+    run_child_command(run_only("DISABLED_interrupts_its_parent"));
+    FAIL() << "not interrupted";
+  } catch (interrupted const& signal) {
+    EXPECT_EQ(signal.exit_code(), 128 + SIGTERM);
+  }
+}
+
+}  // namespace
+}  // namespace outsize::tool

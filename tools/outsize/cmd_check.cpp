@@ -1,0 +1,197 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+//
+// `outsize check`: one scan of a file tells its count, whether it is in order, how many items equal
+// the one before, and a checksum that does not depend on the order; --against holds count and
+// checksum against those of another file, scanned at the same time. Layer: tools.
+#include <cstdint>
+#include <future>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <outsize/text/line_order.hpp>
+#include <tools/outsize/command.hpp>
+#include <tools/outsize/key_options.hpp>
+#include <tools/outsize/multiset_checksum.hpp>
+#include <tools/outsize/options.hpp>
+#include <tools/outsize/output_file.hpp>
+#include <tools/outsize/record_scan.hpp>
+
+namespace outsize::tool {
+namespace {
+
+struct check_request {
+  key_options keys;
+  std::string file;
+  std::optional<std::string> against;
+  std::optional<std::string> json;
+
+  char const* item_name() const { return keys.format ? "record" : "line"; }
+};
+
+/// The first item that must not stand where it stands.
+struct disorder {
+  std::uint64_t item;  // counted from 1
+  std::uint64_t offset_bytes;
+};
+
+struct file_report {
+  multiset_checksum checksum;
+  std::uint64_t bytes = 0;
+  std::uint64_t duplicates = 0;
+  std::optional<disorder> first_disorder = {};
+};
+
+option_table check_options(check_request& request) {
+  option_table table(
+      "outsize check [OPTIONS] FILE [--against FILE2]",
+      "Reads FILE (- is standard input) once and tells the number of its lines or binary records,\n"
+      "whether they are in order, how many equal the one before, and a checksum that does not\n"
+      "depend on their order. Exit status: 0 in order (and the same contents as FILE2), 1 not.");
+  table
+      .add({.name = "against",
+            .takes = argument::required,
+            .value = "FILE2",
+            .help = "demand the same items as there, in any order",
+            .handler = [&](std::string_view text) { request.against = text; }})
+      .add({.name = "json",
+            .takes = argument::required,
+            .value = "FILE",
+            .help = "also write the report here, as one JSON object",
+            .handler = [&](std::string_view text) { request.json = text; }})
+      .heading("what the items are and how they compare, as for outsize sort")
+      .add(key_option_rows(request.keys));
+  return table;
+}
+
+record_scan open_scan(check_request const& request, std::string const& path) {
+  return request.keys.format ? record_scan::of_records(path, request.keys.format->item_bytes)
+                             : record_scan::of_lines(path, request.keys.delimiter());
+}
+
+/// Most neighbours differ in their prefixes, which then say all: in which order they are, and that
+/// neither is a duplicate.
+template <typename Order>
+file_report scan_ordered(record_scan scan, Order const& order, bool is_strict) {
+  file_report report;
+  std::uint64_t previous_prefix = 0;
+  while (scan.next()) {
+    auto const item = scan.current();
+    report.checksum.add(item);
+    std::uint64_t const prefix = order.prefix(item);
+    bool is_disorder = prefix < previous_prefix;
+    if (prefix == previous_prefix && scan.count() > 1) {
+      bool const is_duplicate = scan.previous() == item;
+      if (is_duplicate) ++report.duplicates;
+      int const difference = is_duplicate ? 0 : order.compare(scan.previous(), item);
+      is_disorder = difference > 0 || (difference == 0 && is_strict);
+    }
+    if (is_disorder && !report.first_disorder) {
+      report.first_disorder = {scan.count(), scan.offset_bytes()};
+    }
+    previous_prefix = prefix;
+  }
+  report.bytes = scan.consumed_bytes();
+  return report;
+}
+
+file_report scan_any_order(record_scan scan) {
+  file_report report;
+  while (scan.next()) report.checksum.add(scan.current());
+  report.bytes = scan.consumed_bytes();
+  return report;
+}
+
+using item_order = std::variant<text::line_order, record_order>;
+
+item_order make_order(key_options const& keys) {
+  if (keys.format) return keys.records();
+  return text::line_order(keys.line_options());
+}
+
+void print_report(check_request const& request, file_report const& report,
+                  std::optional<file_report> const& other) {
+  char const* const item = request.item_name();
+  fmt::print("{:<12}{}\n", fmt::format("{}s", item), report.checksum.count);
+  fmt::print("{:<12}{}\n", "bytes", report.bytes);
+  if (report.first_disorder) {
+    fmt::print("{:<12}not sorted: {} {} (at byte {}) {}\n", "order", item,
+               report.first_disorder->item, report.first_disorder->offset_bytes,
+               request.keys.unique ? "does not come after the one before"
+                                   : "belongs before the one before");
+  } else {
+    fmt::print("{:<12}{}\n", "order", request.keys.unique ? "sorted, no equal keys" : "sorted");
+  }
+  fmt::print("{:<12}{}\n", "duplicates", report.duplicates);
+  fmt::print("{:<12}{}\n", "checksum", report.checksum.text());
+  if (!other) return;
+  if (other->checksum == report.checksum) {
+    fmt::print("{:<12}the same {}s as {}\n", "contents", item, *request.against);
+  } else {
+    fmt::print("{:<12}not the same as {}: {} {}s there, checksum {}\n", "contents",
+               *request.against, other->checksum.count, item, other->checksum.text());
+  }
+}
+
+void write_json(check_request const& request, file_report const& report,
+                std::optional<file_report> const& other) {
+  nlohmann::ordered_json object{{"file", request.file},
+                                {"items", report.checksum.count},
+                                {"input_bytes", report.bytes},
+                                {"sorted", !report.first_disorder},
+                                {"first_disorder", nullptr},
+                                {"duplicates", report.duplicates},
+                                {"checksum", report.checksum.text()}};
+  if (report.first_disorder) {
+    object["first_disorder"] = {{"item", report.first_disorder->item},
+                                {"offset_bytes", report.first_disorder->offset_bytes}};
+  }
+  if (other) {
+    object["against"] = {{"file", *request.against},
+                         {"items", other->checksum.count},
+                         {"input_bytes", other->bytes},
+                         {"checksum", other->checksum.text()},
+                         {"same", other->checksum == report.checksum}};
+  }
+  output_file output(*request.json);
+  output.write(object.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + '\n');
+  output.close();
+}
+
+}  // namespace
+
+int cmd_check(int argc, char** argv) {
+  check_request request;
+  auto const operands = check_options(request).parse(argc, argv);
+  if (!operands) return exit_done;
+  request.file = single_operand(*operands, "FILE");
+  if (request.against == "-" && request.file == "-") {
+    throw usage_error("standard input cannot be held against itself");
+  }
+
+  // Everything that can be refused is refused before the first byte is read.
+  auto const order = make_order(request.keys);
+  auto scan = open_scan(request, request.file);
+  std::future<file_report> pending;
+  if (request.against) {
+    pending = std::async(std::launch::async, scan_any_order, open_scan(request, *request.against));
+  }
+  auto const report = std::visit(
+      [&](auto const& by) { return scan_ordered(std::move(scan), by, request.keys.unique); },
+      order);
+  std::optional<file_report> other;
+  if (pending.valid()) other = pending.get();
+
+  if (request.json) write_json(request, report, other);
+  print_report(request, report, other);
+  bool const is_same = !other || other->checksum == report.checksum;
+  return !report.first_disorder && is_same ? exit_done : exit_no;
+}
+
+}  // namespace outsize::tool

@@ -1,0 +1,21 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+//
+// The commands of the tool. Layer: tools. Each command reads its own arguments (argv[0] is its
+// name), does its work and returns an exit code; whatever goes wrong leaves it as an exception that
+// main() turns into one line on stderr and exit_error. Commands run on the main thread.
+#pragma once
+
+namespace outsize::tool {
+
+inline constexpr int exit_done = 0;   ///< done, or the answer is yes
+inline constexpr int exit_no = 1;     ///< the answer is no (`check`, `sort -c`)
+inline constexpr int exit_error = 2;  ///< usage or operating error
+
+int cmd_sort(int argc, char** argv);
+int cmd_gen(int argc, char** argv);
+int cmd_check(int argc, char** argv);
+int cmd_info(int argc, char** argv);
+int cmd_bench(int argc, char** argv);
+
+}  // namespace outsize::tool

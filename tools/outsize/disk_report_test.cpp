@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#include <tools/outsize/disk_report.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace outsize::tool {
+namespace {
+
+disk_speed a_speed() {
+  return {.first_write_bytes_per_second = 1_MiB,
+          .read_bytes_per_second = 2_MiB,
+          .write_bytes_per_second = 3_MiB,
+          .mixed_bytes_per_second = 1.5 * 1_MiB,
+          .file_bytes = 64_MiB,
+          .backend = "threads",
+          .alignment_bytes = 512};
+}
+
+TEST(disk_report, has_speeds_in_bytes_per_second_and_the_conditions) {
+  auto const object =
+      disk_report({.directory = "/disk", .block_bytes = 4096, .depth = 7}, a_speed());
+  EXPECT_EQ(object.at("read_bytes_per_second"), 2_MiB);
+  EXPECT_EQ(object.at("write_bytes_per_second"), 3_MiB);
+  EXPECT_EQ(object.at("mixed_bytes_per_second"), 1.5 * 1_MiB);
+  EXPECT_EQ(object.at("block_bytes"), 4096);
+  EXPECT_EQ(object.at("depth"), 7);
+  EXPECT_EQ(object.at("backend"), "threads");
+  EXPECT_EQ(object.at("direct"), true);
+  EXPECT_EQ(object.at("directory"), "/disk");
+}
+
+TEST(disk_report, says_when_the_page_cache_took_part) {
+  auto speed = a_speed();
+  EXPECT_THAT(describe_disk({}, speed), ::testing::HasSubstr("direct I/O"));
+  speed.alignment_bytes = 1;
+  EXPECT_THAT(describe_disk({}, speed), ::testing::HasSubstr("buffered I/O"));
+  EXPECT_EQ(disk_report({}, speed).at("direct"), false);
+}
+
+TEST(disk_report, is_written_as_one_object) {
+  auto const path = std::filesystem::path(::testing::TempDir()) / "disk_report_test.json";
+  write_json_file(path, disk_report({}, a_speed()));
+  std::ifstream file(path);
+  EXPECT_EQ(nlohmann::json::parse(file).at("size_bytes"), 64_MiB);
+  std::filesystem::remove(path);
+}
+
+}  // namespace
+}  // namespace outsize::tool

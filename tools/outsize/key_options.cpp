@@ -1,0 +1,147 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+//
+// The table rows, and their translation into the orders of the library.
+#include <tools/outsize/key_options.hpp>
+
+#include <array>
+
+#include <fmt/format.h>
+
+namespace outsize::tool {
+namespace {
+
+struct sort_word {
+  std::string_view word;
+  char letter;
+};
+
+constexpr std::array sort_words{sort_word{"general-numeric", 'g'}, sort_word{"human-numeric", 'h'},
+                                sort_word{"month", 'M'}, sort_word{"numeric", 'n'},
+                                sort_word{"version", 'V'}};
+
+void note_line_option(key_options& options, std::string_view name) {
+  if (options.line_option.empty()) options.line_option = name;
+}
+
+option letter_row(key_options& options, char letter, char const* name, char const* help) {
+  return {.letter = letter, .name = name, .help = help, .handler = [&options, letter](auto) {
+            text::set_option(options.order, letter);
+            if (letter != 'r') note_line_option(options, std::string{'-', letter});
+          }};
+}
+
+option flag_row(char letter, char const* name, char const* help, bool& flag) {
+  return {.letter = letter, .name = name, .help = help, .handler = [&flag](auto) { flag = true; }};
+}
+
+void set_sort_word(key_options& options, std::string_view word) {
+  for (auto const& row : sort_words) {
+    if (word.empty() || !row.word.starts_with(word)) continue;
+    text::set_option(options.order, row.letter);
+    note_line_option(options, "--sort");
+    return;
+  }
+  throw usage_error(
+      fmt::format("--sort '{}' is unknown; there are general-numeric, "
+                  "human-numeric, month, numeric and version",
+                  word));
+}
+
+void set_separator(key_options& options, std::string_view text) {
+  if (text.empty()) throw usage_error("-t '' is no separator");
+  if (text != "\\0" && text.size() > 1) {
+    throw usage_error(fmt::format("separator '{}' has more than one byte", text));
+  }
+  char const separator = text == "\\0" ? '\0' : text[0];
+  if (options.separator.value_or(separator) != separator) {
+    throw usage_error(fmt::format("separator '{}' differs from the one given before", text));
+  }
+  options.separator = separator;
+  note_line_option(options, "-t");
+}
+
+option refused_row(char letter, char const* name, argument takes) {
+  return {.letter = letter,
+          .name = name,
+          .takes = takes,
+          .value = "an argument",
+          .handler = [name](auto) {
+            throw usage_error(fmt::format("--{} of GNU sort is not supported", name));
+          }};
+}
+
+}  // namespace
+
+text::line_order_options key_options::line_options() const {
+  text::line_order_options line;
+  line.separator = separator;
+  for (auto const& key : keys) line.keys.push_back(text::parse_key(key));
+  line.global = order;
+  line.stable = stable;
+  line.unique = unique;
+  return line;
+}
+
+record_order key_options::records() const {
+  if (!line_option.empty()) {
+    throw usage_error(fmt::format("option {} is for lines, not for records", line_option));
+  }
+  std::vector<record_key> parsed;
+  for (auto const& key : keys) parsed.push_back(record_key::parse(key));
+  return record_order(format.value(), std::move(parsed), order.reverse);
+}
+
+std::vector<option> key_option_rows(key_options& options) {
+  auto const letter = [&](char l, char const* name, char const* help) {
+    return letter_row(options, l, name, help);
+  };
+  return {
+      letter('b', "ignore-leading-blanks", "leading blanks do not count"),
+      letter('d', "dictionary-order", "only blanks, letters and digits count"),
+      letter('f', "ignore-case", "lower case counts as upper case"),
+      letter('g', "general-numeric-sort", "floating-point numbers"),
+      letter('h', "human-numeric-sort", "numbers with units: 2K, 1G"),
+      letter('i', "ignore-nonprinting", "only printable characters count"),
+      letter('M', "month-sort", "unknown, JAN, ..., DEC"),
+      letter('n', "numeric-sort", "decimal numbers"),
+      letter('r', "reverse", "the other way round"),
+      letter('V', "version-sort", "numbers inside text, as in versions"),
+      {.name = "sort",
+       .takes = argument::required,
+       .value = "WORD",
+       .help = "an ordering by name: numeric, month, ...",
+       .handler = [&](std::string_view word) { set_sort_word(options, word); }},
+      {.letter = 'k',
+       .name = "key",
+       .takes = argument::required,
+       .value = "KEY",
+       .help = "lines: F[.C][OPTS][,F[.C][OPTS]]; records: OFFSET:LENGTH[:TYPE[:r]]",
+       .handler = [&](std::string_view text) { options.keys.emplace_back(text); }},
+      {.letter = 't',
+       .name = "field-separator",
+       .takes = argument::required,
+       .value = "CHAR",
+       .help = "ends a field, in place of blanks before the next",
+       .handler = [&](std::string_view text) { set_separator(options, text); }},
+      flag_row('s', "stable", "items with equal keys stay in input order", options.stable),
+      flag_row('u', "unique", "no two items with equal keys", options.unique),
+      {.letter = 'z',
+       .name = "zero-terminated",
+       .help = "lines end with NUL, not newline",
+       .handler =
+           [&](auto) {
+             options.zero_terminated = true;
+             note_line_option(options, "-z");
+           }},
+      {.name = "format",
+       .takes = argument::required,
+       .value = "TYPE",
+       .help = "binary records: u32 u64 i32 i64 f32 f64 bytes:N",
+       .handler = [&](std::string_view text) { options.format = record_format::parse(text); }},
+      refused_row('R', "random-sort", argument::none),
+      refused_row(0, "random-source", argument::required),
+  };
+}
+
+}  // namespace outsize::tool

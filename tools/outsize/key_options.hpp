@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+//
+// The options that say what an item is and how items compare, shared by `sort` and `check`: those
+// of sort(1) for lines, --format and --key for binary records. Layer: tools. Plain values.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <outsize/algorithm/record_format.hpp>
+#include <outsize/text/line_order.hpp>
+#include <tools/outsize/options.hpp>
+
+namespace outsize::tool {
+
+/// What the command line says. Keys stay text until it is known whether they are of lines.
+struct key_options {
+  std::optional<record_format> format;  ///< --format; none: lines
+  std::vector<std::string> keys;        ///< -k, --key
+  text::ordering order;                 ///< the global letters
+  std::optional<char> separator;        ///< -t
+  bool stable = false;                  ///< -s
+  bool unique = false;                  ///< -u
+  bool zero_terminated = false;         ///< -z
+  std::string line_option;              ///< the first option that has no meaning for records
+
+  /// Returns the byte that ends a line.
+  char delimiter() const noexcept { return zero_terminated ? '\0' : '\n'; }
+
+  /// Errors: std::invalid_argument naming a malformed key.
+  text::line_order_options line_options() const;
+
+  /// Returns the order of records; call it only if there is a format.
+  ///
+  /// Errors: std::invalid_argument naming a malformed key, a key beyond the record, or an option
+  /// that only lines have.
+  record_order records() const;
+};
+
+/// Returns the rows for an option table; their handlers fill `options`, which outlives them.
+std::vector<option> key_option_rows(key_options& options);
+
+}  // namespace outsize::tool

@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+//
+// The command line tool: finds the command, and is the one place where exceptions end. Layer:
+// tools. Exit codes: 0 done or yes, 1 the answer is no, 2 any error, with the cause on stderr in
+// one line.
+#include <tools/outsize/command.hpp>
+#include <tools/outsize/options.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <string_view>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include <outsize/base/config.hpp>
+
+namespace outsize::tool {
+namespace {
+
+struct command {
+  std::string_view name;
+  std::string_view help;
+  int (*run)(int argc, char** argv);
+};
+
+constexpr std::array commands{
+    command{"sort", "sort lines or binary records, however many", cmd_sort},
+    command{"check", "check order, count and contents of a file", cmd_check},
+    command{"gen", "generate test data, the same on every machine", cmd_gen},
+    command{"info", "show disks, back-end, memory, threads and bandwidth", cmd_info},
+    command{"bench", "measure the disk or a sort", cmd_bench},
+};
+
+void print_help() {
+  fmt::print("usage: outsize COMMAND [OPTIONS] [OPERANDS]\n\nFor data larger than memory.\n\n");
+  for (auto const& row : commands) fmt::print("  {:<8}{}\n", row.name, row.help);
+  fmt::print(
+      "\n'outsize COMMAND --help' explains a command; 'outsize --version' prints the version.\n"
+      "Exit status: 0 done or yes, 1 the answer is no, 2 error.\n");
+}
+
+/// What is printed counts only if it arrived.
+void flush_stdout() {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return;
+  throw std::system_error(errno, std::generic_category(), "cannot write standard output");
+}
+
+command const* find_command(std::string_view name) {
+  auto const* row = std::ranges::find(commands, name, &command::name);
+  return row == commands.end() ? nullptr : row;
+}
+
+void complain(int argc, char** argv, std::string_view cause) {
+  bool const is_in_command = argc > 1 && find_command(argv[1]) != nullptr;
+  fmt::print(stderr, "outsize{}{}: {}\n", is_in_command ? " " : "", is_in_command ? argv[1] : "",
+             cause);
+}
+
+int dispatch(int argc, char** argv) {
+  if (argc < 2) throw usage_error("no command given; see outsize --help");
+  std::string_view const name = argv[1];
+  if (auto const* command = find_command(name)) return command->run(argc - 1, argv + 1);
+  if (name == "--help" || name == "-h" || name == "help") {
+    print_help();
+  } else if (name == "--version") {
+    fmt::print("outsize {}\n", version);
+  } else {
+    throw usage_error(fmt::format("unknown command '{}'; see outsize --help", name));
+  }
+  return exit_done;
+}
+
+int run(int argc, char** argv) {
+  try {
+    int const code = dispatch(argc, argv);
+    flush_stdout();
+    return code;
+  } catch (std::bad_alloc const&) {
+    complain(argc, argv, "the system has no memory left");
+  } catch (std::exception const& error) {
+    complain(argc, argv, error.what());
+  }
+  return exit_error;
+}
+
+}  // namespace
+}  // namespace outsize::tool
+
+int main(int argc, char** argv) { return outsize::tool::run(argc, argv); }
