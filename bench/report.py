@@ -26,6 +26,8 @@ def summarise(measurements, input_bytes, entry):
     for field in _MEDIANS:
         values = [getattr(one, field) for one in measurements]
         summary[field] = None if None in values or not values else statistics.median(values)
+        if field.endswith("_bytes") and summary[field] is not None:
+            summary[field] = int(summary[field])
     if measurements:
         summary["bytes_per_second"] = input_bytes / summary["seconds"]
         summary["peak_rss_bytes"] = max(one.peak_rss_bytes for one in measurements)

@@ -39,7 +39,7 @@ class Workplace:
             pass
 
     def settle(self, *files):
-        """Writes back what is dirty and empties the page cache, so that no run profits from another.
+        """Writes back what is dirty and empties the page cache: no run profits from another.
 
         Without the right to drop all caches, at least the pages of `files` are dropped. A smoke
         run measures nothing and leaves the machine's caches alone.

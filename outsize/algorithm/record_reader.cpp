@@ -63,10 +63,9 @@ void record_reader::throw_too_long(std::uint64_t so_far) {
     length += std::min(end, view_.size());
     if (end != std::string_view::npos) break;
   } while (refill());
-  throw budget_error(in_->name(), longest_bytes_, length,
-                     fmt::format("{}: a line of {} bytes is longer than the {} bytes that the memory "
-                                 "budget allows for one",
-                                 in_->name(), length, longest_bytes_));
+  throw budget_error(in_->name(), budget_bytes_, length,
+                     fmt::format("{}: a line of {} bytes is too long for a memory budget of {} bytes",
+                                 in_->name(), length, budget_bytes_));
 }
 
 }  // namespace outsize

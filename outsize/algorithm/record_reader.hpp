@@ -21,25 +21,32 @@ namespace outsize {
 class record_reader {
  public:
   /// Lines that end with `delimiter` (not part of them); the last one may do without.
-  static record_reader of_lines(io::input_stream& in, char delimiter, std::size_t longest_bytes) {
-    return {in, 0, delimiter, longest_bytes};
+  /// One line may have a fifth of `memory_budget_bytes`.
+  static record_reader of_lines(io::input_stream& in, char delimiter,
+                                std::uint64_t memory_budget_bytes) {
+    return {in, 0, delimiter, memory_budget_bytes};
   }
   /// Records of `record_bytes` (> 0) each.
   static record_reader of_records(io::input_stream& in, std::size_t record_bytes) {
-    return {in, record_bytes, '\0', record_bytes};
+    return {in, record_bytes, '\0', 0};
   }
 
   /// The next record, valid until the next call; nothing at the end.
   /// @throws io_error; format_error if the input ends inside a record, naming it, its size and the record's;
-  /// budget_error naming both sizes for a line of more than `longest_bytes`.
+  /// budget_error naming both sizes for a line that is too long.
   std::optional<std::string_view> next() {
     auto const found = record_bytes_ != 0 ? cut_record() : cut_line();
     return found ? found : next_across_views();
   }
 
  private:
-  record_reader(io::input_stream& in, std::size_t record_bytes, char delimiter, std::size_t longest)
-      : in_(&in), record_bytes_(record_bytes), delimiter_(delimiter), longest_bytes_(longest) {}
+  record_reader(io::input_stream& in, std::size_t record_bytes, char delimiter,
+                std::uint64_t memory_budget_bytes)
+      : in_(&in),
+        record_bytes_(record_bytes),
+        delimiter_(delimiter),
+        budget_bytes_(memory_budget_bytes),
+        longest_bytes_(memory_budget_bytes / 5) {}
 
   std::optional<std::string_view> cut_record() {
     if (view_.size() < record_bytes_) return std::nullopt;
@@ -64,7 +71,8 @@ class record_reader {
   io::input_stream* in_;
   std::size_t record_bytes_;  // 0: lines
   char delimiter_;
-  std::size_t longest_bytes_;
+  std::uint64_t budget_bytes_;
+  std::uint64_t longest_bytes_;  // of a line
   std::uint64_t read_bytes_ = 0;
   std::string_view view_;  // what is left of the stream's current view
   std::string pieced_;     // a record that straddles views

@@ -98,7 +98,7 @@ TEST(sorter, moves_large_items_by_address) {
     return wide{static_cast<std::uint32_t>(random() % 1000), static_cast<std::uint32_t>(i), "text"};
   };
   auto const less = [](wide const& a, wide const& b) { return a.key > b.key; };
-  for (std::size_t count : {10, 10000}) expect_sorts<wide>(count, less, make, 2, 2, 256_KiB, 4096);
+  for (std::size_t count : {10, 10000}) expect_sorts<wide>(count, less, make, 2, 2, 320_KiB, 4096);
 }
 
 TEST(sorter, merges_in_several_passes) {

@@ -17,9 +17,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-attempt numbered(std::uint64_t number) {
-  return {operation::read, number, nullptr, 0, nullptr};
-}
+attempt numbered(std::uint64_t number) { return {operation::read, number, nullptr, 0, nullptr}; }
 
 TEST(delay_line, releases_in_the_order_of_due_times_then_of_arrival) {
   std::vector<std::uint64_t> order;

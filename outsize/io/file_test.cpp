@@ -48,6 +48,7 @@ TEST(file, its_destructor_waits_for_requests) {
 
 TEST(file, refuses_what_is_not_aligned) {
   if (!OUTSIZE_ASSERTS) GTEST_SKIP() << "assertions are off";
+  GTEST_FLAG_SET(death_test_style, "threadsafe");  // other tests have left threads behind
   auto const target = make_memory_file("direct", 4096, {.alignment_bytes = 512});
   alignas(512) std::array<std::byte, 1024> bytes{};
   EXPECT_EQ(target->write(512, bytes)->wait(), 1024U);

@@ -25,12 +25,13 @@ class input_stream {
   input_stream& operator=(input_stream const&) = delete;
   virtual ~input_stream() = default;
 
-  /// The next bytes, at least one, as a view that is valid until the next call on the stream; empty at the
-  /// end. @throws io_error.
+  /// The next bytes, at least one, as a view that is valid until the next call on the stream; empty
+  /// at the end. @throws io_error.
   virtual std::span<std::byte const> next() = 0;
 
-  /// Fills `into` and returns its size, or less where the input ends. Continues after what next() returned.
-  /// Large reads go from the disk straight to `into` when position and address are aligned for it.
+  /// Fills `into` and returns its size, or less where the input ends. Continues after what next()
+  /// returned. Large reads go from the disk straight to `into` when position and address are
+  /// aligned for it.
   /// @throws io_error.
   virtual std::size_t read(std::span<std::byte> into) = 0;
 
@@ -42,17 +43,17 @@ class input_stream {
 
 struct input_stream_options {
   std::size_t block_bytes = std::size_t{1} << 20;  ///< Of one read request.
-  std::size_t depth = 4;                           ///< Requests running ahead; memory: depth + 1 blocks.
-  statistics* counter = nullptr;                   ///< Where the reads are counted.
+  std::size_t depth = 4;          ///< Requests running ahead; memory: depth + 1 blocks.
+  statistics* counter = nullptr;  ///< Where the reads are counted.
 };
 
 /// Bytes that open_input takes from its grant.
 std::size_t input_stream_memory_bytes(input_stream_options const& options);
 
-/// Opens `path` ("-": standard input). Regular files and block devices are read asynchronously through
-/// `queue` with direct I/O; pipes and terminals with read(2).
+/// Opens `path` ("-": standard input). Regular files and block devices are read asynchronously
+/// through `queue` with direct I/O; pipes and terminals with read(2).
 /// @throws io_error if it cannot be opened or is a directory (EISDIR), naming it; budget_error.
-std::unique_ptr<input_stream> open_input(std::string const& path, request_queue& queue, grant& memory,
-                                         input_stream_options const& options = {});
+std::unique_ptr<input_stream> open_input(std::string const& path, request_queue& queue,
+                                         grant& memory, input_stream_options const& options = {});
 
 }  // namespace outsize::io

@@ -4,15 +4,16 @@
 
 // Writing bytes front to back into a file that appears under its name only when it is complete.
 //
-//   regular file or new name   an unnamed file of the same directory (O_TMPFILE), given its name by commit();
-//                              where the file system has none, a hidden name that is removed on failure
-//   pipe, device, "-"          written through with write(2)
+//   regular file, new name   an unnamed file of the same directory (O_TMPFILE), named by commit();
+//                            where there is no such thing, a hidden name that is removed on failure
+//   pipe, device, "-"        written through with write(2)
 //
-// The caller lends memory instead of having it copied: it leaves lead_bytes() of room in front of its data,
-// where the stream puts the last unaligned bytes of what came before, so that direct I/O stays aligned.
+// The caller lends memory instead of having it copied: it leaves lead_bytes() of room in front of
+// its data, where the stream puts the last unaligned bytes of what came before, so that direct I/O
+// stays aligned.
 //
 //   window:  | lead | data ............................ | tail |
-//            ^ aligned to alignment_bytes()              └ kept by the stream, becomes the next lead
+//            ^ aligned to alignment_bytes()              └ kept by the stream, the next lead
 //
 // One thread at a time uses a stream. Layer: io.
 
@@ -39,15 +40,17 @@ class output_stream {
   /// Bytes of room that the next write() needs in front of its data: less than alignment_bytes().
   virtual std::size_t lead_bytes() const noexcept = 0;
 
-  /// Issues the writing of `data`; the memory from data.data() - lead_bytes() to the end of data belongs to
-  /// the stream until wait(data) returns (or commit). data.data() - lead_bytes() must be aligned.
+  /// Issues the writing of `data`; the memory from data.data() - lead_bytes() to the end of data
+  /// belongs to the stream until wait(data) returns (or commit). data.data() - lead_bytes() must be
+  /// aligned.
   /// @throws io_error of this or an earlier write.
   virtual void write(std::span<std::byte> data) = 0;
   /// Waits until no write under way uses memory of `window`. @throws io_error.
   virtual void wait(std::span<std::byte const> window) = 0;
 
-  /// Writes the tail, cuts the file to its length, and makes it appear under its name, with the mode and
-  /// owner of the file it replaces (a new one: 0666 less the umask). Once, at the end. @throws io_error.
+  /// Writes the tail, cuts the file to its length, and makes it appear under its name, with the
+  /// mode and owner of the file it replaces (a new one: 0666 less the umask). Once, at the end.
+  /// @throws io_error.
   virtual void commit() = 0;
 
   virtual std::uint64_t written_bytes() const noexcept = 0;
@@ -55,19 +58,19 @@ class output_stream {
 };
 
 struct output_stream_options {
-  std::size_t block_bytes = std::size_t{1} << 20;      ///< Of one write request.
-  std::optional<std::uint64_t> expected_bytes;         ///< Allocated ahead if known.
-  statistics* counter = nullptr;                       ///< Where the writes are counted.
+  std::size_t block_bytes = std::size_t{1} << 20;              ///< Of one write request.
+  std::optional<std::uint64_t> expected_bytes = std::nullopt;  ///< Allocated ahead if known.
+  statistics* counter = nullptr;                               ///< Where the writes are counted.
 };
 
-/// Opens `path` for writing ("-": standard output). Symbolic links are followed. An existing regular file
-/// must be writable and stays as it is until commit().
+/// Opens `path` for writing ("-": standard output). Symbolic links are followed. An existing
+/// regular file must be writable and stays as it is until commit().
 /// @throws io_error naming the path if it can be neither written nor made, or is a directory.
 std::unique_ptr<output_stream> open_output(std::string const& path, request_queue& queue,
                                            output_stream_options const& options = {});
 
-/// Removes hidden names of output streams of this process that exist only because the file system lacks
-/// unnamed files. Async-signal-safe: for a signal handler that is about to end the process.
+/// Removes hidden names of output streams of this process that exist only because the file system
+/// lacks unnamed files. Async-signal-safe: for a signal handler that is about to end the process.
 void remove_hidden_outputs() noexcept;
 
 }  // namespace outsize::io

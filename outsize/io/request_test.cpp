@@ -26,7 +26,8 @@
 namespace outsize::io {
 namespace {
 
-/// Keeps attempts until the test ends them, or ends them inside start() with what `at_once` returns.
+/// Keeps attempts until the test ends them, or ends them inside start() with what `at_once`
+/// returns.
 class manual_file final : public file {
  public:
   ~manual_file() override { drain(); }
@@ -171,8 +172,8 @@ TEST_F(request_logic, small_pieces_at_once_do_not_recurse) {
 }
 
 TEST_F(request_logic, asks_for_less_than_the_system_moves_at_once) {
-  void* const place = ::mmap(nullptr, 3_GiB, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-                             -1, 0);
+  void* const place =
+      ::mmap(nullptr, 3_GiB, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   ASSERT_NE(place, MAP_FAILED);
   target.size = 4_GiB;
   target.at_once = [](attempt const& work) {
@@ -201,9 +202,8 @@ TEST_F(request_logic, calls_back_once_before_it_is_complete_and_then_drops_the_c
 
 TEST_F(request_logic, a_callback_may_issue_the_next_request) {
   request_ptr second;
-  auto const first = target.read(0, memory, [&](request const& self, outcome) {
-    second = self.target().read(256, memory);
-  });
+  auto const first = target.read(
+      0, memory, [&](request const& self, outcome) { second = self.target().read(256, memory); });
   target.end(256);
   ASSERT_NE(second, nullptr);
   target.end(256);
@@ -253,7 +253,8 @@ TEST_F(request_logic, wait_any_returns_a_completed_one) {
 }
 
 TEST_F(request_logic, wait_all_waits_for_all_and_throws_the_first_error) {
-  std::array const requests{target.read(0, memory), target.write(0, memory), target.read(8, memory)};
+  std::array const requests{target.read(0, memory), target.write(0, memory),
+                            target.read(8, memory)};
   target.end(256);
   target.end(-ENOSPC);
   std::thread ender([&] { target.end(-EIO); });

@@ -347,6 +347,10 @@ class sort_engine {
       auto const done = writer.write(round, memory.subspan(window.lead));
       output_bytes_ += round.bytes();
       feed.consume(round);
+      if (done.items == 0) {  // all equal the last one before: users never see an empty window
+        empty_->push(memory);
+        continue;
+      }
       window.bytes = done.bytes;
       window.items = done.items;
       written_bytes += done.bytes;

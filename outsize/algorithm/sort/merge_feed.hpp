@@ -34,6 +34,7 @@ class merge_feed {
  public:
   using view = typename Family::view;
   using round = merge_round<Family>;
+  using trigger = typename Family::trigger;
 
   /// Merges `views`, in memory until the feed is gone; ties go to the first.
   merge_feed(Family const& family, executor& threads, std::vector<view> const& views,
@@ -72,6 +73,7 @@ class merge_feed {
   round next_round() {
     if (prefetcher_) read_predicted();
     for (;;) {
+      read_unpredictable();  // before the round looks at what is resident
       round r(family_, threads_, std::span<sequence<view> const>(sequences_));
       std::optional<std::size_t> const least = restrict_to_resident(r);
       if (!least || r.items() > 0) return r;
@@ -150,19 +152,24 @@ class merge_feed {
     sequences_[s].append(family_.block_view(place.first(entry.id.length_bytes), entry.items));
   }
 
+  trigger const& next_trigger(std::size_t s) const noexcept {
+    return runs_[s].entries()[sources_[s].taken].trigger;
+  }
+
+  /// Sees that every run has an item that bounds the round: an exact trigger, or else a resident one.
+  void read_unpredictable() {
+    for (std::size_t s = 0; s < sources_.size(); ++s)
+      if (starved(s) && !Family::trigger_is_exact(next_trigger(s))) read_next_of(s);
+  }
+
   /// Leaves in `r` what comes before everything that is not resident; returns the run that decides.
-  std::optional<std::size_t> restrict_to_resident(round& r) {
+  std::optional<std::size_t> restrict_to_resident(round& r) const {
     std::optional<std::size_t> least;
     typename Family::key_type least_key{};
     for (std::size_t s = 0; s < sources_.size(); ++s) {
       if (finished(s)) continue;
-      auto const& trigger = runs_[s].entries()[sources_[s].taken].trigger;
-      bool const exact = Family::trigger_is_exact(trigger);
-      if (!exact && sequences_[s].size() == 0) read_next_of(s);
-      if (finished(s)) continue;
-      auto const& next = runs_[s].entries()[sources_[s].taken].trigger;
-      auto const key = Family::trigger_is_exact(next) || sequences_[s].size() == 0
-                           ? family_.trigger_key(next)
+      auto const key = Family::trigger_is_exact(next_trigger(s))
+                           ? family_.trigger_key(next_trigger(s))
                            : sequences_[s].key(sequences_[s].size() - 1);
       if (least && !family_.less()(key, least_key)) continue;
       least = s;

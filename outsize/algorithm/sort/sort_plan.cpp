@@ -118,12 +118,15 @@ merge_shape shape_merge(std::uint64_t memory_bytes, std::size_t block_bytes, std
   return {total - 2 * ahead - output, ahead, output};
 }
 
+void require_sort_memory(std::uint64_t memory_bytes) {
+  if (memory_bytes >= min_sort_memory_bytes) return;
+  throw budget_error("sort", memory_bytes, min_sort_memory_bytes,
+                     fmt::format("a memory budget of {} is too small for a sort, need at least {}",
+                                 format_bytes(memory_bytes), format_bytes(min_sort_memory_bytes)));
+}
+
 sort_plan plan_sort(sort_job const& job) {
-  if (job.block_bytes == 0 && job.memory_bytes < min_sort_memory_bytes)
-    throw budget_error("sort", job.memory_bytes, min_sort_memory_bytes,
-                       fmt::format("sort: a memory budget of {} is too small, need at least {}",
-                                   format_bytes(job.memory_bytes),
-                                   format_bytes(min_sort_memory_bytes)));
+  if (job.block_bytes == 0) require_sort_memory(job.memory_bytes);
   sort_plan plan = job.block_bytes != 0
                        ? divide(job, round_up(job.block_bytes, std::max<std::size_t>(64, job.alignment_bytes)))
                        : choose_block_size(job);

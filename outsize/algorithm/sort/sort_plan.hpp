@@ -21,6 +21,9 @@ namespace outsize {
 /// The least memory for a sort with blocks of the default size.
 inline constexpr std::size_t min_sort_memory_bytes = 2_MiB;
 
+/// @throws budget_error naming have and need if `memory_bytes` is below the minimum.
+void require_sort_memory(std::uint64_t memory_bytes);
+
 /// What a plan is made from.
 struct sort_job {
   std::uint64_t memory_bytes = 0;          ///< For everything, the input stream included.

@@ -135,8 +135,8 @@ void uring_queue::prepare(std::size_t slot) {
     ::io_uring_prep_write(sqe, file_descriptor, work.data, length, work.offset_bytes);
   }
   ::io_uring_sqe_set_data64(sqe, slot);
-  // Through the page cache, the kernel would copy in the thread that submits, under our mutex, or stop at
-  // its first miss. Its own workers copy in parallel.
+  // Through the page cache, the kernel would copy in the thread that submits, under our mutex, or
+  // stop at its first miss. Its own workers copy in parallel.
   bool const buffered = work.owner->target().alignment_bytes() == 1;
   if (buffered) ::io_uring_sqe_set_flags(sqe, IOSQE_ASYNC);
 }

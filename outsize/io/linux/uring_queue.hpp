@@ -26,9 +26,10 @@
 
 namespace outsize::io {
 
-/// Makes a queue with `depth` slots. Defined only if outsize::has_uring (base/config.hpp); make_request_queue
-/// is the way in.
-/// @throws io_error if the kernel refuses a ring (ENOSYS, EPERM, ENOMEM) or lacks reads and writes in it.
+/// Makes a queue with `depth` slots. Defined only if outsize::has_uring (base/config.hpp);
+/// make_request_queue is the way in.
+/// @throws io_error if the kernel refuses a ring (ENOSYS, EPERM, ENOMEM) or lacks reads and writes
+/// in it.
 std::unique_ptr<request_queue> make_uring_queue(std::size_t depth);
 
 }  // namespace outsize::io

@@ -3,14 +3,14 @@
 //
 // A program that knows the library only as installed: sorts a few numbers and checks their order.
 
-#include <outsize/algorithm/sort.hpp>
+#include <outsize/algorithm/sorter.hpp>
 
 #include <cstdint>
 
 int main() {
   outsize::sorter<std::uint64_t> numbers;
   for (std::uint64_t i = 0; i < 1000; ++i) numbers.push(i * 7919 % 1000);
-  numbers.finish();
+  numbers.sort();
 
   std::uint64_t expected = 0;
   for (; !numbers.empty(); ++numbers, ++expected) {

@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// Sorting files of binary records: numbers, or records of one length with keys inside.
+// Layer: algorithm. The engine behind it: sort/engine.hpp.
+
+#include <outsize/algorithm/record_format.hpp>
+#include <outsize/algorithm/stream_sort.hpp>
+#include <outsize/block/storage.hpp>
+
+namespace outsize {
+
+/// Sorts the records of all inputs into the output; records with equal keys stay in input order.
+///
+/// I/Os:    Reads the inputs and writes the output once; runs on disk as `sorter` says.
+/// Memory:  options.memory_bytes or all that the storage has free, at least min_sort_memory_bytes.
+/// Disk:    As much as the inputs if they do not fit in memory, gone at the end.
+/// Threads: the storage's; blocks the caller.
+/// Errors:  io_error, out_of_space, budget_error, format_error (a record cut short: file, size, length). The
+///          inputs are intact then, and the output is as it was before.
+/// Source:  STXXL 2008, section 6.
+/// Checked: outsize/algorithm/record_sort_test.cpp, tests/tool/.
+sort_report sort_records(storage& store, sort_paths const& paths, record_order const& order,
+                         sort_options const& options = {});
+
+/// What sort_records would do, without doing it. @throws as sort_records before its first I/O.
+sort_plan plan_record_sort(storage& store, sort_paths const& paths, record_order const& order,
+                           sort_options const& options = {});
+
+/// Merges inputs that are each sorted. Inputs with equal records: those of the first come first.
+/// I/Os: Reads the inputs and writes the output once. Errors: as sort_records.
+sort_report merge_records(storage& store, sort_paths const& paths, record_order const& order,
+                          sort_options const& options = {});
+
+}  // namespace outsize

@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#include <outsize/algorithm/stream_sort.hpp>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <filesystem>
+
+#include <outsize/io/disk_file.hpp>
+
+namespace outsize::detail {
+namespace {
+
+/// The status of a file that is about to be read.
+struct stat input_status(std::string const& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) throw io_error(errno, "open", path);
+  if (S_ISDIR(status.st_mode)) throw io_error(EISDIR, "read", path);
+  if (::access(path.c_str(), R_OK) != 0) throw io_error(errno, "open", path);
+  return status;
+}
+
+/// The directory in which an output appears, or nothing if it is written through.
+std::optional<std::string> output_directory(std::string const& output) {
+  if (output == "-") return std::nullopt;
+  std::error_code error;
+  auto const target = std::filesystem::weakly_canonical(output, error);
+  if (error) return std::nullopt;
+  auto const status = std::filesystem::status(target, error);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) return std::nullopt;
+  return target.parent_path().string();
+}
+
+std::uint64_t device_of(std::string const& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 ? status.st_dev : 0;
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> known_input_bytes(std::vector<std::string> const& inputs) {
+  std::uint64_t sum = 0;
+  bool all_known = true;
+  for (std::string const& path : inputs) {
+    if (path == "-") {
+      all_known = false;
+      continue;
+    }
+    auto const status = input_status(path);
+    all_known = all_known && S_ISREG(status.st_mode);
+    sum += static_cast<std::uint64_t>(status.st_size);
+  }
+  if (all_known) return sum;
+  return std::nullopt;
+}
+
+void require_whole_items(std::vector<std::string> const& inputs, std::size_t item_bytes) {
+  for (std::string const& path : inputs) {
+    auto const bytes = static_cast<std::uint64_t>(input_status(path).st_size);
+    if (bytes % item_bytes != 0)
+      throw format_error(fmt::format("{}: the last record is cut short: {} bytes are no multiple of {}",
+                                     path, bytes, item_bytes));
+  }
+}
+
+io::input_stream_options input_options(storage& store, std::uint64_t memory_bytes) {
+  if (memory_bytes == 0) memory_bytes = store.memory().total_bytes();
+  return {.block_bytes =
+              std::clamp<std::size_t>(std::bit_floor(memory_bytes / 64), 16_KiB, 1_MiB),
+          .depth = 4,
+          .counter = &store.file_statistics()};
+}
+
+void require_space(storage& store, sort_plan const& plan, std::optional<std::uint64_t> input_bytes,
+                   std::optional<std::uint64_t> output_bytes, std::string const& output) {
+  if (!input_bytes) return;
+  bool const spills = *input_bytes > plan.chunk_bytes * sort_plan::chunk_count;
+  std::uint64_t const on_disk = spills ? *input_bytes : 0;
+  if (on_disk > 0 && store.free_bytes() < on_disk)
+    throw out_of_space(store.disk_name(0), store.free_bytes(), on_disk);
+  auto const directory = output_directory(output);
+  if (!directory || !output_bytes || !std::filesystem::is_directory(*directory)) return;
+  // Runs that share the disk with the output take their space away from it.
+  bool const shared =
+      store.disk_count() == 1 && device_of(store.disk_name(0)) == device_of(*directory);
+  std::uint64_t const need = *output_bytes + (shared ? on_disk : 0);
+  std::uint64_t const have = io::free_space_bytes(*directory);
+  if (have < need) throw out_of_space(*directory, have, need);
+}
+
+}  // namespace outsize::detail

@@ -1,0 +1,143 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// Sorting from input streams to an output stream: the frame that file sorts of every kind of item share.
+//
+// Reads are asynchronous and run ahead, items of one size go from the disk straight into the chunk; the merged
+// windows are lent to the output stream, which writes one while the next is filled. The output appears under
+// its name only when it is complete. Layer: algorithm.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <outsize/algorithm/record_reader.hpp>
+#include <outsize/algorithm/sort/engine.hpp>
+#include <outsize/base/error.hpp>
+#include <outsize/io/input_stream.hpp>
+#include <outsize/io/output_stream.hpp>
+
+namespace outsize {
+
+/// Where a file sort reads and writes.
+struct sort_paths {
+  std::vector<std::string> inputs;  ///< Read one after the other; "-": standard input.
+  std::string output = "-";         ///< "-": standard output. May be one of the inputs.
+};
+
+namespace detail {
+
+/// The sizes of regular files together; nothing if one of the inputs is something else.
+/// @throws io_error for a file that cannot be read or is a directory.
+std::optional<std::uint64_t> known_input_bytes(std::vector<std::string> const& inputs);
+
+/// Reads running ahead, scaled to the memory of the sort.
+io::input_stream_options input_options(storage& store, std::uint64_t memory_bytes);
+
+/// Refuses a sort for which a disk surely lacks space: temporary space for an input that does not fit in memory,
+/// and space for the output (`output_bytes`, if known).
+/// @throws out_of_space naming the disk, have and need.
+void require_space(storage& store, sort_plan const& plan, std::optional<std::uint64_t> input_bytes,
+                   std::optional<std::uint64_t> output_bytes, std::string const& output);
+
+/// @throws format_error naming the first of the files whose size is no multiple of `item_bytes`, and both.
+void require_whole_items(std::vector<std::string> const& inputs, std::size_t item_bytes);
+
+/// Fills the engine's chunks with items of `item_bytes` each.
+template <typename Engine>
+void fill_items(Engine& engine, io::input_stream& in) {
+  std::uint64_t total = 0;
+  for (;;) {
+    auto const room = engine.current_chunk().room();
+    auto const bytes = std::as_writable_bytes(room);
+    std::size_t const got = in.read(bytes);
+    total += got;
+    std::size_t const item = sizeof(room[0]);
+    if (got % item != 0)
+      throw format_error(fmt::format("{}: the last record is cut short: {} bytes are no multiple of {}",
+                                     in.name(), total, item));
+    engine.current_chunk().grow(got / item);
+    if (got < bytes.size()) return;
+    engine.chunk_full();
+  }
+}
+
+template <typename Engine>
+void fill_records(Engine& engine, record_reader reader) {
+  while (auto const record = reader.next()) engine.append(*record);
+}
+
+/// Writes all windows and commits the output.
+template <typename Engine>
+void drain(Engine& engine, io::output_stream& out) {
+  std::optional<sorted_window> writing;
+  while (auto const window = engine.next()) {
+    out.write(window->data());
+    if (writing) {
+      out.wait(writing->data());
+      engine.recycle(*writing);
+    }
+    writing = window;
+  }
+  out.commit();
+}
+
+/// The whole of a file sort. `fill(engine, stream)` turns an input's bytes into items.
+template <typename Family, typename Fill>
+sort_report sort_files(storage& store, Family family, item_framing framing, sort_paths const& paths,
+                       sort_options options, Fill const& fill) {
+  auto const known = known_input_bytes(paths.inputs);
+  if (!options.input_bytes) options.input_bytes = known;
+  if (known && family.item_bytes() != 0 && *known % family.item_bytes() != 0)
+    require_whole_items(paths.inputs, family.item_bytes());
+  auto const reading = input_options(store, options.memory_bytes);
+  std::uint64_t const stream_bytes = io::input_stream_memory_bytes(reading);
+  if (options.memory_bytes == 0) options.memory_bytes = store.memory().free_bytes();
+  require_sort_memory(options.memory_bytes);
+  grant stream_memory = store.memory().take(stream_bytes, "input stream");
+  options.memory_bytes -= stream_bytes;
+  sort_engine<Family> engine(store, std::move(family), options, framing, stream_bytes);
+  bool const same_size = !options.unique && framing.how == item_framing::kind::none;
+  require_space(store, engine.plan(), known, same_size ? known : std::nullopt, paths.output);
+
+  // Opened before the work, so that an output that cannot be made costs nothing.
+  auto const out = io::open_output(paths.output, store.file_queue(),
+                                   {.block_bytes = reading.block_bytes,
+                                    .expected_bytes = same_size ? known : std::nullopt,
+                                    .counter = &store.file_statistics()});
+  for (std::string const& path : paths.inputs) {
+    auto const in = io::open_input(path, store.file_queue(), stream_memory, reading);
+    fill(engine, *in);
+  }
+  engine.finish_input(out->alignment_bytes());
+  drain(engine, *out);
+  sort_report report = engine.report();
+  report.input_bytes += report.items * framing.overhead_bytes();
+  return report;
+}
+
+/// What sort_files would plan for these inputs.
+template <typename Family>
+sort_plan plan_files(storage& store, Family const& family, sort_paths const& paths,
+                     sort_options const& options) {
+  std::uint64_t const memory =
+      options.memory_bytes != 0 ? options.memory_bytes : store.memory().free_bytes();
+  return plan_sort(
+      {.memory_bytes = memory,
+       .input_stream_bytes = io::input_stream_memory_bytes(input_options(store, options.memory_bytes)),
+       .input_bytes = options.input_bytes ? options.input_bytes : known_input_bytes(paths.inputs),
+       .item_bytes = family.item_bytes(),
+       .index_entry_bytes = sort_engine<Family>::index_entry_bytes,
+       .block_bytes = options.block_bytes,
+       .threads = store.threads().threads()});
+}
+
+}  // namespace detail
+}  // namespace outsize

@@ -1,0 +1,195 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+// Blocks of one storage never overlap, uneven disks are filled up, full ones are reported, nothing
+// stays.
+
+#include <outsize/block/storage.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <iterator>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <outsize/base/error.hpp>
+#include <outsize/base/units.hpp>
+#include <outsize/io/memory_file.hpp>
+#include <outsize/testing/scratch_directory.hpp>
+
+namespace outsize {
+namespace {
+
+using block::block_id;
+
+disk_options memory_disk(std::string name, std::uint64_t capacity_bytes = UINT64_MAX) {
+  disk_options disk(name, [name](io::request_queue&) { return io::make_memory_file(name); });
+  disk.capacity_bytes = capacity_bytes;
+  return disk;
+}
+
+storage_options small(std::vector<disk_options> disks) {
+  return {.disks = std::move(disks), .memory = 1_MiB, .threads = 1};
+}
+
+TEST(storage, spreads_a_sequence_over_its_disks) {
+  storage store(small({memory_disk("a"), memory_disk("b"), memory_disk("c")}));
+  auto const where = store.new_placement();
+  std::vector<block_id> blocks;
+  std::vector<int> on_disk(3);
+  for (int i = 0; i < 30; ++i) {
+    blocks.push_back(store.allocate(1000, *where));
+    ++on_disk[blocks.back().disk];
+  }
+  EXPECT_EQ(on_disk, std::vector<int>(3, 10));
+  EXPECT_EQ(store.allocated_bytes(), 30000U);
+  for (block_id id : blocks) store.free(id);
+  EXPECT_EQ(store.allocated_bytes(), 0U);
+  EXPECT_EQ(store.peak_allocated_bytes(), 30000U);
+}
+
+TEST(storage, fills_uneven_disks_and_then_names_what_is_missing) {
+  storage store(small({memory_disk("large", 1_MiB), memory_disk("little", 10000)}));
+  auto const where = store.new_placement();
+  std::vector<block_id> blocks;
+  try {
+    for (;;) blocks.push_back(store.allocate(4096, *where));
+  } catch (out_of_space const& e) {
+    EXPECT_EQ(e.disk(), "large, little");
+    EXPECT_EQ(e.needed_bytes(), 4096U);
+    EXPECT_EQ(e.free_bytes(), 10000U - 2 * 4096U);
+    EXPECT_NE(std::string(e.what()).find("large, little"), std::string::npos) << e.what();
+  }
+  EXPECT_EQ(blocks.size(), 1_MiB / 4096 + 2);
+  store.free(blocks.back());
+  blocks.back() = store.allocate(4096, *where);  // freed space is used again
+  for (block_id id : blocks) store.free(id);
+}
+
+TEST(storage, reuses_freed_space_before_a_file_grows) {
+  scratch::directory folder;
+  storage store(small({disk_options(folder.path())}));
+  auto const where = store.new_placement();
+  std::vector<block_id> blocks;
+  for (int i = 0; i < 100; ++i) blocks.push_back(store.allocate(4096, *where));
+  std::uint64_t highest = 0;
+  for (block_id id : blocks) {
+    highest = std::max(highest, id.offset_bytes);
+    store.free(id);
+  }
+  for (auto& id : blocks) {
+    id = store.allocate(4096, *where);
+    EXPECT_LE(id.offset_bytes, highest);
+  }
+  for (block_id id : blocks) store.free(id);
+}
+
+TEST(storage, grows_its_files_in_steps_that_double) {
+  struct observed final : io::file {
+    io::file_ptr inner = io::make_memory_file("observed");
+    std::vector<std::uint64_t>* steps;
+    explicit observed(std::vector<std::uint64_t>* s) : steps(s) {}
+    ~observed() override { drain(); }
+    std::uint64_t size_bytes() const override { return inner->size_bytes(); }
+    void resize(std::uint64_t) override {}
+    void allocate(std::uint64_t, std::uint64_t length) override { steps->push_back(length); }
+    std::size_t alignment_bytes() const noexcept override { return 512; }
+    std::string const& name() const noexcept override { return inner->name(); }
+    void start(io::attempt work) noexcept override { inner->start(std::move(work)); }
+    bool withdraw(io::request const&) noexcept override { return false; }
+  };
+  std::vector<std::uint64_t> steps;
+  storage store(small({disk_options("observed", [&](io::request_queue&) -> io::file_ptr {
+    return std::make_unique<observed>(&steps);
+  })}));
+  auto const where = store.new_placement();
+  std::vector<block_id> blocks;
+  for (int i = 0; i < 30; ++i) blocks.push_back(store.allocate(1_MiB - 1, *where));
+  EXPECT_EQ(steps, (std::vector<std::uint64_t>{4_MiB, 8_MiB, 16_MiB, 32_MiB}));
+  EXPECT_EQ(blocks.back().length_bytes, 1_MiB);  // rounded up to the alignment
+  blocks.push_back(store.allocate(100_MiB, *where));
+  EXPECT_EQ(steps.back(), 100_MiB);
+  for (block_id id : blocks) store.free(id);
+}
+
+TEST(storage, makes_no_file_before_the_first_block_and_leaves_none_behind) {
+  scratch::directory folder;
+  {
+    storage store(small({disk_options(folder.path())}));
+    EXPECT_TRUE(folder.names().empty());
+    auto const where = store.new_placement();
+    std::size_t const length = store.alignment_bytes() * 2;
+    auto const id = store.allocate(length, *where);
+    EXPECT_TRUE(folder.names().empty());  // the file has no name
+    grant memory = store.memory().take(64_KiB, "test");
+    buffer const place = memory.allocate(length);
+    std::ranges::fill(place.bytes(), std::byte{5});
+    store.write(id, place.bytes().first(length))->wait();
+    std::ranges::fill(place.bytes(), std::byte{0});
+    EXPECT_EQ(store.read(id, place.bytes().first(length))->wait(), length);
+    EXPECT_EQ(place.bytes()[length - 1], std::byte{5});
+    EXPECT_EQ(store.total_statistics().write_count, 1U);
+    EXPECT_EQ(store.disk_statistics(0).read_bytes, length);
+    store.free(id);
+  }
+  EXPECT_TRUE(folder.names().empty());
+}
+
+TEST(storage, refuses_a_disk_that_is_not_there) {
+  scratch::directory folder;
+  try {
+    storage store(small({disk_options(folder.path("missing"))}));
+    FAIL() << "a directory that does not exist was accepted";
+  } catch (io_error const& e) {
+    EXPECT_EQ(e.code().value(), ENOENT);
+    EXPECT_NE(std::string(e.what()).find("missing"), std::string::npos);
+  }
+}
+
+// Every thread fills its blocks with a number of its own and finds it there until it frees them.
+TEST(storage, never_hands_out_overlapping_blocks_to_many_threads) {
+  std::uint64_t const seed = 41;
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  storage store(small({memory_disk("a"), memory_disk("b", 3_MiB)}));
+  auto const work = [&](std::size_t thread) {
+    struct owned {
+      block_id id;
+      std::uint64_t value;
+    };
+    std::mt19937_64 random(seed + thread);
+    auto const where = store.new_placement();
+    std::vector<owned> mine;
+    std::vector<std::uint64_t> words(256);
+    auto const check_and_free = [&](owned const& o) {
+      auto const bytes = std::as_writable_bytes(std::span(words)).first(o.id.length_bytes);
+      store.read(o.id, bytes)->wait();
+      EXPECT_TRUE(std::all_of(words.begin(), words.begin() + o.id.length_bytes / 8,
+                              [&](std::uint64_t w) { return w == o.value; }));
+      store.free(o.id);
+    };
+    for (std::uint64_t step = 0; step < 400; ++step) {
+      if (random() % 3 == 0 && !mine.empty()) {
+        std::swap(mine[random() % mine.size()], mine.back());
+        check_and_free(mine.back());
+        mine.pop_back();
+        continue;
+      }
+      std::size_t const length = 8 * (1 + random() % 256);
+      mine.push_back({store.allocate(length, *where), (thread << 32) + step});
+      std::fill_n(words.begin(), length / 8, mine.back().value);
+      store.write(mine.back().id, std::as_bytes(std::span(words)).first(length))->wait();
+    }
+    for (owned const& o : mine) check_and_free(o);
+  };
+  std::vector<std::thread> threads;
+  for (std::size_t t = 0; t < 4; ++t) threads.emplace_back(work, t);
+  for (auto& t : threads) t.join();
+  EXPECT_EQ(store.allocated_bytes(), 0U);
+}
+
+}  // namespace
+}  // namespace outsize

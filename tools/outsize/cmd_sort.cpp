@@ -1,0 +1,187 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+// `outsize sort`: sorts, merges or checks files of lines or binary records. Layer: tools.
+//
+// Everything that can be refused is refused before the first byte is read; the work itself is done by
+// text::sort_lines, sort_records and their siblings.
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdint>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <variant>
+
+#include <outsize/algorithm/record_sort.hpp>
+#include <outsize/base/error.hpp>
+#include <outsize/base/units.hpp>
+#include <outsize/block/storage.hpp>
+#include <outsize/text/line_sort.hpp>
+#include <tools/outsize/command.hpp>
+#include <tools/outsize/interruption.hpp>
+#include <tools/outsize/output_file.hpp>
+#include <tools/outsize/progress_bar.hpp>
+#include <tools/outsize/record_scan.hpp>
+#include <tools/outsize/sort_request.hpp>
+
+namespace outsize::tool {
+namespace {
+
+using item_order = std::variant<text::line_order, record_order>;
+
+item_order make_order(key_options const& keys) {
+  if (keys.format) return keys.records();
+  return text::line_order(keys.line_options());
+}
+
+// ---- -c and -C ----
+
+template <typename Order>
+int check_order(sort_request const& request, Order const& order, record_scan scan) {
+  while (scan.next()) {
+    if (scan.count() == 1) continue;
+    int const c = order.compare(scan.previous(), scan.current());
+    if (c < 0 || (c == 0 && !request.keys.unique)) continue;
+    if (request.what == sort_request::action::check) {
+      fmt::print(stderr, "outsize sort: {}:{}: disorder", request.inputs[0], scan.count());
+      if (!request.keys.format) fmt::print(stderr, ": {}", scan.current());
+      fmt::print(stderr, "\n");
+    }
+    return exit_no;
+  }
+  return exit_done;
+}
+
+int check(sort_request const& request, item_order const& order) {
+  auto scan = request.keys.format
+                  ? record_scan::of_records(request.inputs[0], request.keys.format->item_bytes)
+                  : record_scan::of_lines(request.inputs[0], request.keys.delimiter());
+  return std::visit([&](auto const& by) { return check_order(request, by, std::move(scan)); }, order);
+}
+
+// ---- sorting and merging ----
+
+storage_options make_storage_options(sort_request const& request) {
+  storage_options options;
+  for (std::string const& directory : request.directories) options.disks.emplace_back(directory);
+  options.memory = request.memory_bytes.value_or(0);
+  options.threads = request.threads.value_or(0);
+  return options;
+}
+
+sort_paths paths_of(sort_request const& request) { return {request.inputs, request.output}; }
+
+sort_report run(storage& store, sort_request const& request, item_order const& order,
+                sort_options const& options) {
+  bool const merges = request.what == sort_request::action::merge;
+  sort_paths const paths = paths_of(request);
+  if (auto const* lines = std::get_if<text::line_order>(&order)) {
+    char const end = request.keys.delimiter();
+    return merges ? text::merge_lines(store, paths, *lines, end, options)
+                  : text::sort_lines(store, paths, *lines, end, options);
+  }
+  auto const& records = std::get<record_order>(order);
+  return merges ? merge_records(store, paths, records, options)
+                : sort_records(store, paths, records, options);
+}
+
+int print_plan(storage& store, sort_request const& request, item_order const& order) {
+  sort_options const options{.unique = request.keys.unique};
+  sort_paths const paths = paths_of(request);
+  sort_plan plan;
+  if (auto const* lines = std::get_if<text::line_order>(&order)) {
+    plan = text::plan_line_sort(store, paths, *lines, options);
+  } else {
+    plan = plan_record_sort(store, paths, std::get<record_order>(order), options);
+  }
+  auto const bytes = [](std::uint64_t n) { return fmt::format("{} ({} bytes)", format_bytes(n), n); };
+  if (plan.read_bytes == 0) {
+    fmt::print("the size of the input is not known before it is read\n");
+  } else if (plan.runs == 0) {
+    fmt::print("runs         0: everything fits in memory\npasses       0\n");
+  } else {
+    fmt::print("runs         {} of about {}\npasses       {}\n", plan.runs,
+               format_bytes(plan.chunk_bytes), plan.passes);
+  }
+  fmt::print("block        {}\n", bytes(plan.block_bytes));
+  fmt::print("peak memory  {}\n", bytes(plan.memory_bytes));
+  fmt::print("peak disk    {}, beyond input and output\n", bytes(plan.peak_disk_bytes));
+  fmt::print("to read      {}\n", bytes(plan.read_bytes));
+  fmt::print("to write     {}\n", bytes(plan.written_bytes));
+  if (plan.peak_disk_bytes > store.free_bytes())
+    throw out_of_space(store.disk_name(0), store.free_bytes(), plan.peak_disk_bytes);
+  return exit_done;
+}
+
+double seconds(timeval const& t) {
+  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
+}
+
+void write_json(sort_request const& request, storage& store, sort_report const& report,
+                double elapsed_seconds) {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  auto const moved = store.total_statistics();
+  nlohmann::ordered_json const object{
+      {"items", report.items},
+      {"output_items", report.output_items},
+      {"input_bytes", report.input_bytes},
+      {"runs", report.runs},
+      {"passes", report.passes},
+      {"seconds", elapsed_seconds},
+      {"read_bytes", moved.read_bytes},
+      {"written_bytes", moved.write_bytes},
+      {"io_wait_seconds", static_cast<double>(moved.wait_ns) * 1e-9},
+      {"cpu_seconds", seconds(usage.ru_utime) + seconds(usage.ru_stime)},
+      {"memory_bytes", report.memory_bytes},
+      {"peak_rss_bytes", static_cast<std::uint64_t>(usage.ru_maxrss) * 1024},
+      {"threads", store.threads().threads()},
+      {"block_bytes", report.block_bytes},
+      {"fan_in", report.fan_in},
+      {"peak_disk_bytes", report.peak_disk_bytes},
+      {"backend", store.file_queue().name()}};
+  output_file output(*request.json);
+  output.write(object.dump(2) + '\n');
+  output.close();
+}
+
+int sort_or_merge(sort_request const& request, item_order const& order) {
+  interruption const ends_cleanly("sort");
+  auto const begin = std::chrono::steady_clock::now();
+  storage store(make_storage_options(request));
+  if (request.plan) return print_plan(store, request, order);
+
+  std::optional<progress_bar> bar;
+  if (request.progress.value_or(::isatty(STDERR_FILENO) != 0)) bar.emplace();
+  sort_options options{.unique = request.keys.unique};
+  if (bar) options.on_progress = [&](sort_progress const& now) { bar->show(now); };
+  sort_report const report = run(store, request, order, options);
+  bar.reset();
+  std::chrono::duration<double> const elapsed = std::chrono::steady_clock::now() - begin;
+  if (request.json) write_json(request, store, report, elapsed.count());
+  return exit_done;
+}
+
+}  // namespace
+
+int cmd_sort(int argc, char** argv) {
+  auto const request = read_sort_request(argc, argv);
+  if (!request) return exit_done;
+  item_order const order = make_order(request->keys);
+  try {
+    if (request->what == sort_request::action::check ||
+        request->what == sort_request::action::check_silently)
+      return check(*request, order);
+    return sort_or_merge(*request, order);
+  } catch (budget_error const& e) {
+    if (request->memory_text.empty()) throw;
+    throw std::runtime_error(fmt::format("-S {}: {}", request->memory_text, e.what()));
+  }
+}
+
+}  // namespace outsize::tool

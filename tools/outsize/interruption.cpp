@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#include <tools/outsize/interruption.hpp>
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstring>
+#include <fmt/format.h>
+#include <utility>
+
+#include <outsize/io/output_stream.hpp>
+
+namespace outsize::tool {
+namespace {
+
+constexpr int wake_signal = SIGUSR1;
+
+bool is_ignored(int signal) {
+  struct sigaction action {};
+  return ::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+}  // namespace
+
+interruption::interruption(std::string command) : command_(std::move(command)) {
+  ::sigemptyset(&caught_);
+  for (int signal : {SIGINT, SIGTERM, SIGHUP})
+    if (!is_ignored(signal)) ::sigaddset(&caught_, signal);
+  ::sigaddset(&caught_, wake_signal);
+  ::pthread_sigmask(SIG_BLOCK, &caught_, &before_);
+  waiter_ = std::thread([this] { wait_for_signal(); });
+}
+
+interruption::~interruption() {
+  over_ = true;
+  ::pthread_kill(waiter_.native_handle(), wake_signal);
+  waiter_.join();
+  ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+}
+
+void interruption::wait_for_signal() {
+  int signal = 0;
+  do {
+    if (::sigwait(&caught_, &signal) != 0) continue;
+    if (over_) return;
+  } while (signal == 0 || signal == wake_signal);
+  io::remove_hidden_outputs();
+  auto const message =
+      fmt::format("outsize {}: interrupted by {}: inputs are untouched, temporary files are gone\n",
+                  command_, signal == SIGINT ? "SIGINT" : signal == SIGTERM ? "SIGTERM" : "SIGHUP");
+  [[maybe_unused]] auto const written = ::write(STDERR_FILENO, message.data(), message.size());
+  ::_exit(128 + signal);
+}
+
+}  // namespace outsize::tool
