@@ -114,8 +114,10 @@ class merge_feed {
     });
     std::vector<block::block_id> ids;
     ids.reserve(prediction_.size());
+    for (std::size_t s = 0; s < runs_.size(); ++s) sources_[s].order.resize(runs_[s].entries().size());
     for (auto const& p : prediction_) {
-      sources_[p.run].order.push_back(static_cast<std::uint32_t>(ids.size()));
+      // Not always ascending within a run: approximate triggers may be out of order.
+      sources_[p.run].order[p.block] = static_cast<std::uint32_t>(ids.size());
       ids.push_back(runs_[p.run].entries()[p.block].id);
     }
     return ids;
