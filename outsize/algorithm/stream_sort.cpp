@@ -70,7 +70,7 @@ void require_whole_items(std::vector<std::string> const& inputs, std::size_t ite
 io::input_stream_options input_options(storage& store, std::uint64_t memory_bytes) {
   if (memory_bytes == 0) memory_bytes = store.memory().total_bytes();
   return {.block_bytes =
-              std::clamp<std::size_t>(std::bit_floor(memory_bytes / 64), 16_KiB, 1_MiB),
+              std::clamp<std::size_t>(std::bit_floor(memory_bytes / 64), 16_KiB, 2_MiB),
           .depth = 4,
           .counter = &store.file_statistics()};
 }

@@ -4,9 +4,9 @@
 
 // Assertions for programmer errors; they are never thrown and have no side effects.
 //
-// OUTSIZE_ASSERT is O(1) and on by default, in release builds too; OUTSIZE_ASSERT_HEAVY may cost O(n)
-// and is on in debug builds only. -DOUTSIZE_ASSERTS=0 removes both. Operating failures are exceptions
-// (error.hpp), not assertions.
+// OUTSIZE_ASSERT is O(1) and on by default, in release builds too; OUTSIZE_ASSERT_HEAVY may cost
+// O(n) and is on in debug builds only. -DOUTSIZE_ASSERTS=0 removes both. Operating failures are
+// exceptions (error.hpp), not assertions.
 
 namespace outsize::detail {
 

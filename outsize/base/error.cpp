@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <outsize/base/error.hpp>
 
-#include <cerrno>
 #include <fmt/format.h>
+#include <cerrno>
 #include <utility>
 
 #include <outsize/base/units.hpp>

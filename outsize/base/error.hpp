@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-// The operating failures that leave the library, one type for each thing a caller can do about them.
+// The operating failures that leave the library, one type for each thing a caller can do about
+// them.
 //
 // Every message is one line that names the thing it is about. Programmer errors are assertions
 // (assert.hpp); malformed arguments are std::invalid_argument. Layer: base.
@@ -19,8 +20,8 @@ namespace outsize {
 /// `code()` is the errno; afterwards the input is intact and no output exists under its name.
 class io_error : public std::system_error {
  public:
-  io_error(int error_number, std::string operation, std::string path, std::uint64_t offset_bytes = 0,
-           std::size_t length_bytes = 0);
+  io_error(int error_number, std::string operation, std::string path,
+           std::uint64_t offset_bytes = 0, std::size_t length_bytes = 0);
 
   std::string const& operation() const noexcept { return operation_; }
   std::string const& path() const noexcept { return path_; }

@@ -4,9 +4,9 @@
 
 // A fixed team of threads that runs the data-parallel parts of an algorithm.
 //
-// Work is CPU work: nothing that runs here waits for I/O or for another task. Several threads may call
-// parallel_for at once; they share the team. The caller only waits, so a team of N never keeps more than
-// N processors busy. Layer: base.
+// Work is CPU work: nothing that runs here waits for I/O or for another task. Several threads may
+// call parallel_for at once; they share the team. The caller only waits, so a team of N never keeps
+// more than N processors busy. Layer: base.
 
 #include <condition_variable>
 #include <cstddef>
@@ -29,8 +29,8 @@ class executor {
   std::size_t threads() const noexcept { return workers_.size(); }
 
   /// Runs `body(0) … body(count - 1)`, each once, on the team, and returns when all have ended.
-  /// If bodies throw, the exception of the lowest index that threw is rethrown; bodies not yet begun are
-  /// skipped then. Not to be called from a worker of the same team.
+  /// If bodies throw, the exception of the lowest index that threw is rethrown; bodies not yet
+  /// begun are skipped then. Not to be called from a worker of the same team.
   void parallel_for(std::size_t count, std::function<void(std::size_t)> const& body);
 
  private:

@@ -8,9 +8,9 @@
 //     └─ grant     what one part of the work asked for, by name; gives the rest back when it ends
 //          └─ buffer   page-aligned bytes from the system, ready for direct I/O
 //
-// Invariant: the bytes of all live grants never exceed the budget, the bytes of a grant's live buffers
-// never exceed the grant. A budget, and a grant's take and release, may be used from any thread.
-// Layer: base.
+// Invariant: the bytes of all live grants never exceed the budget, the bytes of a grant's live
+// buffers never exceed the grant. A budget, and a grant's take and release, may be used from any
+// thread. Layer: base.
 
 #include <atomic>
 #include <cstddef>
@@ -80,7 +80,8 @@ class grant {
   std::unique_ptr<account> account_;
 };
 
-/// Page-aligned memory of its own mapping; large ones ask for huge pages. Returns itself when destroyed.
+/// Page-aligned memory of its own mapping; large ones ask for huge pages. Returns itself when
+/// destroyed.
 class buffer {
  public:
   buffer() = default;

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <outsize/base/units.hpp>
 
+#include <fmt/format.h>
 #include <charconv>
 #include <cmath>
-#include <fmt/format.h>
 #include <stdexcept>
 
 namespace outsize {

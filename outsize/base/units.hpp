@@ -12,9 +12,15 @@
 namespace outsize {
 inline namespace literals {
 
-constexpr std::size_t operator""_KiB(unsigned long long n) { return static_cast<std::size_t>(n) << 10; }
-constexpr std::size_t operator""_MiB(unsigned long long n) { return static_cast<std::size_t>(n) << 20; }
-constexpr std::size_t operator""_GiB(unsigned long long n) { return static_cast<std::size_t>(n) << 30; }
+constexpr std::size_t operator""_KiB(unsigned long long n) {
+  return static_cast<std::size_t>(n) << 10;
+}
+constexpr std::size_t operator""_MiB(unsigned long long n) {
+  return static_cast<std::size_t>(n) << 20;
+}
+constexpr std::size_t operator""_GiB(unsigned long long n) {
+  return static_cast<std::size_t>(n) << 30;
+}
 
 }  // namespace literals
 

@@ -64,6 +64,12 @@ frame prefetcher::take(std::size_t index) {
     throw io_error(EIO, "read", store_.disk_name(id.disk), id.offset_bytes, id.length_bytes);
   frame const place = read->second.place;
   untaken_.erase(read);
+  try {
+    read_ahead();  // now, so that the disks work while the user does
+  } catch (...) {
+    pool_.release(place);
+    throw;
+  }
   return place;
 }
 

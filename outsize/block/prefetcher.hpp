@@ -38,6 +38,7 @@ class prefetcher {
   std::size_t block_count() const noexcept { return blocks_.size(); }
 
   /// Waits until block `index` of the order is read and hands it out; its first length_bytes are valid.
+  /// Reads on in its place.
   /// @pre not taken before. @throws io_error of its read; a block cut short is an error (EIO).
   frame take(std::size_t index);
   /// Whether take(index) would return at once.

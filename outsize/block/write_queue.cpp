@@ -31,7 +31,13 @@ void write_queue::write(block_id id, frame filled) {
       std::lock_guard lock(mutex_);
       ++pending_;
     }
-    store_.write(id, filled.first(id.length_bytes), std::move(done));
+    try {
+      store_.write(id, filled.first(id.length_bytes), std::move(done));
+    } catch (...) {  // not issued
+      std::lock_guard lock(mutex_);
+      --pending_;
+      throw;
+    }
   } catch (...) {
     pool_.release(filled);
     throw;

@@ -39,7 +39,9 @@ std::unique_ptr<file> open_file(std::string const& path, request_queue& queue,
 std::unique_ptr<file> make_temporary_file(std::string const& directory, request_queue& queue,
                                           bool direct = true);
 
-/// Takes over an open file descriptor (closed at the end) under a name for messages.
+/// Takes over an open file descriptor (closed at the end) under a name for messages. With `direct`,
+/// the descriptor is switched to direct I/O if the file system can do it, without it to buffered
+/// I/O; whoever shares its open file (a parent process, for standard input) sees that too.
 std::unique_ptr<file> adopt_file(int file_descriptor, std::string name, request_queue& queue,
                                  bool direct);
 

@@ -21,6 +21,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <stop_token>
@@ -141,7 +142,7 @@ class sort_engine {
     formation_->finish();
     runs_ = std::move(formation_->runs());
     report_.runs = runs_.size();
-    if (!runs_.empty()) formation_.reset();
+    if (!runs_.empty()) drop_formation();
     output_alignment_ = output_alignment;
     start_output();
   }
@@ -203,10 +204,18 @@ class sort_engine {
     if (options_.on_progress) options_.on_progress(progress());
   }
 
+  /// Of the thread that triggers the stop token, at any time; and of the destructor.
   void stop() noexcept {
     auto const why = std::make_exception_ptr(cancelled("sort"));
+    std::lock_guard lock(stop_mutex_);
+    stopped_ = true;
     if (formation_) formation_->fail(why);
     if (output_) output_->fail(why);
+  }
+
+  void drop_formation() {
+    std::lock_guard lock(stop_mutex_);
+    formation_.reset();
   }
 
   // ---- merging ----
@@ -224,7 +233,7 @@ class sort_engine {
   }
 
   merge_shape shape_for(std::span<run<Family> const> runs, std::size_t& block_bytes) const {
-    block_bytes = plan_.block_bytes;
+    block_bytes = round_up(plan_.block_bytes, std::max<std::size_t>(64, store_.alignment_bytes()));
     for (auto const& r : runs) block_bytes = std::max(block_bytes, r.largest_block_bytes());
     merge_shape const shape =
         shape_merge(merge_memory_bytes(runs), block_bytes, store_.threads().threads());
@@ -249,7 +258,9 @@ class sort_engine {
       while (next < runs_.size() && merged.size() + (runs_.size() - next) > fan_in) {
         std::size_t const surplus = merged.size() + (runs_.size() - next) - fan_in;
         std::size_t const count = std::min({fan_in, surplus + 1, runs_.size() - next});
-        merged.push_back(merge_group(std::span(runs_).subspan(next, count)));
+        auto const group = std::span(runs_).subspan(next, count);
+        merged.push_back(merge_group(group));
+        for (auto& r : group) r = run<Family>(store_, memory_);  // their index makes room for the new one's
         next += count;
       }
       for (; next < runs_.size(); ++next) merged.push_back(std::move(runs_[next]));
@@ -283,18 +294,26 @@ class sort_engine {
     report_.output_items = 0;
     empty_ = std::make_unique<pipeline::channel<std::span<std::byte>>>(window_count);
     full_ = std::make_unique<pipeline::channel<sorted_window>>(window_count);
-    output_ = std::make_unique<pipeline::stage_group>();
-    output_->stop_with([this] {
+    auto output = std::make_unique<pipeline::stage_group>();
+    output->stop_with([this] {
       empty_->poison();
       full_->poison();
     });
+    {
+      std::lock_guard lock(stop_mutex_);
+      output_ = std::move(output);
+      if (stopped_) output_->fail(std::make_exception_ptr(cancelled("sort")));
+    }
     output_->start([this] { output_stage(); });
   }
 
   void stop_output() {
     if (!output_) return;
     output_->fail(std::make_exception_ptr(pipeline::poisoned()));
-    output_.reset();
+    {
+      std::lock_guard lock(stop_mutex_);
+      output_.reset();
+    }
     windows_ = buffer();
   }
 
@@ -396,6 +415,8 @@ class sort_engine {
   buffer windows_;
   std::unique_ptr<pipeline::channel<std::span<std::byte>>> empty_;
   std::unique_ptr<pipeline::channel<sorted_window>> full_;
+  std::mutex stop_mutex_;  // guards which of formation_ and output_ there are, against stop()
+  bool stopped_ = false;   // likewise
   std::unique_ptr<pipeline::stage_group> output_;
   std::optional<std::stop_callback<std::function<void()>>> on_stop_;
 };

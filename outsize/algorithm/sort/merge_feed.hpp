@@ -51,6 +51,7 @@ class merge_feed {
         threads_(threads),
         sequences_(runs.size()),
         runs_(runs),
+        pool_(&pool),
         sources_(runs.size()),
         ahead_(ahead),
         keep_blocks_(keep_blocks) {
@@ -60,7 +61,7 @@ class merge_feed {
 
   ~merge_feed() {
     for (auto& s : sources_)
-      for (block::frame f : s.frames) prefetcher_->release(f);
+      for (block::frame f : s.frames) pool_->release(f);  // and not to the prefetcher, which would read on
   }
 
   std::size_t largest_item_bytes() const noexcept { return largest_; }
@@ -190,6 +191,7 @@ class merge_feed {
   executor& threads_;
   std::vector<sequence<view>> sequences_;
   std::span<run<Family>> runs_;
+  block::buffer_pool* pool_ = nullptr;
   std::vector<source> sources_;
   std::vector<predicted_block> prediction_;
   std::size_t predicted_ = 0;

@@ -235,6 +235,7 @@ class record_items {
   using key_type = record_key_ref;
   using chunk = record_chunk<record_items>;
   static constexpr bool fixed_size = false;
+  static constexpr bool merges_by_sorting = false;
   struct key_less {
     Order const* order;
     bool operator()(key_type const& a, key_type const& b) const {

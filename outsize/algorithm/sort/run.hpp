@@ -169,6 +169,48 @@ class run_writer {
 
   // ---- items of one size: every block but the last is full, and a round may begin inside one ----
 
+  /// Walks through the places for items in consecutive frames.
+  class frame_places {
+   public:
+    frame_places(std::vector<block::frame> const& frames, std::size_t item_bytes,
+                 std::size_t per_frame, std::size_t first_item)
+        : frames_(frames), item_bytes_(item_bytes), frame_bytes_(per_frame * item_bytes) {
+      frame_ = first_item / per_frame;
+      if (frame_ < frames.size()) enter(first_item % per_frame * item_bytes);
+    }
+
+    std::byte* next_item() {
+      if (to_ == end_) next_frame();
+      return std::exchange(to_, to_ + item_bytes_);
+    }
+
+    auto room()
+      requires(Family::merges_by_sorting)
+    {
+      if (to_ == end_) next_frame();
+      using item = typename Family::item;
+      return std::span(reinterpret_cast<item*>(to_), static_cast<std::size_t>(end_ - to_) / sizeof(item));
+    }
+    void used(std::size_t count) noexcept { to_ += count * item_bytes_; }
+
+   private:
+    void next_frame() {
+      ++frame_;
+      enter(0);
+    }
+    void enter(std::size_t offset_bytes) {
+      to_ = frames_[frame_].data() + offset_bytes;
+      end_ = frames_[frame_].data() + frame_bytes_;
+    }
+
+    std::vector<block::frame> const& frames_;
+    std::size_t item_bytes_;
+    std::size_t frame_bytes_;
+    std::size_t frame_ = 0;
+    std::byte* to_ = nullptr;
+    std::byte* end_ = nullptr;
+  };
+
   void write_fixed(round& r) {
     std::size_t const item = family_.item_bytes();
     std::size_t const per_block = pool_.buffer_bytes() / item;
@@ -182,19 +224,15 @@ class run_writer {
       while (frames.size() * per_block < open_items_ + total) frames.push_back(queue_.acquire());
       auto const parts = r.cut(threads_.threads());
       threads_.parallel_for(parts.size(), [&](std::size_t p) {
-        std::size_t const begin = open_items_ + parts[p].first_rank;
-        std::size_t frame = begin / per_block;
-        std::byte* to = frames[frame].data() + begin % per_block * item;
-        std::byte* end = frames[frame].data() + per_block * item;
-        auto emit = [&](typename Family::key_type const& key) {
-          if (to == end) {
-            ++frame;
-            to = frames[frame].data();
-            end = to + per_block * item;
-          }
-          to = Family::store(key, to);
-        };
-        r.merge(parts[p], emit);
+        frame_places places(frames, item, per_block, open_items_ + parts[p].first_rank);
+        if constexpr (Family::merges_by_sorting) {
+          r.merge_into(parts[p], places);
+        } else {
+          auto emit = [&](typename Family::key_type const& key) {
+            Family::store(key, places.next_item());
+          };
+          r.merge(parts[p], emit);
+        }
       });
     } catch (...) {
       for (auto f : frames) pool_.release(f);
@@ -251,12 +289,13 @@ class run_writer {
   void write_packed(round& r, std::size_t largest_item_bytes) {
     std::size_t const block_bytes = pool_.buffer_bytes();
     std::size_t const frames = frame_limit();
-    // Any two consecutive blocks of a part hold more than one block's worth, so b bytes need at most
-    // 2b / B + 1 of them; when items are small against blocks, hardly more than b / (B - item).
+    // Any two consecutive blocks of a part hold at least B - 3 bytes, so b bytes need at most
+    // b / (B/2 - 2) + 1 of them; when items are small against blocks, hardly more than b / (B - item).
     std::size_t const waste = packed_bytes(largest_item_bytes, 1);
-    std::size_t const filled = std::max(block_bytes / 2, block_bytes - std::min(block_bytes, waste));
+    std::size_t const filled = std::max(block_bytes / 2 - 2, block_bytes - std::min(block_bytes, waste));
     std::size_t part_count = std::clamp<std::size_t>(frames / 4, 1, threads_.threads());
-    std::uint64_t const limit = frames > part_count ? std::uint64_t{frames - part_count} * filled : 0;
+    std::uint64_t const limit = frames > part_count ? std::uint64_t{frames - part_count} * filled
+                                                    : block_bytes - packed_bytes(0, 0);
     restrict_to_bytes(r, limit);
 
     auto const parts = r.cut(part_count);
@@ -289,7 +328,8 @@ class run_writer {
                       std::size_t filled) {
     for (std::size_t p = 0; p < parts.size(); ++p) {
       std::uint64_t const bytes = parts[p].bytes + sizeof(std::uint32_t) * parts[p].items;
-      std::uint64_t const need = parts[p].items == 1 ? 1 : bytes / filled + 1;
+      bool const fits_one = bytes + packed_bytes(0, 0) <= pool_.buffer_bytes();
+      std::uint64_t const need = fits_one ? 1 : bytes / filled + 1;
       for (std::uint64_t i = 0; i < need; ++i) blocks[p].push_back({.place = queue_.acquire()});
     }
   }

@@ -13,7 +13,7 @@ namespace outsize {
 namespace {
 
 constexpr std::size_t least_block_bytes = 32_KiB;
-constexpr std::size_t most_block_bytes = 1_MiB;      // more brings nothing on any disk we measured
+constexpr std::size_t most_block_bytes = 2_MiB;      // more brings nothing on the disks we measured
 constexpr std::size_t good_block_bytes = 128_KiB;    // not made smaller than this to save a pass
 constexpr std::uint64_t assumed_record_bytes = 64;   // where lengths vary and nothing is known
 constexpr std::uint64_t record_overhead_bytes = 20;  // index entry and length, in a chunk
@@ -67,7 +67,7 @@ bool usable(sort_job const& job, sort_plan const& plan) {
 /// The plan with the best block size: large, but small enough to merge all runs at once if that is possible
 /// with blocks that are still good, and large enough for the index to fit.
 sort_plan choose_block_size(sort_job const& job) {
-  std::size_t const start = std::clamp<std::size_t>(std::bit_floor(job.memory_bytes / 256),
+  std::size_t const start = std::clamp<std::size_t>(std::bit_floor(job.memory_bytes / 128),
                                                     least_block_bytes, most_block_bytes);
   sort_plan best = divide(job, start);
   for (std::size_t b = start * 2; !usable(job, best) && b <= job.memory_bytes / least_merge_blocks;
@@ -91,8 +91,11 @@ void predict(sort_job const& job, sort_plan& plan) {
   if (plan.runs == 0) return;
   std::uint64_t const table = job.item_bytes != 0 ? 0 : bytes / assumed_record_bytes * 4;
   std::uint64_t const on_disk = bytes + table;
-  plan.peak_disk_bytes = on_disk + 2 * plan.write_buffers * plan.block_bytes;
-  auto const fan_in = shape_merge(merge_memory(job, plan), plan.block_bytes, job.threads).fan_in;
+  auto const shape = shape_merge(merge_memory(job, plan), plan.block_bytes, job.threads);
+  auto const fan_in = shape.fan_in;
+  // Each run's last block is not full; a further pass has blocks in memory that are not freed yet.
+  std::uint64_t const in_memory = plan.runs > fan_in ? fan_in + shape.ahead + shape.output : 0;
+  plan.peak_disk_bytes = on_disk + (plan.runs + in_memory) * plan.block_bytes;
   plan.passes = 1;
   double moved = 1;  // shares of the data that go to disk and back
   for (std::uint64_t runs = plan.runs; runs > fan_in; ++plan.passes) {

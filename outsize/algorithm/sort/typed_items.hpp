@@ -55,6 +55,9 @@ class typed_view {
   std::uint64_t bytes(std::size_t begin, std::size_t end) const noexcept {
     return (end - begin) * sizeof(T);
   }
+  std::span<T const> items(std::size_t begin, std::size_t end) const noexcept {
+    return {items_ + begin, end - begin};
+  }
   /// Items are read front to back: the processor sees that by itself.
   void will_need(std::size_t) const noexcept {}
 
@@ -111,6 +114,7 @@ class typed_items {
   using chunk = typed_chunk<typed_items>;
   using trigger = T;
   static constexpr bool fixed_size = true;
+  static constexpr bool merges_by_sorting = is_vector_key<T, Less>;  // see slice_merge.hpp
   static constexpr std::size_t least_part_items = 4096;  // below, threads cost more than they bring
 
   struct key_less {

@@ -32,6 +32,19 @@ struct item_framing {
   }
 };
 
+/// A contiguous place for items, filled from the front.
+template <typename T>
+class item_place {
+ public:
+  item_place(std::byte* begin, std::size_t count)
+      : rest_(reinterpret_cast<T*>(begin), count) {}
+  std::span<T> room() const noexcept { return rest_; }
+  void used(std::size_t count) noexcept { rest_ = rest_.subspan(count); }
+
+ private:
+  std::span<T> rest_;
+};
+
 template <typename Family>
 class window_writer {
  public:
@@ -63,12 +76,7 @@ class window_writer {
       if (unique_) {
         merge_unique(r, parts[p], outputs[p]);
       } else {
-        outputs[p].items = parts[p].items;
-        auto emit = [&, to = outputs[p].begin](key_type const& key) mutable {
-          to = store(key, to);
-          outputs[p].end = to;
-        };
-        r.merge(parts[p], emit);
+        merge_all(r, parts[p], outputs[p]);
       }
       family_.finish(std::span(outputs[p].begin, outputs[p].end));
     });
@@ -108,6 +116,21 @@ class window_writer {
     if (framing_.how == item_framing::kind::terminator)
       *to++ = static_cast<std::byte>(framing_.terminator);
     return to;
+  }
+
+  void merge_all(round const& r, typename round::part const& part, output& out) const {
+    out.items = part.items;
+    if constexpr (Family::merges_by_sorting) {
+      item_place<typename Family::item> place(out.begin, part.items);
+      r.merge_into(part, place);
+      out.end = out.begin + part.bytes;
+    } else {
+      auto emit = [&, to = out.begin](key_type const& key) mutable {
+        to = store(key, to);
+        out.end = to;
+      };
+      r.merge(part, emit);
+    }
   }
 
   void merge_unique(round const& r, typename round::part const& part, output& out) const {

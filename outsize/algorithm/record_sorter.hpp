@@ -1,0 +1,144 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// Byte strings in, sorted byte strings out: the sorter for lines, words, records of any length.
+//
+// Layer: algorithm. The engine behind it: sort/engine.hpp; for items of one C++ type: sorter.hpp.
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include <outsize/algorithm/byte_order.hpp>
+#include <outsize/algorithm/sort/engine.hpp>
+#include <outsize/base/assert.hpp>
+#include <outsize/block/storage.hpp>
+
+namespace outsize {
+
+/// An order of byte strings that a sorter can use: prefix(a) < prefix(b) implies that a comes before b, equal
+/// prefixes decide nothing; compare is a strict weak order as <0, 0, >0; equal_keys is compare == 0 or
+/// coarser (what `unique` drops). const, and called from several threads at once.
+template <typename O>
+concept record_ordering = requires(O const order, std::string_view r) {
+  { order.prefix(r) } -> std::same_as<std::uint64_t>;
+  { order.compare(r, r) } -> std::convertible_to<int>;
+  { order.equal_keys(r, r) } -> std::convertible_to<bool>;
+};
+
+/// Sorts any number of byte strings: push them all, call sort(), then read them.
+///
+/// Records that compare equal come out in the order in which they were pushed.
+///
+/// @tparam Order  record_ordering: byte_order, text::line_order, record_order, or one of your own.
+///
+/// I/Os:    Nothing if the records fit in memory; else each run and each further pass moves the bytes of the
+///          records and 4 more for each, once out and once in, in blocks filled but for less than one record.
+/// CPU:     O(N log N) comparisons, most of them of 8-byte prefixes.
+/// Memory:  options.memory_bytes, or what the storage's budget has free, taken by the constructor. A record
+///          may have about an eighth of it, or a quarter as long as nothing is spilled.
+/// Disk:    The records and 4 bytes for each; freed as they are read, or by clear() if `rewindable`.
+/// Threads: the storage's; one thread at a time may use a sorter, many sorters may share a storage.
+/// Errors:  budget_error (also: a record too long, naming both sizes), io_error, out_of_space, cancelled. The
+///          sorter can only be destroyed or cleared then; nothing is left on disk.
+/// Source:  STXXL 2008, section 6; key-pointer pairs: section 6.2.
+/// Checked: outsize/algorithm/record_sorter_test.cpp.
+template <record_ordering Order = byte_order>
+class record_sorter {
+  using engine = detail::sort_engine<detail::record_items<Order>>;
+
+ public:
+  explicit record_sorter(storage& store, Order order = {}, sort_options options = {.rewindable = true})
+      : store_(&store),
+        order_(std::make_unique<Order const>(std::move(order))),
+        options_(std::move(options)) {
+    clear();
+  }
+  explicit record_sorter(Order order = {}, sort_options options = {.rewindable = true})
+      : record_sorter(default_storage(), std::move(order), std::move(options)) {}
+
+  /// Before sort(): adds a record; its bytes are copied.
+  void push(std::string_view record) {
+    OUTSIZE_ASSERT(!sorted_);
+    engine_->append(record);
+    ++pushed_;
+  }
+
+  /// Ends the input and goes to the first record.
+  void sort() {
+    OUTSIZE_ASSERT(!sorted_);
+    engine_->finish_input();
+    sorted_ = true;
+    advance();
+  }
+
+  /// After sort(): whether all records have been read.
+  bool empty() const noexcept { return rest_.empty(); }
+  /// The current record, valid until ++. @pre !empty().
+  std::string_view operator*() const noexcept { return rest_.substr(sizeof(std::uint32_t), length()); }
+  record_sorter& operator++() {
+    rest_.remove_prefix(sizeof(std::uint32_t) + length());
+    if (rest_.empty()) advance();
+    return *this;
+  }
+
+  /// Goes back to the first record. @pre options.rewindable, or everything stayed in memory.
+  void rewind() {
+    OUTSIZE_ASSERT(sorted_ && (options_.rewindable || engine_->report().runs == 0));
+    window_.reset();
+    engine_->rewind();
+    advance();
+  }
+
+  /// Records pushed.
+  std::uint64_t size() const noexcept { return pushed_; }
+
+  /// Drops all records and takes new ones.
+  void clear() {
+    engine_.reset();
+    engine_ = std::make_unique<engine>(*store_, detail::record_items<Order>(*order_, 0), options_, framing);
+    window_.reset();
+    rest_ = {};
+    pushed_ = 0;
+    sorted_ = false;
+  }
+
+  /// Runs, passes, memory: complete when empty() after sort().
+  sort_report const& report() const noexcept { return engine_->report(); }
+  sort_progress progress() const noexcept { return engine_->progress(); }
+
+ private:
+  // Windows hold each record behind its length.
+  static constexpr detail::item_framing framing{detail::item_framing::kind::length_prefix};
+
+  std::size_t length() const noexcept {
+    std::uint32_t bytes;
+    std::memcpy(&bytes, rest_.data(), sizeof bytes);
+    return bytes;
+  }
+
+  void advance() {
+    if (window_) engine_->recycle(*window_);
+    window_ = engine_->next();
+    rest_ = {};
+    if (window_)
+      rest_ = {reinterpret_cast<char const*>(window_->data().data()), window_->bytes};
+  }
+
+  storage* store_;
+  std::unique_ptr<Order const> order_;  // at a fixed address, since views of records refer to it
+  sort_options options_;
+  std::unique_ptr<engine> engine_;
+  std::optional<detail::sorted_window> window_;
+  std::string_view rest_;  // of the window
+  std::uint64_t pushed_ = 0;
+  bool sorted_ = false;
+};
+
+}  // namespace outsize

@@ -1,0 +1,82 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+
+// The record sorter against std::stable_sort: lengths from nothing to much longer than a prefix, long common
+// beginnings, in memory and through several runs.
+
+#include <outsize/algorithm/record_sorter.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <outsize/io/memory_file.hpp>
+
+namespace outsize {
+namespace {
+
+std::vector<std::string> random_records(std::size_t count, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::vector<std::string> records(count);
+  for (auto& r : records) {
+    if (random() % 2 == 0) r = std::string(random() % 100, 'p');
+    for (std::size_t n = random() % 40; n > 0; --n) r += static_cast<char>(random() % 3);
+  }
+  return records;
+}
+
+/// By length only: many records compare equal, and none of their bytes count.
+struct by_length {
+  std::uint64_t prefix(std::string_view r) const noexcept { return r.size() / 16; }
+  int compare(std::string_view a, std::string_view b) const noexcept {
+    return a.size() == b.size() ? 0 : a.size() < b.size() ? -1 : 1;
+  }
+  bool equal_keys(std::string_view a, std::string_view b) const noexcept { return a.size() == b.size(); }
+};
+
+template <typename Order, typename Less>
+void expect_sorts(std::size_t count, Order order, Less less) {
+  for (std::size_t threads : {1, 3}) {
+    storage store({.disks = {{"memory", [](io::request_queue&) { return io::make_memory_file("memory"); }}},
+                   .memory = 1_MiB,
+                   .threads = threads});
+    auto records = random_records(count, count + threads);
+    record_sorter<Order> sorter(store, order, {.memory_bytes = 256_KiB, .block_bytes = 4096});
+    for (auto const& r : records) sorter.push(r);
+    EXPECT_EQ(sorter.size(), count);
+    std::vector<std::string> out;
+    for (sorter.sort(); !sorter.empty(); ++sorter) out.emplace_back(*sorter);
+    std::stable_sort(records.begin(), records.end(), less);
+    EXPECT_TRUE(out == records) << count << " records, " << threads << " threads";
+    EXPECT_EQ(store.allocated_bytes(), 0U);
+  }
+}
+
+TEST(record_sorter, sorts_by_bytes) {
+  for (std::size_t count : {0, 1, 2, 1000, 20000}) expect_sorts(count, byte_order{}, std::less<>());
+  expect_sorts(20000, byte_order{.descending = true}, std::greater<>());
+}
+
+TEST(record_sorter, keeps_the_input_order_of_equal_records) {
+  expect_sorts(20000, by_length{},
+               [](std::string const& a, std::string const& b) { return a.size() < b.size(); });
+}
+
+TEST(record_sorter, refuses_a_record_longer_than_its_memory) {
+  storage store({.memory = 2_MiB, .threads = 1});
+  record_sorter<> sorter(store);
+  sorter.push("short");
+  try {
+    sorter.push(std::string(3_MiB, 'x'));
+    FAIL() << "3 MiB were accepted";
+  } catch (budget_error const& e) {
+    EXPECT_NE(std::string(e.what()).find("3145728"), std::string::npos) << e.what();
+    EXPECT_NE(std::string(e.what()).find("2097152"), std::string::npos) << e.what();
+  }
+}
+
+}  // namespace
+}  // namespace outsize

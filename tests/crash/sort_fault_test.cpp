@@ -1,0 +1,338 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+// Every kind of I/O failure at every call of a small sort that spills and merges twice: each time
+// the sort ends with the right result or with an error that says so, and leaves nothing behind. A
+// watchdog ends a hang.
+
+#include <gtest/gtest.h>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <outsize/algorithm/byte_order.hpp>
+#include <outsize/algorithm/sorter.hpp>
+#include <outsize/base/error.hpp>
+#include <outsize/base/units.hpp>
+#include <outsize/io/decorators/faulty_file.hpp>
+#include <outsize/io/memory_file.hpp>
+#include <outsize/testing/scratch_directory.hpp>
+
+#include <sys/mount.h>  // after the others: it defines BLOCK_SIZE, which Boost uses as a name
+
+namespace outsize {
+namespace {
+
+using io::fault;
+using io::fault_odds;
+using io::fault_plan;
+using io::fault_point;
+
+constexpr std::size_t number_count = 60'000;
+constexpr std::size_t record_count = 6'000;
+
+/// Ends the process if a sort takes much longer than any sort here can.
+class watchdog {
+ public:
+  explicit watchdog(std::string doing) : doing_(std::move(doing)) {}
+  watchdog(watchdog const&) = delete;
+  watchdog& operator=(watchdog const&) = delete;
+  ~watchdog() {
+    {
+      std::lock_guard lock(mutex_);
+      done_ = true;
+    }
+    ended_.notify_one();
+    thread_.join();
+  }
+
+ private:
+  void watch() {
+    std::unique_lock lock(mutex_);
+    if (ended_.wait_for(lock, std::chrono::seconds(60), [this] { return done_; })) return;
+    std::fprintf(stderr, "hangs: %s\n", doing_.c_str());
+    std::abort();
+  }
+
+  std::string doing_;
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  bool done_ = false;
+  std::thread thread_{[this] { watch(); }};
+};
+
+storage_options faulty_disks(std::shared_ptr<fault_plan> const& plan, std::size_t disk_count = 2) {
+  storage_options options{.memory = 1_MiB, .threads = 2};
+  for (std::size_t d = 0; d < disk_count; ++d) {
+    std::string const name = "disk " + std::to_string(d);
+    options.disks.emplace_back(name, [name, plan](io::request_queue&) -> io::file_ptr {
+      return std::make_unique<io::faulty_file>(
+          io::make_memory_file(name, 64_MiB, {.own_thread = true}), plan);
+    });
+  }
+  return options;
+}
+
+// ---- the sorts ----
+
+std::vector<std::uint64_t> const& numbers() {
+  static auto const all = [] {
+    std::mt19937_64 random(3);
+    std::vector<std::uint64_t> v(number_count);
+    for (auto& x : v) x = random() % 50'000;
+    return v;
+  }();
+  return all;
+}
+
+/// Whether the result was right; throws what the sort threw.
+bool sort_numbers(storage& store) {
+  sorter<std::uint64_t> s(
+      store, {}, {.memory_bytes = 96_KiB, .block_bytes = 4096, .input_bytes = number_count * 8});
+  s.push(numbers());
+  std::vector<std::uint64_t> out;
+  for (s.sort(); !s.empty(); s.skip(s.pull().size()))
+    out.insert(out.end(), s.pull().begin(), s.pull().end());
+  EXPECT_GT(s.report().passes, 1U);
+  static auto const want = [] {
+    auto v = numbers();
+    std::ranges::sort(v);
+    return v;
+  }();
+  return out == want;
+}
+
+bool sort_lines(storage& store) {
+  static auto const lines = [] {
+    std::mt19937_64 random(5);
+    std::vector<std::string> v(record_count);
+    for (auto& line : v) line = std::string(random() % 60, 'a') + std::to_string(random() % 1000);
+    return v;
+  }();
+  static auto const want = [] {
+    auto sorted = lines;
+    std::ranges::sort(sorted);
+    std::string text;
+    for (auto const& line : sorted) text += line + '\n';
+    return text;
+  }();
+  constexpr byte_order order{};
+  detail::sort_engine<detail::record_items<byte_order>> engine(
+      store, detail::record_items<byte_order>(order, 0),
+      {.memory_bytes = 96_KiB, .block_bytes = 4096, .input_bytes = want.size()},
+      {detail::item_framing::kind::terminator});
+  for (auto const& line : lines) engine.append(line);
+  engine.finish_input();
+  std::string out;
+  while (auto window = engine.next()) {
+    out.append(reinterpret_cast<char const*>(window->data().data()), window->bytes);
+    engine.recycle(*window);
+  }
+  EXPECT_GT(engine.report().runs, 1U);
+  return out == want;
+}
+
+using sort_function = bool (*)(storage&);
+
+struct named_sort {
+  char const* name;
+  sort_function sort;
+};
+
+void PrintTo(named_sort const& s, std::ostream* out) { *out << s.name; }
+
+enum class ending { right, failed };
+
+/// Sorts on disks that follow the plan and checks all that must hold whatever happens.
+ending sort_under(std::shared_ptr<fault_plan> const& plan, sort_function sort,
+                  std::string const& what, int error_number) {
+  SCOPED_TRACE(what);
+  watchdog const guard(what);
+  storage store(faulty_disks(plan));
+  ending how = ending::right;
+  try {
+    EXPECT_TRUE(sort(store)) << "wrong result";
+  } catch (out_of_space const& e) {
+    EXPECT_EQ(error_number, ENOSPC);
+    EXPECT_NE(std::strstr(e.what(), "disk 0"), nullptr) << e.what();
+    how = ending::failed;
+  } catch (io_error const& e) {
+    EXPECT_EQ(e.code().value(), error_number) << e.what();
+    EXPECT_NE(std::strstr(e.what(), "disk "), nullptr) << e.what();
+    how = ending::failed;
+  }
+  EXPECT_EQ(store.allocated_bytes(), 0U);
+  EXPECT_EQ(store.memory().free_bytes(), store.memory().total_bytes());
+  return how;
+}
+
+// ---- at every call ----
+
+struct scripted_fault {
+  char const* name;
+  fault_point where;
+  fault what;
+  std::uint64_t count;
+};
+
+class sort_with_fault : public testing::TestWithParam<named_sort> {
+ protected:
+  std::uint64_t calls_of_a_clean_run(fault_point where) const {
+    auto const plan = std::make_shared<fault_plan>();
+    EXPECT_EQ(sort_under(plan, GetParam().sort, "without faults", 0), ending::right);
+    return plan->calls(where);
+  }
+
+  /// One sort for each call of a clean run; returns how many of them failed.
+  std::uint64_t fail_each_call(scripted_fault const& f) const {
+    std::uint64_t const calls = calls_of_a_clean_run(f.where);
+    EXPECT_GT(calls, f.where == fault_point::allocate ? 1U : 100U);
+    std::uint64_t failures = 0;
+    for (std::uint64_t call = 0; call < calls; ++call) {
+      auto const plan = std::make_shared<fault_plan>();
+      plan->script(f.where, call, f.what, f.count);
+      auto const what = std::string(f.name) + " at call " + std::to_string(call);
+      if (sort_under(plan, GetParam().sort, what, f.what.error_number) == ending::failed)
+        ++failures;
+      if (::testing::Test::HasFailure()) break;
+    }
+    return failures;
+  }
+};
+
+TEST_P(sort_with_fault, ends_in_an_error_whichever_read_fails) {
+  // The very last reads of a clean run may come after the end of a shorter one: not all must fail.
+  EXPECT_GT(fail_each_call({"EIO on read", fault_point::read, fault::fail(EIO), 1}), 100U);
+}
+
+TEST_P(sort_with_fault, ends_in_an_error_whichever_write_fails) {
+  EXPECT_GT(fail_each_call({"EIO on write", fault_point::write, fault::fail(EIO), 1}), 100U);
+}
+
+TEST_P(sort_with_fault, ends_in_an_error_when_all_writes_fail_from_any_on) {
+  EXPECT_GT(fail_each_call({"ENOSPC on write", fault_point::write, fault::fail(ENOSPC), 1'000'000}),
+            100U);
+}
+
+TEST_P(sort_with_fault, ends_in_an_error_or_on_another_disk_when_space_runs_out) {
+  fail_each_call({"ENOSPC on one allocation", fault_point::allocate, fault::fail(ENOSPC), 1});
+  EXPECT_GT(fail_each_call(
+                {"ENOSPC from an allocation on", fault_point::allocate, fault::fail(ENOSPC), 1000}),
+            0U);
+  EXPECT_GT(fail_each_call({"EIO on allocation", fault_point::allocate, fault::fail(EIO), 1}), 0U);
+}
+
+TEST_P(sort_with_fault, goes_on_after_short_and_interrupted_transfers) {
+  for (auto const where : {fault_point::read, fault_point::write}) {
+    EXPECT_EQ(fail_each_call({"short transfer", where, fault::shorten(100), 3}), 0U);
+    EXPECT_EQ(fail_each_call({"interruption", where, fault::interrupt(), 2}), 0U);
+  }
+}
+
+TEST_P(sort_with_fault, goes_on_after_delays_that_reorder) {
+  for (auto const where : {fault_point::read, fault_point::write})
+    EXPECT_EQ(fail_each_call({"delay", where, fault::hold(std::chrono::microseconds(300)), 2}), 0U);
+}
+
+// ---- at random ----
+
+TEST_P(sort_with_fault, is_right_under_random_disorder) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    auto const plan =
+        std::make_shared<fault_plan>(fault_odds{.seed = seed,
+                                                .interrupt = 0.1,
+                                                .shorten = 0.2,
+                                                .hold = 0.2,
+                                                .max_delay = std::chrono::microseconds(200)});
+    EXPECT_EQ(sort_under(plan, GetParam().sort, "seed " + std::to_string(seed), 0), ending::right);
+    EXPECT_GT(plan->injected(), 10U);
+  }
+}
+
+TEST_P(sort_with_fault, is_right_or_fails_under_random_errors) {
+  std::uint64_t failures = 0;
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    auto const plan =
+        std::make_shared<fault_plan>(fault_odds{.seed = seed,
+                                                .fail = 0.002,
+                                                .error_number = EIO,
+                                                .interrupt = 0.05,
+                                                .shorten = 0.1,
+                                                .hold = 0.1,
+                                                .max_delay = std::chrono::microseconds(200)});
+    if (sort_under(plan, GetParam().sort, "seed " + std::to_string(seed), EIO) == ending::failed)
+      ++failures;
+  }
+  EXPECT_GT(failures, 5U);
+}
+
+INSTANTIATE_TEST_SUITE_P(faults, sort_with_fault,
+                         testing::Values(named_sort{"numbers", sort_numbers},
+                                         named_sort{"lines", sort_lines}),
+                         [](auto const& of) { return std::string(of.param.name); });
+
+// ---- disks that are really full ----
+
+/// A file system of its own in memory; nothing where the user may not mount one.
+class small_file_system {
+ public:
+  explicit small_file_system(std::string const& size) {
+    mounted_ = ::geteuid() == 0 && ::mount("tmpfs", folder_.path().c_str(), "tmpfs",
+                                           MS_NOSUID | MS_NODEV, ("size=" + size).c_str()) == 0;
+  }
+  small_file_system(small_file_system const&) = delete;
+  small_file_system& operator=(small_file_system const&) = delete;
+  ~small_file_system() {
+    if (mounted_) ::umount2(folder_.path().c_str(), MNT_DETACH);
+  }
+
+  bool mounted() const noexcept { return mounted_; }
+  scratch::directory const& folder() const noexcept { return folder_; }
+
+ private:
+  scratch::directory folder_;
+  bool mounted_;
+};
+
+TEST(sort_on_full_disk, names_the_disk_and_what_is_missing) {
+  small_file_system const little("200k");
+  if (!little.mounted()) GTEST_SKIP() << "may not mount a tmpfs";
+  watchdog const guard("a full disk");
+  storage store({.disks = {little.folder().path()}, .memory = 1_MiB, .threads = 2});
+  try {
+    sort_numbers(store);
+    FAIL() << "480 KB on a disk of 200 KB";
+  } catch (out_of_space const& e) {
+    EXPECT_EQ(e.disk(), little.folder().path());
+    EXPECT_LT(e.free_bytes(), e.needed_bytes());
+  }
+  EXPECT_EQ(store.allocated_bytes(), 0U);
+  EXPECT_EQ(store.memory().free_bytes(), store.memory().total_bytes());
+  EXPECT_TRUE(little.folder().names().empty());
+}
+
+TEST(sort_on_full_disk, uses_what_little_space_there_is_and_goes_on_elsewhere) {
+  small_file_system const little("200k");
+  if (!little.mounted()) GTEST_SKIP() << "may not mount a tmpfs";
+  scratch::directory const large;
+  watchdog const guard("a full disk beside another");
+  storage store({.disks = {little.folder().path(), large.path()}, .memory = 1_MiB, .threads = 2});
+  EXPECT_TRUE(sort_numbers(store));
+  EXPECT_GT(store.disk_statistics(0).write_bytes, 100'000U);
+  EXPECT_EQ(store.allocated_bytes(), 0U);
+}
+
+}  // namespace
+}  // namespace outsize
