@@ -71,6 +71,22 @@ class merge_round {
                                    family_->less());
   }
 
+  /// Keeps so many items that they, each with `overhead_bytes` more, have at most `limit_bytes`, but at least one.
+  void restrict_to_bytes(std::uint64_t limit_bytes, std::size_t overhead_bytes) {
+    // Adding up the sizes of very many items is not cheap: a sample tells how many to look at.
+    double const expected = static_cast<double>(limit_bytes) / (sampled_item_bytes() + static_cast<double>(overhead_bytes));
+    if (expected < static_cast<double>(items()))
+      restrict_to_first(std::max<std::size_t>(1, static_cast<std::size_t>(expected)));
+    for (;;) {
+      std::size_t const count = items();
+      std::uint64_t const total = bytes() + count * overhead_bytes;
+      if (total <= limit_bytes || count <= 1) return;
+      double const share = 0.98 * static_cast<double>(limit_bytes) / static_cast<double>(total);
+      auto const fewer = static_cast<std::size_t>(share * static_cast<double>(count));
+      restrict_to_first(std::clamp<std::size_t>(fewer, 1, count - 1));
+    }
+  }
+
   /// Cuts the round into at most `part_count` parts of nearly equal item counts.
   std::vector<part> cut(std::size_t part_count) const {
     std::size_t const total = items();
@@ -123,6 +139,19 @@ class merge_round {
 
  private:
   static constexpr std::size_t least_part_items = 512;  // below, a cut costs more than a thread brings
+
+  /// The mean size of the first items of each sequence.
+  double sampled_item_bytes() const {
+    if (family_->item_bytes() != 0) return static_cast<double>(family_->item_bytes());
+    constexpr std::size_t sample = 256;
+    std::uint64_t sum = 0;
+    std::size_t count = 0;
+    for (std::size_t s = 0; s < limits_.size(); ++s) {
+      sum += sequences_[s].bytes(0, std::min(limits_[s], sample));
+      count += std::min(limits_[s], sample);
+    }
+    return count == 0 ? 1.0 : static_cast<double>(sum) / static_cast<double>(count);
+  }
 
   Family const* family_;
   executor* threads_;

@@ -6,9 +6,9 @@
 //
 // In a chunk the bytes of the records are laid from the front and an index of 16-byte entries from the back;
 // only the index is sorted, by the order's 64-bit prefix first, and the bytes move once, when the sorted chunk
-// is merged out. Each record of varying length is preceded by its length in the chunk:
+// is merged out:
 //
-//   chunk:          | len rec | len rec | len rec | ...... free ...... | entry 2 | entry 1 | entry 0 |
+//   chunk:          | rec rec rec rec ... | ........ free ........ | entry 2 | entry 1 | entry 0 |
 //   packed block:   | rec rec rec rec ... | pad | end 3 | end 2 | end 1 | end 0 |     (ends: 32-bit offsets)
 //   fixed block:    | rec rec rec rec ... |
 //
@@ -44,6 +44,34 @@ struct record_key_ref {
 
 using length_type = std::uint32_t;
 
+/// Where a record lies in a chunk, in one number that grows with the offset: sorting by it keeps input order.
+/// Lengths that do not fit beside the offset stand in front of the record.
+struct record_place {
+  static constexpr unsigned length_bits = 20;
+  static constexpr std::uint64_t long_record = (std::uint64_t{1} << length_bits) - 1;
+
+  static constexpr bool is_long(std::size_t length) noexcept { return length >= long_record; }
+  static constexpr std::uint64_t encode(std::size_t offset, std::size_t length) noexcept {
+    return (std::uint64_t{offset} << length_bits) | (is_long(length) ? long_record : length);
+  }
+  static constexpr std::size_t offset(std::uint64_t place) noexcept { return place >> length_bits; }
+
+  /// Of a short record without touching the chunk.
+  static std::size_t length(std::byte const* chunk, std::uint64_t place) noexcept {
+    std::uint64_t const length = place & long_record;
+    return length != long_record ? length : record(chunk, place).size();
+  }
+
+  static std::string_view record(std::byte const* chunk, std::uint64_t place) noexcept {
+    auto const* at = reinterpret_cast<char const*>(chunk) + offset(place);
+    std::uint64_t const length = place & long_record;
+    if (length != long_record) return {at, length};
+    length_type stored;
+    std::memcpy(&stored, at, sizeof stored);
+    return {at + sizeof stored, stored};
+  }
+};
+
 /// The bytes that `count` records of `record_bytes` together occupy in a packed block.
 constexpr std::size_t packed_bytes(std::size_t record_bytes, std::size_t count) {
   return record_bytes + sizeof(length_type) * (count + 1);  // one more: room to align the table
@@ -65,7 +93,7 @@ class record_view {
                               std::size_t count) {
     return {order, layout::fixed, data, nullptr, record_bytes, count};
   }
-  /// `record_bytes` 0: the records at entry.place carry their length in front of them.
+  /// `record_bytes` 0: of any length.
   static record_view of_index(Order const& order, std::byte const* chunk, prefix_entry const* entries,
                               std::size_t record_bytes, std::size_t count) {
     return {order, layout::index, chunk, entries, record_bytes, count};
@@ -76,7 +104,7 @@ class record_view {
   key_type key(std::size_t i) const noexcept {
     if (layout_ == layout::index) {
       prefix_entry const& e = entries()[i];
-      std::string_view const r = indexed(e.place);
+      std::string_view const r = record_place::record(data_, e.place);
       return {e.prefix, r.data(), r.size()};
     }
     std::string_view const r = record(i);
@@ -88,7 +116,7 @@ class record_view {
     if (record_bytes_ != 0) return (end - begin) * record_bytes_;
     if (layout_ == layout::packed) return packed_end(end - 1) - (begin == 0 ? 0 : packed_end(begin - 1));
     std::uint64_t sum = 0;
-    for (std::size_t i = begin; i < end; ++i) sum += indexed(entries()[i].place).size();
+    for (std::size_t i = begin; i < end; ++i) sum += record_place::length(data_, entries()[i].place);
     return sum;
   }
 
@@ -96,7 +124,7 @@ class record_view {
   void will_need(std::size_t i) const noexcept {
     constexpr std::size_t distance = 8;
     if (layout_ == layout::index && i + distance < size_)
-      __builtin_prefetch(data_ + entries()[i + distance].place);
+      __builtin_prefetch(data_ + record_place::offset(entries()[i + distance].place));
   }
 
  private:
@@ -118,13 +146,6 @@ class record_view {
     if (layout_ == layout::fixed) return {chars(i * record_bytes_), record_bytes_};
     std::size_t const begin = i == 0 ? 0 : packed_end(i - 1);
     return {chars(begin), packed_end(i) - begin};
-  }
-
-  std::string_view indexed(std::uint64_t place) const noexcept {
-    if (record_bytes_ != 0) return {chars(place), record_bytes_};
-    length_type length;
-    std::memcpy(&length, data_ + place, sizeof length);
-    return {chars(place + sizeof length), length};
   }
 
   Order const* order_ = nullptr;
@@ -171,7 +192,7 @@ class record_chunk {
 
   /// Copies the record in, if there is room for it and its index entry.
   bool append(Items const& family, std::string_view record) {
-    std::size_t const header = family.item_bytes() != 0 ? 0 : sizeof(length_type);
+    std::size_t const header = record_place::is_long(record.size()) ? sizeof(length_type) : 0;
     std::size_t const index_bytes = (count_ + 1) * sizeof(prefix_entry);
     if (used_ + header + record.size() + index_bytes > memory_.size()) return false;
     std::byte* const place = memory_.data() + used_;
@@ -181,7 +202,7 @@ class record_chunk {
     }
     std::memcpy(place + header, record.data(), record.size());
     ++count_;
-    *first_entry() = {used_, family.order().prefix(record)};
+    *first_entry() = {record_place::encode(used_, record.size()), family.order().prefix(record)};
     used_ += header + record.size();
     record_bytes_ += record.size();
     largest_ = std::max(largest_, record.size());
@@ -198,7 +219,9 @@ class record_chunk {
     threads.parallel_for(parts, [&](std::size_t p) {
       std::size_t const begin = count_ * p / parts;
       auto const part = all.subspan(begin, count_ * (p + 1) / parts - begin);
-      sort_index(part, family.order(), [&](std::uint64_t place) { return record_at(family, place); });
+      sort_index(part, family.order(), [this](std::uint64_t place) {
+        return record_place::record(memory_.data(), place);
+      });
       views[p] = view::of_index(family.order(), memory_.data(), part.data(), family.item_bytes(),
                                 part.size());
     });
@@ -208,14 +231,6 @@ class record_chunk {
  private:
   prefix_entry* first_entry() noexcept {
     return reinterpret_cast<prefix_entry*>(memory_.data() + memory_.size()) - count_;
-  }
-
-  std::string_view record_at(Items const& family, std::uint64_t place) const noexcept {
-    char const* const at = reinterpret_cast<char const*>(memory_.data() + place);
-    if (family.item_bytes() != 0) return {at, family.item_bytes()};
-    length_type length;
-    std::memcpy(&length, at, sizeof length);
-    return {at + sizeof length, length};
   }
 
   buffer memory_;

@@ -296,7 +296,7 @@ class run_writer {
     std::size_t part_count = std::clamp<std::size_t>(frames / 4, 1, threads_.threads());
     std::uint64_t const limit = frames > part_count ? std::uint64_t{frames - part_count} * filled
                                                     : block_bytes - packed_bytes(0, 0);
-    restrict_to_bytes(r, limit);
+    r.restrict_to_bytes(limit, sizeof(std::uint32_t));
 
     auto const parts = r.cut(part_count);
     std::vector<std::vector<packed_block>> blocks(parts.size());
@@ -310,18 +310,6 @@ class run_writer {
     }
     for (auto const& p : parts) run_.add_bytes(p.bytes, largest_item_bytes);
     hand_over_packed(blocks);
-  }
-
-  /// Keeps so many items that they and their table entries have at most `limit_bytes`, but at least one.
-  static void restrict_to_bytes(round& r, std::uint64_t limit_bytes) {
-    for (;;) {
-      std::size_t const items = r.items();
-      std::uint64_t const bytes = r.bytes() + sizeof(std::uint32_t) * items;
-      if (bytes <= limit_bytes || items == 1) return;
-      double const share = 0.95 * static_cast<double>(limit_bytes) / static_cast<double>(bytes);
-      auto const fewer = static_cast<std::size_t>(share * static_cast<double>(items));
-      r.restrict_to_first(std::clamp<std::size_t>(fewer, 1, items - 1));
-    }
   }
 
   void reserve_blocks(std::vector<part> const& parts, std::vector<std::vector<packed_block>>& blocks,

@@ -16,7 +16,7 @@ constexpr std::size_t least_block_bytes = 32_KiB;
 constexpr std::size_t most_block_bytes = 2_MiB;      // more brings nothing on the disks we measured
 constexpr std::size_t good_block_bytes = 128_KiB;    // not made smaller than this to save a pass
 constexpr std::uint64_t assumed_record_bytes = 64;   // where lengths vary and nothing is known
-constexpr std::uint64_t record_overhead_bytes = 20;  // index entry and length, in a chunk
+constexpr std::uint64_t record_overhead_bytes = 16;  // index entry, in a chunk
 constexpr std::size_t least_merge_blocks = 8;
 
 /// Memory that the items of `input_bytes` take in chunks.

@@ -62,7 +62,7 @@ class window_writer {
   /// Writes as much of the round as fits to the front of `window`; restricts the round to that.
   /// @pre window holds any one item of the round with its framing.
   written write(round& r, std::span<std::byte> window) {
-    restrict_to_window(r, window.size());
+    r.restrict_to_bytes(window.size(), framing_.overhead_bytes());
     auto const parts = r.cut(threads_.threads());
     std::vector<output> outputs(parts.size());
     std::size_t offset = 0;
@@ -92,19 +92,6 @@ class window_writer {
     std::optional<key_type> first;
     std::optional<key_type> last;
   };
-
-  void restrict_to_window(round& r, std::size_t window_bytes) const {
-    for (;;) {
-      std::size_t const items = r.items();
-      std::uint64_t const bytes = r.bytes() + items * framing_.overhead_bytes();
-      if (bytes <= window_bytes) return;
-      double share = static_cast<double>(window_bytes) / static_cast<double>(bytes);
-      if (family_.item_bytes() == 0) share *= 0.98;  // sizes vary: aim a little lower
-      auto const fewer = static_cast<std::size_t>(share * static_cast<double>(items));
-      OUTSIZE_ASSERT(items > 1);
-      r.restrict_to_first(std::min(std::max<std::size_t>(fewer, 1), items - 1));
-    }
-  }
 
   std::byte* store(key_type const& key, std::byte* to) const {
     if (framing_.how == item_framing::kind::length_prefix) {

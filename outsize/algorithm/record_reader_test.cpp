@@ -1,0 +1,123 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+// Records cut from a stream of views of every size against records cut from the whole text.
+
+#include <outsize/algorithm/record_reader.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <outsize/base/error.hpp>
+
+namespace outsize {
+namespace {
+
+/// Hands out its text in views of the given size (0: of random sizes), each in memory of its own that is gone
+/// with the next one.
+class pieces final : public io::input_stream {
+ public:
+  pieces(std::string text, std::size_t view_bytes) : text_(std::move(text)), view_bytes_(view_bytes) {}
+
+  std::span<std::byte const> next() override {
+    std::size_t const bytes = view_bytes_ != 0 ? view_bytes_ : 1 + random_() % 20;
+    view_ = text_.substr(position_, bytes);
+    view_.shrink_to_fit();
+    position_ += view_.size();
+    return std::as_bytes(std::span(view_));
+  }
+  std::size_t read(std::span<std::byte>) override { return 0; }
+  std::optional<std::uint64_t> remaining_bytes() const override { return std::nullopt; }
+  std::string const& name() const noexcept override { return name_; }
+
+ private:
+  std::string text_;
+  std::string view_;
+  std::string name_ = "pieces";
+  std::size_t view_bytes_;
+  std::size_t position_ = 0;
+  std::mt19937_64 random_{3};
+};
+
+std::vector<std::string> all_of(record_reader reader) {
+  std::vector<std::string> records;
+  while (auto const r = reader.next()) records.emplace_back(*r);
+  return records;
+}
+
+std::vector<std::string> lines_of(std::string const& text, std::size_t view_bytes, char delimiter = '\n') {
+  pieces in(text, view_bytes);
+  return all_of(record_reader::of_lines(in, delimiter, 1000));
+}
+
+using texts = std::vector<std::string>;
+
+TEST(record_reader, cuts_lines_wherever_the_views_end) {
+  for (std::size_t view : {0, 1, 2, 3, 5, 100}) {
+    EXPECT_EQ(lines_of("", view), texts{});
+    EXPECT_EQ(lines_of("\n", view), texts{""});
+    EXPECT_EQ(lines_of("\n\n", view), (texts{"", ""}));
+    EXPECT_EQ(lines_of("one\ntwo\n", view), (texts{"one", "two"}));
+    EXPECT_EQ(lines_of("one\n\nlast", view), (texts{"one", "", "last"}));
+    EXPECT_EQ(lines_of(std::string("a\nb\0c\0", 6), view, '\0'), (texts{"a\nb", "c"}));
+  }
+}
+
+TEST(record_reader, cuts_random_lines) {
+  std::mt19937_64 random(7);
+  texts want(300);
+  std::string text;
+  for (auto& line : want) {
+    line = std::string(random() % 30, static_cast<char>('a' + random() % 26));
+    text += line + '\n';
+  }
+  for (std::size_t view : {0, 1, 7, 64}) EXPECT_EQ(lines_of(text, view), want);
+}
+
+TEST(record_reader, cuts_records_of_one_length) {
+  for (std::size_t view : {0, 1, 2, 3, 4, 100}) {
+    pieces in("aaabbbccc", view);
+    EXPECT_EQ(all_of(record_reader::of_records(in, 3)), (texts{"aaa", "bbb", "ccc"}));
+  }
+}
+
+TEST(record_reader, refuses_a_last_record_that_is_cut_short) {
+  for (std::size_t view : {0, 1, 3, 100}) {
+    pieces in("aaabbbcc", view);
+    try {
+      all_of(record_reader::of_records(in, 3));
+      FAIL() << "8 bytes were taken for records of 3";
+    } catch (format_error const& e) {
+      std::string const what = e.what();
+      for (char const* part : {"pieces", "8", "3"}) EXPECT_NE(what.find(part), std::string::npos) << what;
+    }
+  }
+}
+
+TEST(record_reader, refuses_a_line_that_is_too_long_and_names_both_sizes) {
+  for (std::size_t view : {0, 1, 7, 1000})
+    for (char const* end : {"", "\nnext\n"}) {
+      pieces in("short\n" + std::string(234, 'x') + end, view);
+      auto reader = record_reader::of_lines(in, '\n', 1000);
+      EXPECT_EQ(reader.next(), "short");
+      try {
+        reader.next();
+        FAIL() << "a line of 234 bytes was accepted";
+      } catch (budget_error const& e) {
+        EXPECT_EQ(e.need_bytes(), 234U) << e.what();
+        EXPECT_EQ(e.have_bytes(), 1000U) << e.what();
+      }
+    }
+}
+
+TEST(record_reader, accepts_a_line_of_a_fifth_of_the_budget) {
+  for (std::size_t view : {0, 1, 7, 1000})
+    for (char const* end : {"", "\n"})
+      EXPECT_EQ(lines_of(std::string(200, 'x') + end, view), texts{std::string(200, 'x')});
+}
+
+}  // namespace
+}  // namespace outsize

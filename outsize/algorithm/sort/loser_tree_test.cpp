@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+// The tournament tree against std::stable_sort of all items, in the order of their sequences.
+
+#include <outsize/algorithm/sort/loser_tree.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <utility>
+#include <vector>
+
+namespace outsize::detail {
+namespace {
+
+using item = std::pair<int, std::size_t>;  // key, sequence
+
+struct key_less {
+  bool operator()(item const& a, item const& b) const { return a.first < b.first; }
+};
+
+struct cursor {
+  std::vector<item> const* items;
+  std::size_t at = 0;
+
+  item get() const { return (*items)[at]; }
+  bool next() { return ++at < items->size(); }
+};
+
+std::vector<item> merge(std::vector<std::vector<item>> const& sequences) {
+  std::vector<cursor> cursors;
+  for (auto const& s : sequences)
+    if (!s.empty()) cursors.push_back({&s});
+  key_less const less;
+  loser_tree tree(std::move(cursors), less);
+  std::vector<item> out;
+  for (; !tree.empty(); tree.pop()) out.push_back(tree.top());
+  return out;
+}
+
+TEST(loser_tree, is_empty_without_sequences) { EXPECT_TRUE(merge({}).empty()); }
+
+TEST(loser_tree, merges_stably_for_any_number_of_sequences) {
+  std::mt19937_64 random(5);
+  for (std::size_t k : {1, 2, 3, 4, 5, 7, 8, 9, 31, 100})
+    for (int distinct : {1, 4, 100000}) {
+      std::vector<std::vector<item>> sequences(k);
+      std::vector<item> want;
+      for (std::size_t s = 0; s < k; ++s) {
+        sequences[s].resize(random() % 50);
+        for (auto& i : sequences[s]) i = {static_cast<int>(random() % static_cast<unsigned>(distinct)), s};
+        std::ranges::stable_sort(sequences[s], key_less{});
+        want.insert(want.end(), sequences[s].begin(), sequences[s].end());
+      }
+      std::ranges::stable_sort(want, key_less{});
+      EXPECT_EQ(merge(sequences), want) << k << " sequences, " << distinct << " keys";
+    }
+}
+
+}  // namespace
+}  // namespace outsize::detail

@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+// Plans stay within their memory, refuse what cannot work and say how much is needed.
+
+#include <outsize/algorithm/sort/sort_plan.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+
+#include <outsize/base/error.hpp>
+
+namespace outsize {
+namespace {
+
+TEST(sort_plan, divides_no_more_memory_than_there_is) {
+  for (std::uint64_t memory : {2_MiB, 3_MiB, 16_MiB, 100_MiB, 1_GiB})
+    for (std::size_t item : {std::size_t{0}, std::size_t{8}, std::size_t{100}})
+      for (std::uint64_t input : {std::uint64_t{0}, std::uint64_t{memory} / 2, std::uint64_t{memory} * 20}) {
+        auto const plan = plan_sort({.memory_bytes = memory, .input_bytes = input, .item_bytes = item, .threads = 2});
+        EXPECT_LE(plan.chunk_bytes * sort_plan::chunk_count + plan.write_buffers * plan.block_bytes + plan.index_bytes,
+                  memory);
+        EXPECT_GE(plan.chunk_bytes, plan.block_bytes);
+        auto const shape = shape_merge(memory - plan.index_bytes, plan.block_bytes, 2);
+        EXPECT_GE(shape.fan_in, 2U);
+        EXPECT_LE((shape.fan_in + 2 * shape.ahead + shape.output) * plan.block_bytes, memory - plan.index_bytes);
+      }
+}
+
+TEST(sort_plan, keeps_in_memory_what_fits_and_spills_the_rest) {
+  auto const small = plan_sort({.memory_bytes = 64_MiB, .input_bytes = 40_MiB, .item_bytes = 8});
+  EXPECT_EQ(small.runs, 0U);
+  EXPECT_EQ(small.passes, 0U);
+  EXPECT_EQ(small.peak_disk_bytes, 0U);
+  EXPECT_EQ(small.read_bytes, 40_MiB);
+  auto const large = plan_sort({.memory_bytes = 64_MiB, .input_bytes = 1_GiB, .item_bytes = 8});
+  EXPECT_GT(large.runs, 16U);
+  EXPECT_EQ(large.passes, 1U);
+  EXPECT_GE(large.peak_disk_bytes, 1_GiB);
+  EXPECT_EQ(large.written_bytes, 2_GiB);
+}
+
+TEST(sort_plan, merges_in_several_passes_when_memory_is_short) {
+  auto const plan = plan_sort({.memory_bytes = 4_MiB, .input_bytes = 8_GiB, .item_bytes = 8, .index_entry_bytes = 1});
+  EXPECT_GT(plan.passes, 1U);
+  EXPECT_GT(plan.written_bytes, 2 * 8_GiB);
+}
+
+TEST(sort_plan, knows_nothing_of_runs_without_the_size_of_the_input) {
+  auto const plan = plan_sort({.memory_bytes = 64_MiB, .item_bytes = 8});
+  EXPECT_EQ(plan.runs, 0U);
+  EXPECT_EQ(plan.read_bytes, 0U);
+  EXPECT_GT(plan.index_bytes, 0U);
+}
+
+TEST(sort_plan, refuses_a_budget_below_the_minimum) {
+  try {
+    plan_sort({.memory_bytes = 1_MiB, .item_bytes = 8});
+    FAIL() << "a budget of 1 MiB was accepted";
+  } catch (budget_error const& e) {
+    EXPECT_EQ(e.have_bytes(), 1_MiB);
+    EXPECT_EQ(e.need_bytes(), min_sort_memory_bytes);
+  }
+  EXPECT_NO_THROW(plan_sort({.memory_bytes = min_sort_memory_bytes, .item_bytes = 8}));
+}
+
+TEST(sort_plan, names_a_budget_that_would_do_for_an_input_with_too_many_blocks) {
+  sort_job job{.memory_bytes = 2_MiB, .input_bytes = 100_GiB, .item_bytes = 8};
+  try {
+    plan_sort(job);
+    FAIL() << "100 GiB in 2 MiB were accepted";
+  } catch (budget_error const& e) {
+    EXPECT_EQ(e.have_bytes(), 2_MiB);
+    job.memory_bytes = e.need_bytes();
+    EXPECT_NO_THROW(plan_sort(job));
+  }
+}
+
+TEST(sort_plan, gives_a_merge_all_its_buffers_or_none) {
+  EXPECT_EQ(shape_merge(7 * 4096, 4096, 1).fan_in, 0U);
+  auto const least = shape_merge(8 * 4096, 4096, 1);
+  EXPECT_EQ(least.fan_in, 2U);
+  EXPECT_GE(least.ahead, 1U);
+  EXPECT_GE(least.output, 4U);
+}
+
+}  // namespace
+}  // namespace outsize
