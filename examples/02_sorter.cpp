@@ -3,7 +3,8 @@
 //
 // Counts the different values among a million numbers: push them, sort, pull them in order.
 //
-// The sorter gets 4 MiB, half of what the numbers take, so part of the work passes through the disk.
+// The sorter gets 4 MiB, half of what the numbers take, so part of the work passes through the
+// disk.
 
 #include <cstdint>
 #include <iostream>

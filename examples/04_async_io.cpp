@@ -28,9 +28,9 @@ int main() {
   file->write(0, written.bytes())->wait();
 
   std::atomic<std::size_t> completed_bytes = 0;
-  auto const reading =
-      file->read(0, read_back.bytes(),
-                 [&](io::request const&, io::outcome how) { completed_bytes = how.bytes; });
+  auto const reading = file->read(0, read_back.bytes(), [&](io::request const&, io::outcome how) {
+    completed_bytes = how.bytes;
+  });
   auto const total = [](buffer const& bytes) {
     return std::accumulate(bytes.data(), bytes.data() + bytes.size(), 0,
                            [](int sum, std::byte b) { return sum + std::to_integer<int>(b); });

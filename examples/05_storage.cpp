@@ -21,7 +21,8 @@ int main() {
   try {
     outsize::sorter<double> greedy(store, {}, {.memory_bytes = 1_GiB});
   } catch (outsize::budget_error const& e) {
-    std::cout << e.asker() << " needs " << e.need_bytes() << ", there are " << e.have_bytes() << '\n';
+    std::cout << e.asker() << " needs " << e.need_bytes() << ", there are " << e.have_bytes()
+              << '\n';
   }
 
   auto const before = store.total_statistics();
@@ -35,7 +36,6 @@ int main() {
   std::cout << "read as much as written: " << (moved.read_bytes == moved.write_bytes ? "yes" : "no")
             << '\n';
   for (std::uint32_t d = 0; d < store.disk_count(); ++d)
-    std::cout << store.disk_name(d)
-              << " has done its part: " << (store.disk_statistics(d).write_bytes > 1_MiB ? "yes" : "no")
-              << '\n';
+    std::cout << store.disk_name(d) << " has done its part: "
+              << (store.disk_statistics(d).write_bytes > 1_MiB ? "yes" : "no") << '\n';
 }

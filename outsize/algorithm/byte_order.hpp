@@ -14,6 +14,7 @@
 
 namespace outsize {
 
+/// The order of byte strings by their bytes; a model of record_ordering (record_sorter.hpp).
 struct byte_order {
   bool descending = false;
 
@@ -25,6 +26,7 @@ struct byte_order {
     return descending ? ~word : word;
   }
 
+  /// Returns <0, 0 or >0 as `a` comes before, with or after `b`.
   int compare(std::string_view a, std::string_view b) const noexcept {
     int const ascending = a.compare(b);
     return descending ? -ascending : ascending;

@@ -15,7 +15,8 @@ namespace {
 
 std::vector<std::string> strings() {
   std::mt19937_64 random(3);
-  std::vector<std::string> all{"", std::string(1, '\0'), std::string(9, '\0'), "a", std::string("a\0", 2), "\xff"};
+  std::vector<std::string> all{"",  std::string(1, '\0'),  std::string(9, '\0'),
+                               "a", std::string("a\0", 2), "\xff"};
   for (int i = 0; i < 60; ++i) {
     std::string s(random() % 12, 'a');
     for (char& c : s) c = "a\0\x7f\x80\xff"[random() % 5];

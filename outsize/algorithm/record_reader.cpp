@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <outsize/algorithm/record_reader.hpp>
 
-#include <algorithm>
 #include <fmt/format.h>
+#include <algorithm>
 
 #include <outsize/base/error.hpp>
 
@@ -63,9 +63,10 @@ void record_reader::throw_too_long(std::uint64_t so_far) {
     length += std::min(end, view_.size());
     if (end != std::string_view::npos) break;
   } while (refill());
-  throw budget_error(in_->name(), budget_bytes_, length,
-                     fmt::format("{}: a line of {} bytes is too long for a memory budget of {} bytes",
-                                 in_->name(), length, budget_bytes_));
+  throw budget_error(
+      in_->name(), budget_bytes_, length,
+      fmt::format("{}: a line of {} bytes is too long for a memory budget of {} bytes", in_->name(),
+                  length, budget_bytes_));
 }
 
 }  // namespace outsize

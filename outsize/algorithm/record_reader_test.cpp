@@ -16,11 +16,12 @@
 namespace outsize {
 namespace {
 
-/// Hands out its text in views of the given size (0: of random sizes), each in memory of its own that is gone
-/// with the next one.
+/// Hands out its text in views of the given size (0: of random sizes), each in memory of its own
+/// that is gone with the next one.
 class pieces final : public io::input_stream {
  public:
-  pieces(std::string text, std::size_t view_bytes) : text_(std::move(text)), view_bytes_(view_bytes) {}
+  pieces(std::string text, std::size_t view_bytes)
+      : text_(std::move(text)), view_bytes_(view_bytes) {}
 
   std::span<std::byte const> next() override {
     std::size_t const bytes = view_bytes_ != 0 ? view_bytes_ : 1 + random_() % 20;
@@ -48,7 +49,8 @@ std::vector<std::string> all_of(record_reader reader) {
   return records;
 }
 
-std::vector<std::string> lines_of(std::string const& text, std::size_t view_bytes, char delimiter = '\n') {
+std::vector<std::string> lines_of(std::string const& text, std::size_t view_bytes,
+                                  char delimiter = '\n') {
   pieces in(text, view_bytes);
   return all_of(record_reader::of_lines(in, delimiter, 1000));
 }
@@ -92,7 +94,8 @@ TEST(record_reader, refuses_a_last_record_that_is_cut_short) {
       FAIL() << "8 bytes were taken for records of 3";
     } catch (format_error const& e) {
       std::string const what = e.what();
-      for (char const* part : {"pieces", "8", "3"}) EXPECT_NE(what.find(part), std::string::npos) << what;
+      for (char const* part : {"pieces", "8", "3"})
+        EXPECT_NE(what.find(part), std::string::npos) << what;
     }
   }
 }
@@ -117,6 +120,22 @@ TEST(record_reader, accepts_a_line_of_a_fifth_of_the_budget) {
   for (std::size_t view : {0, 1, 7, 1000})
     for (char const* end : {"", "\n"})
       EXPECT_EQ(lines_of(std::string(200, 'x') + end, view), texts{std::string(200, 'x')});
+}
+
+TEST(record_reader, tells_what_it_can_cut_without_more_bytes_and_how_far_it_is) {
+  pieces in("ab\ncd\nef\ngh", 7);
+  auto reader = record_reader::of_lines(in, '\n', 1000);
+  EXPECT_FALSE(reader.next_at_hand());
+  auto const first = reader.next();
+  auto const second = reader.next_at_hand();
+  EXPECT_EQ(first, "ab");
+  EXPECT_EQ(second, "cd");
+  EXPECT_EQ(reader.consumed_bytes(), 6U);
+  EXPECT_FALSE(reader.next_at_hand());
+  EXPECT_EQ(reader.next(), "ef");
+  EXPECT_EQ(reader.next(), "gh");
+  EXPECT_EQ(reader.consumed_bytes(), 11U);
+  EXPECT_FALSE(reader.next());
 }
 
 }  // namespace

@@ -40,9 +40,10 @@ auto with_family(record_order const& order, F const& use) {
   if (sorts_by_value(order) && order.format().item_bytes == 8)
     return use(numbers<std::uint64_t>({}, bits_of(order)), fill);
   std::size_t const bytes = order.format().item_bytes;
-  return use(detail::record_items<record_order>(order, bytes), [bytes](auto& engine, io::input_stream& in) {
-    detail::fill_records(engine, record_reader::of_records(in, bytes));
-  });
+  return use(detail::record_items<record_order>(order, bytes),
+             [bytes](auto& engine, io::input_stream& in) {
+               detail::fill_records(engine, record_reader::of_records(in, bytes));
+             });
 }
 
 }  // namespace
@@ -64,6 +65,11 @@ sort_plan plan_record_sort(storage& store, sort_paths const& paths, record_order
 sort_report merge_records(storage& store, sort_paths const& paths, record_order const& order,
                           sort_options const& options) {
   return detail::merge_files(store, order, order.format().item_bytes, {}, paths, options);
+}
+
+sort_plan plan_record_merge(storage& store, sort_paths const& paths, record_order const& order,
+                            sort_options const& options) {
+  return detail::plan_merge_files(store, order, order.format().item_bytes, paths, options);
 }
 
 }  // namespace outsize

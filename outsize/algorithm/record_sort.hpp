@@ -17,7 +17,8 @@ namespace outsize {
 /// Memory:  options.memory_bytes or all that the storage has free, at least min_sort_memory_bytes.
 /// Disk:    As much as the inputs if they do not fit in memory, gone at the end.
 /// Threads: the storage's; blocks the caller.
-/// Errors:  io_error, out_of_space, budget_error, format_error (a record cut short: file, size, length). The
+/// Errors:  io_error, out_of_space, budget_error, format_error (a record cut short: file, size,
+/// length). The
 ///          inputs are intact then, and the output is as it was before.
 /// Source:  STXXL 2008, section 6.
 /// Checked: outsize/algorithm/record_sort_test.cpp, tests/tool/.
@@ -32,5 +33,9 @@ sort_plan plan_record_sort(storage& store, sort_paths const& paths, record_order
 /// I/Os: Reads the inputs and writes the output once. Errors: as sort_records.
 sort_report merge_records(storage& store, sort_paths const& paths, record_order const& order,
                           sort_options const& options = {});
+
+/// What merge_records would do, without doing it. @throws as merge_records before its first I/O.
+sort_plan plan_record_merge(storage& store, sort_paths const& paths, record_order const& order,
+                            sort_options const& options = {});
 
 }  // namespace outsize

@@ -22,9 +22,10 @@
 
 namespace outsize {
 
-/// An order of byte strings that a sorter can use: prefix(a) < prefix(b) implies that a comes before b, equal
-/// prefixes decide nothing; compare is a strict weak order as <0, 0, >0; equal_keys is compare == 0 or
-/// coarser (what `unique` drops). const, and called from several threads at once.
+/// An order of byte strings that a sorter can use: prefix(a) < prefix(b) implies that a comes
+/// before b, equal prefixes decide nothing; compare is a strict weak order as <0, 0, >0; equal_keys
+/// is compare == 0 or coarser (what `unique` drops). const, and called from several threads at
+/// once.
 template <typename O>
 concept record_ordering = requires(O const order, std::string_view r) {
   { order.prefix(r) } -> std::same_as<std::uint64_t>;
@@ -38,14 +39,18 @@ concept record_ordering = requires(O const order, std::string_view r) {
 ///
 /// @tparam Order  record_ordering: byte_order, text::line_order, record_order, or one of your own.
 ///
-/// I/Os:    Nothing if the records fit in memory; else each run and each further pass moves the bytes of the
-///          records and 4 more for each, once out and once in, in blocks filled but for less than one record.
+/// I/Os:    Nothing if the records fit in memory; else each run and each further pass moves the
+/// bytes of the
+///          records and 4 more for each, once out and once in, in blocks filled but for less than
+///          one record.
 /// CPU:     O(N log N) comparisons, most of them of 8-byte prefixes.
-/// Memory:  options.memory_bytes, or what the storage's budget has free, taken by the constructor. A record
+/// Memory:  options.memory_bytes, or what the storage's budget has free, taken by the constructor.
+/// A record
 ///          may have about an eighth of it, or a quarter as long as nothing is spilled.
-/// Disk:    The records and 4 bytes for each; freed as they are read, or by clear() if `rewindable`.
-/// Threads: the storage's; one thread at a time may use a sorter, many sorters may share a storage.
-/// Errors:  budget_error (also: a record too long, naming both sizes), io_error, out_of_space, cancelled. The
+/// Disk:    The records and 4 bytes for each; freed as they are read, or by clear() if
+/// `rewindable`. Threads: the storage's; one thread at a time may use a sorter, many sorters may
+/// share a storage. Errors:  budget_error (also: a record too long, naming both sizes), io_error,
+/// out_of_space, cancelled. The
 ///          sorter can only be destroyed or cleared then; nothing is left on disk.
 /// Source:  STXXL 2008, section 6; key-pointer pairs: section 6.2.
 /// Checked: outsize/algorithm/record_sorter_test.cpp.
@@ -54,12 +59,15 @@ class record_sorter {
   using engine = detail::sort_engine<detail::record_items<Order>>;
 
  public:
-  explicit record_sorter(storage& store, Order order = {}, sort_options options = {.rewindable = true})
+  /// Takes its memory from `store`, which must outlive it. @throws budget_error; io_error.
+  explicit record_sorter(storage& store, Order order = {},
+                         sort_options options = {.rewindable = true})
       : store_(&store),
         order_(std::make_unique<Order const>(std::move(order))),
         options_(std::move(options)) {
     clear();
   }
+  /// The same on the default storage.
   explicit record_sorter(Order order = {}, sort_options options = {.rewindable = true})
       : record_sorter(default_storage(), std::move(order), std::move(options)) {}
 
@@ -70,7 +78,7 @@ class record_sorter {
     ++pushed_;
   }
 
-  /// Ends the input and goes to the first record.
+  /// Ends the input and goes to the first record. I/Os: as for the class.
   void sort() {
     OUTSIZE_ASSERT(!sorted_);
     engine_->finish_input();
@@ -81,7 +89,10 @@ class record_sorter {
   /// After sort(): whether all records have been read.
   bool empty() const noexcept { return rest_.empty(); }
   /// The current record, valid until ++. @pre !empty().
-  std::string_view operator*() const noexcept { return rest_.substr(sizeof(std::uint32_t), length()); }
+  std::string_view operator*() const noexcept {
+    return rest_.substr(sizeof(std::uint32_t), length());
+  }
+  /// Goes to the next record. @pre !empty().
   record_sorter& operator++() {
     rest_.remove_prefix(sizeof(std::uint32_t) + length());
     if (rest_.empty()) advance();
@@ -102,7 +113,8 @@ class record_sorter {
   /// Drops all records and takes new ones.
   void clear() {
     engine_.reset();
-    engine_ = std::make_unique<engine>(*store_, detail::record_items<Order>(*order_, 0), options_, framing);
+    engine_ = std::make_unique<engine>(*store_, detail::record_items<Order>(*order_, 0), options_,
+                                       framing);
     window_.reset();
     rest_ = {};
     pushed_ = 0;
@@ -127,8 +139,7 @@ class record_sorter {
     if (window_) engine_->recycle(*window_);
     window_ = engine_->next();
     rest_ = {};
-    if (window_)
-      rest_ = {reinterpret_cast<char const*>(window_->data().data()), window_->bytes};
+    if (window_) rest_ = {reinterpret_cast<char const*>(window_->data().data()), window_->bytes};
   }
 
   storage* store_;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
 
-// The record sorter against std::stable_sort: lengths from nothing to much longer than a prefix, long common
-// beginnings, in memory and through several runs.
+// The record sorter against std::stable_sort: lengths from nothing to much longer than a prefix,
+// long common beginnings, in memory and through several runs.
 
 #include <outsize/algorithm/record_sorter.hpp>
 
@@ -34,15 +34,18 @@ struct by_length {
   int compare(std::string_view a, std::string_view b) const noexcept {
     return a.size() == b.size() ? 0 : a.size() < b.size() ? -1 : 1;
   }
-  bool equal_keys(std::string_view a, std::string_view b) const noexcept { return a.size() == b.size(); }
+  bool equal_keys(std::string_view a, std::string_view b) const noexcept {
+    return a.size() == b.size();
+  }
 };
 
 template <typename Order, typename Less>
 void expect_sorts(std::size_t count, Order order, Less less) {
   for (std::size_t threads : {1, 3}) {
-    storage store({.disks = {{"memory", [](io::request_queue&) { return io::make_memory_file("memory"); }}},
-                   .memory = 1_MiB,
-                   .threads = threads});
+    storage store(
+        {.disks = {{"memory", [](io::request_queue&) { return io::make_memory_file("memory"); }}},
+         .memory = 1_MiB,
+         .threads = threads});
     auto records = random_records(count, count + threads);
     record_sorter<Order> sorter(store, order, {.memory_bytes = 256_KiB, .block_bytes = 4096});
     for (auto const& r : records) sorter.push(r);

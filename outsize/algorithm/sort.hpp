@@ -7,7 +7,8 @@
 //     sort(items<event>("events.bin"), into("sorted.bin"), by(&event::time));
 //     sort(store, numbers, std::back_inserter(sorted), std::greater<>());
 //
-// Layer: algorithm. For items that come and go one by one: sorter.hpp. For lines: text/line_sort.hpp.
+// Layer: algorithm. For items that come and go one by one: sorter.hpp. For lines:
+// text/line_sort.hpp.
 
 #include <algorithm>
 #include <concepts>
@@ -46,6 +47,7 @@ struct output_path {
   std::string path;
 };
 
+/// Names a file to write; "-" is standard output.
 inline output_path into(std::string path) { return {std::move(path)}; }
 
 /// The order of what `projection` (a member, a function) yields of the items, smallest first.
@@ -59,6 +61,7 @@ struct projected_less {
   }
 };
 
+/// Orders items by a member or by what a function yields: `by(&event::time)`.
 template <typename Projection>
 projected_less<Projection> by(Projection projection) {
   return {std::move(projection)};
@@ -127,11 +130,13 @@ concept item_sink = std::same_as<Out, output_path> || std::output_iterator<Out, 
 
 /// Sorts what `in` yields into `out`; items that compare equal keep their order.
 ///
-/// @param in   Read once, front to back. A file whose size is no multiple of the item's is a format_error.
+/// @param in   Read once, front to back. A file whose size is no multiple of the item's is a
+/// format_error.
 /// @param out  Receives as many items, in order (fewer with options.unique).
 ///
 /// I/Os:    Reads a file and writes a file once; runs on disk as `sorter` says.
-/// Memory, Disk, Threads, Errors: as `sorter`; after an error input files are intact and an output file is as it
+/// Memory, Disk, Threads, Errors: as `sorter`; after an error input files are intact and an output
+/// file is as it
 ///          was before; what an output iterator has received it keeps.
 /// Source:  STXXL 2008, section 6.
 /// Checked: outsize/algorithm/sort_test.cpp.
@@ -148,8 +153,8 @@ sort_report sort(storage& store, In&& in, Out out, Less less = {}, sort_options 
     auto const fill = [](auto& engine, io::input_stream& stream) {
       detail::fill_items(engine, stream);
     };
-    return detail::sort_files(store, std::move(family), {}, {{in.path}, out.path}, std::move(options),
-                              fill);
+    return detail::sort_files(store, std::move(family), {}, {{in.path}, out.path},
+                              std::move(options), fill);
   } else {
     // Streams get their memory first: the engine takes what is left.
     auto const reading = detail::input_options(store, options.memory_bytes);

@@ -24,8 +24,8 @@
 
 namespace outsize {
 
-/// What can lie on disk as it lies in memory: its bytes are its value. Pointers are excluded, since what they
-/// point to is not stored with them. Text and other byte strings have record_sorter.
+/// What can lie on disk as it lies in memory: its bytes are its value. Pointers are excluded, since
+/// what they point to is not stored with them. Text and other byte strings have record_sorter.
 template <typename T>
 concept external_item = std::is_trivially_copyable_v<T> && std::is_default_constructible_v<T> &&
                         !std::is_pointer_v<T> && !std::is_reference_v<T> && !std::is_const_v<T>;
@@ -69,24 +69,28 @@ struct family_of<T, Less> {
 ///     for (…) s.push(x);
 ///     for (s.sort(); !s.empty(); ++s) use(*s);
 ///
-/// Items that compare equal come out in the order in which they were pushed, for any number of threads,
-/// memory and block size. Numbers of 4 or 8 bytes under std::less or std::greater are compared by value,
-/// floating point by IEEE 754 totalOrder; any other T by any strict weak order.
+/// Items that compare equal come out in the order in which they were pushed, for any number of
+/// threads, memory and block size. Numbers of 4 or 8 bytes under std::less or std::greater are
+/// compared by value, floating point by IEEE 754 totalOrder; any other T by any strict weak order.
 ///
 /// @tparam T     external_item.
-/// @tparam Less  Strict weak order; copied, called from all threads of the storage at once, must not throw.
+/// @tparam Less  Strict weak order; copied, called from all threads of the storage at once, must
+/// not throw.
 ///
-/// I/Os:    Nothing if the items fit in memory. Else 2·Σ⌈Rᵢ/b⌉ blocks, written and read once for each of the
-///          runs of Rᵢ items, b to a block, when one merge is enough; each further pass moves at most
-///          2·⌈N/b⌉ + 2·(number of runs merged) more, and there are at most ⌈log_f(number of runs)⌉ in all.
+/// I/Os:    Nothing if the items fit in memory. Else 2·Σ⌈Rᵢ/b⌉ blocks, written and read once for
+/// each of the
+///          runs of Rᵢ items, b to a block, when one merge is enough; each further pass moves at
+///          most 2·⌈N/b⌉ + 2·(number of runs merged) more, and there are at most ⌈log_f(number of
+///          runs)⌉ in all.
 /// CPU:     O(N log N) comparisons.
 /// Memory:  options.memory_bytes, or what the storage's budget has free, taken by the constructor.
 /// Disk:    N items and a few blocks; freed as they are read, or by clear() if `rewindable`.
 /// Threads: the storage's; one thread at a time may use a sorter, many sorters may share a storage.
-/// Errors:  budget_error from the constructor; io_error, out_of_space, cancelled from any other member. The
+/// Errors:  budget_error from the constructor; io_error, out_of_space, cancelled from any other
+/// member. The
 ///          sorter can only be destroyed or cleared then; nothing is left on disk.
-/// Source:  Dementiev, Sanders: Asynchronous parallel disk sorting, SPAA 2003; STXXL 2008, sections 5 and 6.
-/// Checked: outsize/algorithm/sorter_test.cpp, tests/complexity/sort_io_test.cpp.
+/// Source:  Dementiev, Sanders: Asynchronous parallel disk sorting, SPAA 2003; STXXL 2008, sections
+/// 5 and 6. Checked: outsize/algorithm/sorter_test.cpp, tests/complexity/sort_io_test.cpp.
 template <external_item T, std::strict_weak_order<T, T> Less = std::less<>>
 class sorter {
   using family = detail::family_of<T, Less>;
@@ -94,15 +98,18 @@ class sorter {
   using stored = typename family::type::item;
 
  public:
+  /// Takes its memory from `store`, which must outlive it. @throws budget_error; io_error.
   explicit sorter(storage& store, Less less = {}, sort_options options = {.rewindable = true})
       : store_(&store), less_(std::move(less)), options_(std::move(options)) {
     clear();
   }
+  /// The same on the default storage.
   explicit sorter(Less less = {}, sort_options options = {.rewindable = true})
       : sorter(default_storage(), std::move(less), std::move(options)) {}
 
   // ---- in: before sort() ----
 
+  /// Adds an item, or all of a span; waits while all chunks are full.
   void push(T const& item) {
     if (filled_ == room_.size()) next_room();
     std::memcpy(static_cast<void*>(&room_[filled_]), &item, sizeof(T));
@@ -138,6 +145,7 @@ class sorter {
   T const& operator*() const noexcept { return window_items_[position_]; }
   T const* operator->() const noexcept { return &window_items_[position_]; }
 
+  /// Goes to the next item. @pre !empty().
   sorter& operator++() {
     if (++position_ == window_items_.size()) advance();
     return *this;
@@ -163,7 +171,9 @@ class sorter {
   // ---- at any time ----
 
   /// Items pushed.
-  std::uint64_t size() const noexcept { return sorted_ ? engine_->report().items : pushed_ + filled_; }
+  std::uint64_t size() const noexcept {
+    return sorted_ ? engine_->report().items : pushed_ + filled_;
+  }
 
   /// Drops all items and takes new ones.
   void clear() {
@@ -204,7 +214,8 @@ class sorter {
   Less less_;
   sort_options options_;
   std::unique_ptr<engine> engine_;
-  std::span<stored> room_;  // of the chunk being filled; its items are counted there when it is full
+  std::span<stored>
+      room_;  // of the chunk being filled; its items are counted there when it is full
   std::size_t filled_ = 0;
   std::uint64_t pushed_ = 0;
   bool sorted_ = false;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
-// The sorter against std::stable_sort: sizes around every boundary, tiny blocks and memory so that runs spill
-// and merges take several passes, one thread and several, one disk and several.
+// The sorter against std::stable_sort: sizes around every boundary, tiny blocks and memory so that
+// runs spill and merges take several passes, one thread and several, one disk and several.
 
 #include <outsize/algorithm/sorter.hpp>
 
@@ -67,9 +67,9 @@ void expect_sorts(std::size_t count, Less less, Make make, std::size_t threads, 
   std::mt19937_64 random(count * 31 + threads);
   std::vector<T> in(count);
   for (std::size_t i = 0; i < count; ++i) in[i] = make(random, i);
-  auto const out = sort_all(
-      store, in, less,
-      {.memory_bytes = memory, .block_bytes = block, .input_bytes = count * sizeof(T)});
+  auto const out =
+      sort_all(store, in, less,
+               {.memory_bytes = memory, .block_bytes = block, .input_bytes = count * sizeof(T)});
   std::vector<T> want = in;
   std::stable_sort(want.begin(), want.end(), less);
   EXPECT_TRUE(out == want);
@@ -106,7 +106,8 @@ TEST(sorter, merges_in_several_passes) {
   std::mt19937_64 random(5);
   std::vector<std::uint64_t> in(150000);
   for (auto& x : in) x = random() % 100000;
-  sorter<std::uint64_t> s(store, {}, {.memory_bytes = 128_KiB, .block_bytes = 4096, .input_bytes = in.size() * 8});
+  sorter<std::uint64_t> s(
+      store, {}, {.memory_bytes = 128_KiB, .block_bytes = 4096, .input_bytes = in.size() * 8});
   s.push(in);
   s.sort();
   std::vector<std::uint64_t> out;
@@ -119,8 +120,15 @@ TEST(sorter, merges_in_several_passes) {
 
 TEST(sorter, orders_floating_point_totally) {
   using limits = std::numeric_limits<double>;
-  std::vector<double> const want{-limits::quiet_NaN(), -limits::infinity(), -1.5, -limits::denorm_min(),
-                                 -0.0, 0.0, limits::denorm_min(), 2.0, limits::infinity(),
+  std::vector<double> const want{-limits::quiet_NaN(),
+                                 -limits::infinity(),
+                                 -1.5,
+                                 -limits::denorm_min(),
+                                 -0.0,
+                                 0.0,
+                                 limits::denorm_min(),
+                                 2.0,
+                                 limits::infinity(),
                                  limits::quiet_NaN()};
   auto in = want;
   std::shuffle(in.begin(), in.end(), std::mt19937_64(3));
@@ -156,7 +164,8 @@ TEST(sorter, drops_repeated_items_when_asked) {
 TEST(sorter, rewinds_in_memory_and_on_disk) {
   for (std::size_t count : {100, 80000}) {
     storage store(tiny(2));
-    sorter<std::uint64_t> s(store, {}, {.memory_bytes = 128_KiB, .block_bytes = 4096, .rewindable = true});
+    sorter<std::uint64_t> s(store, {},
+                            {.memory_bytes = 128_KiB, .block_bytes = 4096, .rewindable = true});
     for (std::size_t i = 0; i < count; ++i) s.push(i * 7919 % count);
     s.sort();
     for (int round = 0; round < 3; ++round) {

@@ -4,8 +4,8 @@
 
 // Merging input streams that are sorted already into an output stream, without a temporary file.
 //
-// Each input is read ahead through buffers of its own; a loser tree picks the next record. One thread merges:
-// the inputs are byte streams, whose records can only be found from front to back.
+// Each input is read ahead through buffers of its own; a loser tree picks the next record. One
+// thread merges: the inputs are byte streams, whose records can only be found from front to back.
 // Layer: algorithm.
 
 #include <cstddef>
@@ -17,63 +17,13 @@
 #include <utility>
 #include <vector>
 
+#include <outsize/algorithm/record_output.hpp>
 #include <outsize/algorithm/record_reader.hpp>
 #include <outsize/algorithm/sort/loser_tree.hpp>
 #include <outsize/algorithm/sort/record_items.hpp>
 #include <outsize/algorithm/stream_sort.hpp>
 
 namespace outsize::detail {
-
-/// Collects records in two windows that are lent to an output stream in turn.
-class record_output {
- public:
-  /// Takes 2 * window_bytes from `memory`.
-  record_output(io::output_stream& out, grant& memory, std::size_t window_bytes, item_framing framing)
-      : out_(out), framing_(framing), windows_{memory.allocate(window_bytes), memory.allocate(window_bytes)} {
-    begin_window();
-  }
-
-  void append(std::string_view record) {
-    std::size_t const end = framing_.how == item_framing::kind::terminator ? 1 : 0;
-    put(record);
-    if (end != 0) put({&framing_.terminator, 1});
-  }
-
-  void finish() {
-    hand_over();
-    out_.commit();
-  }
-
- private:
-  void put(std::string_view bytes) {
-    while (!bytes.empty()) {
-      if (used_ == window().size()) {
-        hand_over();
-        current_ ^= 1;
-        out_.wait(window());
-        begin_window();
-      }
-      std::size_t const count = std::min(bytes.size(), window().size() - used_);
-      std::memcpy(window().data() + used_, bytes.data(), count);
-      used_ += count;
-      bytes.remove_prefix(count);
-    }
-  }
-
-  std::span<std::byte> window() const noexcept { return windows_[current_].bytes(); }
-  void begin_window() { used_ = lead_ = out_.lead_bytes(); }
-  void hand_over() {
-    if (used_ > lead_) out_.write(window().subspan(lead_, used_ - lead_));
-    lead_ = used_;
-  }
-
-  io::output_stream& out_;
-  item_framing framing_;
-  std::array<buffer, 2> windows_;
-  std::size_t current_ = 0;
-  std::size_t lead_ = 0;
-  std::size_t used_ = 0;
-};
 
 /// A record of one input after the other, as the loser tree wants them.
 template <typename Order>
@@ -94,74 +44,155 @@ class reader_cursor {
   record_key_ref current_{};
 };
 
-/// Merges sorted inputs of lines (framing with a terminator) or records of `item_bytes`. So many inputs that their
-/// buffers do not fit are sorted instead, with the same result.
+/// How a merge divides its memory among so many inputs:
+///
+///   | windows, 1/8 | read-ahead of the inputs, 3/8 | lines that straddle their blocks, 1/2 |
+struct merge_division {
+  io::input_stream_options reading;
+  std::size_t window_bytes;  ///< Of each of the two.
+  std::uint64_t longest_line_bytes;
+};
+
+/// Nothing if there are too many inputs, for this memory or for the files that a process may have
+/// open.
+std::optional<merge_division> divide_for_merge(storage& store, std::uint64_t memory_bytes,
+                                               std::size_t input_count);
+
+/// The plan of a merge that needs no disk.
+sort_plan plan_direct_merge(merge_division const& division, std::uint64_t memory_bytes,
+                            sort_paths const& paths);
+
+/// Sorted records of several streams, merged.
 template <typename Order>
-sort_report merge_files(storage& store, Order const& order, std::size_t item_bytes, item_framing framing,
-                        sort_paths const& paths, sort_options options) {
+class merging_reader {
+ public:
+  merging_reader(merging_reader const&) = delete;
+  merging_reader& operator=(merging_reader const&) = delete;
+  /// `order` and `streams` must outlive it. Items of `item_bytes` each, or lines (0) that end with
+  /// `terminator`.
+  merging_reader(Order const& order, std::vector<std::unique_ptr<io::input_stream>> const& streams,
+                 std::size_t item_bytes, char terminator, std::uint64_t memory_bytes,
+                 std::uint64_t longest_line_bytes)
+      : readers_(readers(streams, item_bytes, terminator, memory_bytes, longest_line_bytes)),
+        less_{&order},
+        tree_(first_records(order, readers_), less_) {}
+
+  /// The next record, valid until the next call; nothing at the end.
+  std::optional<std::string_view> next() {
+    if (has_begun_) tree_.pop();
+    has_begun_ = true;
+    if (tree_.empty()) return std::nullopt;
+    return tree_.top().record();
+  }
+
+ private:
+  using cursor = reader_cursor<Order>;
+  using less = typename record_items<Order>::key_less;
+
+  static std::vector<record_reader> readers(
+      std::vector<std::unique_ptr<io::input_stream>> const& streams, std::size_t item_bytes,
+      char terminator, std::uint64_t memory_bytes, std::uint64_t longest_line_bytes) {
+    std::vector<record_reader> made;
+    for (auto const& stream : streams) {
+      made.push_back(item_bytes != 0 ? record_reader::of_records(*stream, item_bytes)
+                                     : record_reader::of_lines(*stream, terminator, memory_bytes,
+                                                               longest_line_bytes));
+    }
+    return made;
+  }
+  static std::vector<cursor> first_records(Order const& order,
+                                           std::vector<record_reader>& readers) {
+    std::vector<cursor> made;
+    for (record_reader& reader : readers) {
+      cursor one(order, reader);
+      if (one.next()) made.push_back(one);
+    }
+    return made;
+  }
+
+  std::vector<record_reader> readers_;
+  less less_;
+  loser_tree<cursor, less> tree_;  // refers to less_
+  bool has_begun_ = false;
+};
+
+/// Copies records to the output, with `unique` only the first of those that are equal, and commits
+/// it.
+template <typename Order>
+sort_report copy_merged(merging_reader<Order>& in, record_output& out, Order const& order,
+                        item_framing framing, sort_options const& options,
+                        std::optional<std::uint64_t> known_bytes) {
+  constexpr std::uint64_t records_per_report = 1 << 14;
+  sort_report report;
+  std::optional<std::string> last;
+  while (auto const record = in.next()) {
+    ++report.items;
+    report.input_bytes += record->size() + framing.overhead_bytes();
+    if (options.on_progress && report.items % records_per_report == 0) {
+      options.on_progress({.now = sort_progress::phase::writing_output,
+                           .done_bytes = report.input_bytes,
+                           .total_bytes = known_bytes.value_or(0)});
+    }
+    if (options.unique) {
+      if (last && order.equal_keys(*last, *record)) continue;
+      last = *record;
+    }
+    out.append(*record);
+    ++report.output_items;
+  }
+  out.finish();
+  return report;
+}
+
+/// Merges sorted inputs of lines (framing with a terminator) or records of `item_bytes`. Too many
+/// inputs for one merge are sorted instead, with the same result.
+template <typename Order>
+sort_report merge_files(storage& store, Order const& order, std::size_t item_bytes,
+                        item_framing framing, sort_paths const& paths, sort_options options) {
   auto const known = known_input_bytes(paths.inputs);
   std::uint64_t const memory =
       options.memory_bytes != 0 ? options.memory_bytes : store.memory().free_bytes();
   require_sort_memory(memory);
-  auto reading = input_options(store, memory);
-  reading.depth = 2;
-  // Windows of an eighth each; the rest for the inputs.
-  std::uint64_t const for_each = memory / 4 * 3 / std::max<std::size_t>(1, paths.inputs.size());
-  while (reading.block_bytes > 4_KiB && io::input_stream_memory_bytes(reading) > for_each)
-    reading.block_bytes /= 2;
-  constexpr std::size_t most_open_files = 512;
-  if (io::input_stream_memory_bytes(reading) > for_each || paths.inputs.size() > most_open_files) {
+  auto const division = divide_for_merge(store, memory, paths.inputs.size());
+  if (!division) {
+    auto const fill = [&](auto& engine, io::input_stream& in) {
+      fill_records(engine, item_bytes != 0
+                               ? record_reader::of_records(in, item_bytes)
+                               : record_reader::of_lines(in, framing.terminator, memory));
+    };
     record_items<Order> family(order, item_bytes);
-    return sort_files(store, family, framing, paths, std::move(options),
-                      [&](auto& engine, io::input_stream& in) {
-                        fill_records(engine, item_bytes != 0
-                                                 ? record_reader::of_records(in, item_bytes)
-                                                 : record_reader::of_lines(in, framing.terminator, memory));
-                      });
+    return sort_files(store, family, framing, paths, std::move(options), fill);
   }
+  if (known && item_bytes != 0) require_whole_items(paths.inputs, item_bytes);
 
   grant taken = store.memory().take(memory, "merge");
   bool const same_size = known && !options.unique && item_bytes != 0;
+  std::vector<std::unique_ptr<io::input_stream>> streams;
+  for (std::string const& path : paths.inputs)
+    streams.push_back(io::open_input(path, store.file_queue(), taken, division->reading));
   auto const out = io::open_output(paths.output, store.file_queue(),
-                                   {.block_bytes = reading.block_bytes,
+                                   {.block_bytes = division->reading.block_bytes,
                                     .expected_bytes = same_size ? known : std::nullopt,
                                     .counter = &store.file_statistics()});
-  std::vector<std::unique_ptr<io::input_stream>> streams;
-  std::vector<record_reader> readers;
-  readers.reserve(paths.inputs.size());
-  for (std::string const& path : paths.inputs) {
-    streams.push_back(io::open_input(path, store.file_queue(), taken, reading));
-    readers.push_back(item_bytes != 0
-                          ? record_reader::of_records(*streams.back(), item_bytes)
-                          : record_reader::of_lines(*streams.back(), framing.terminator, memory));
-  }
-  std::vector<reader_cursor<Order>> cursors;
-  for (record_reader& reader : readers) {
-    reader_cursor<Order> cursor(order, reader);
-    if (cursor.next()) cursors.push_back(cursor);
-  }
-
-  sort_report report;
+  record_output output(*out, taken, division->window_bytes, framing);
+  merging_reader<Order> merged(order, streams, item_bytes, framing.terminator, memory,
+                               division->longest_line_bytes);
+  sort_report report = copy_merged(merged, output, order, framing, options, known);
   report.memory_bytes = memory;
-  record_output output(*out, taken, round_down<std::size_t>(memory / 16, page_bytes()), framing);
-  typename record_items<Order>::key_less const less{&order};
-  loser_tree tree(std::move(cursors), less);
-  std::string last;
-  bool has_last = false;
-  for (; !tree.empty(); tree.pop()) {
-    std::string_view const record = tree.top().record();
-    ++report.items;
-    report.input_bytes += record.size() + framing.overhead_bytes();
-    if (options.unique) {
-      if (has_last && order.equal_keys(last, record)) continue;
-      last = record;
-      has_last = true;
-    }
-    output.append(record);
-    ++report.output_items;
-  }
-  output.finish();
+  report.block_bytes = division->reading.block_bytes;
   return report;
+}
+
+/// What merge_files would do.
+template <typename Order>
+sort_plan plan_merge_files(storage& store, Order const& order, std::size_t item_bytes,
+                           sort_paths const& paths, sort_options const& options) {
+  std::uint64_t const memory =
+      options.memory_bytes != 0 ? options.memory_bytes : store.memory().free_bytes();
+  require_sort_memory(memory);
+  auto const division = divide_for_merge(store, memory, paths.inputs.size());
+  if (division) return plan_direct_merge(*division, memory, paths);
+  return plan_files(store, record_items<Order>(order, item_bytes), paths, options);
 }
 
 }  // namespace outsize::detail

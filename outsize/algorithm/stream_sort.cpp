@@ -31,7 +31,8 @@ std::optional<std::string> output_directory(std::string const& output) {
   auto const target = std::filesystem::weakly_canonical(output, error);
   if (error) return std::nullopt;
   auto const status = std::filesystem::status(target, error);
-  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) return std::nullopt;
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+    return std::nullopt;
   return target.parent_path().string();
 }
 
@@ -62,15 +63,15 @@ void require_whole_items(std::vector<std::string> const& inputs, std::size_t ite
   for (std::string const& path : inputs) {
     auto const bytes = static_cast<std::uint64_t>(input_status(path).st_size);
     if (bytes % item_bytes != 0)
-      throw format_error(fmt::format("{}: the last record is cut short: {} bytes are no multiple of {}",
-                                     path, bytes, item_bytes));
+      throw format_error(
+          fmt::format("{}: the last record is cut short: {} bytes are no multiple of {}", path,
+                      bytes, item_bytes));
   }
 }
 
 io::input_stream_options input_options(storage& store, std::uint64_t memory_bytes) {
   if (memory_bytes == 0) memory_bytes = store.memory().total_bytes();
-  return {.block_bytes =
-              std::clamp<std::size_t>(std::bit_floor(memory_bytes / 64), 16_KiB, 2_MiB),
+  return {.block_bytes = std::clamp<std::size_t>(std::bit_floor(memory_bytes / 64), 16_KiB, 2_MiB),
           .depth = 4,
           .counter = &store.file_statistics()};
 }
@@ -81,7 +82,7 @@ void require_space(storage& store, sort_plan const& plan, std::optional<std::uin
   bool const spills = *input_bytes > plan.chunk_bytes * sort_plan::chunk_count;
   std::uint64_t const on_disk = spills ? *input_bytes : 0;
   if (on_disk > 0 && store.free_bytes() < on_disk)
-    throw out_of_space(store.disk_name(0), store.free_bytes(), on_disk);
+    throw out_of_space(store.disk_names(), store.free_bytes(), on_disk);
   auto const directory = output_directory(output);
   if (!directory || !output_bytes || !std::filesystem::is_directory(*directory)) return;
   // Runs that share the disk with the output take their space away from it.

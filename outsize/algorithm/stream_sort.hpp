@@ -2,11 +2,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-// Sorting from input streams to an output stream: the frame that file sorts of every kind of item share.
+// Sorting from input streams to an output stream: the frame that file sorts of every kind of item
+// share.
 //
-// Reads are asynchronous and run ahead, items of one size go from the disk straight into the chunk; the merged
-// windows are lent to the output stream, which writes one while the next is filled. The output appears under
-// its name only when it is complete. Layer: algorithm.
+// Reads are asynchronous and run ahead, items of one size go from the disk straight into the chunk;
+// the merged windows are lent to the output stream, which writes one while the next is filled. The
+// output appears under its name only when it is complete. Layer: algorithm.
 
 #include <cstddef>
 #include <cstdint>
@@ -41,13 +42,14 @@ std::optional<std::uint64_t> known_input_bytes(std::vector<std::string> const& i
 /// Reads running ahead, scaled to the memory of the sort.
 io::input_stream_options input_options(storage& store, std::uint64_t memory_bytes);
 
-/// Refuses a sort for which a disk surely lacks space: temporary space for an input that does not fit in memory,
-/// and space for the output (`output_bytes`, if known).
+/// Refuses a sort for which a disk surely lacks space: temporary space for an input that does not
+/// fit in memory, and space for the output (`output_bytes`, if known).
 /// @throws out_of_space naming the disk, have and need.
 void require_space(storage& store, sort_plan const& plan, std::optional<std::uint64_t> input_bytes,
                    std::optional<std::uint64_t> output_bytes, std::string const& output);
 
-/// @throws format_error naming the first of the files whose size is no multiple of `item_bytes`, and both.
+/// @throws format_error naming the first of the files whose size is no multiple of `item_bytes`,
+/// and both.
 void require_whole_items(std::vector<std::string> const& inputs, std::size_t item_bytes);
 
 /// Fills the engine's chunks with items of `item_bytes` each.
@@ -61,8 +63,9 @@ void fill_items(Engine& engine, io::input_stream& in) {
     total += got;
     std::size_t const item = sizeof(room[0]);
     if (got % item != 0)
-      throw format_error(fmt::format("{}: the last record is cut short: {} bytes are no multiple of {}",
-                                     in.name(), total, item));
+      throw format_error(
+          fmt::format("{}: the last record is cut short: {} bytes are no multiple of {}", in.name(),
+                      total, item));
     engine.current_chunk().grow(got / item);
     if (got < bytes.size()) return;
     engine.chunk_full();
@@ -129,14 +132,21 @@ sort_plan plan_files(storage& store, Family const& family, sort_paths const& pat
                      sort_options const& options) {
   std::uint64_t const memory =
       options.memory_bytes != 0 ? options.memory_bytes : store.memory().free_bytes();
-  return plan_sort(
-      {.memory_bytes = memory,
-       .input_stream_bytes = io::input_stream_memory_bytes(input_options(store, options.memory_bytes)),
-       .input_bytes = options.input_bytes ? options.input_bytes : known_input_bytes(paths.inputs),
-       .item_bytes = family.item_bytes(),
-       .index_entry_bytes = sort_engine<Family>::index_entry_bytes,
-       .block_bytes = options.block_bytes,
-       .threads = store.threads().threads()});
+  auto const known = known_input_bytes(paths.inputs);
+  bool const of_one_size = family.item_bytes() != 0;
+  if (known && of_one_size) require_whole_items(paths.inputs, family.item_bytes());
+  sort_plan const plan =
+      plan_sort({.memory_bytes = memory,
+                 .input_stream_bytes =
+                     io::input_stream_memory_bytes(input_options(store, options.memory_bytes)),
+                 .input_bytes = options.input_bytes ? options.input_bytes : known,
+                 .item_bytes = family.item_bytes(),
+                 .index_entry_bytes = sort_engine<Family>::index_entry_bytes,
+                 .block_bytes = options.block_bytes,
+                 .threads = store.threads().threads()});
+  require_space(store, plan, known, of_one_size && !options.unique ? known : std::nullopt,
+                paths.output);
+  return plan;
 }
 
 }  // namespace detail

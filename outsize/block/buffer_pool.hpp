@@ -4,8 +4,8 @@
 
 // Buffers of one size, cut from one piece of memory, lent and taken back.
 //
-// Invariant: free + lent = count. acquire() waits, so it belongs to the thread that drives the work, never to
-// an executor's; every other function may be called from any thread. Layer: block.
+// Invariant: free + lent = count. acquire() waits, so it belongs to the thread that drives the
+// work, never to an executor's; every other function may be called from any thread. Layer: block.
 
 #include <condition_variable>
 #include <cstddef>
@@ -21,6 +21,7 @@ namespace outsize::block {
 /// The memory of one lent buffer; the pool gets it back by pool.release().
 using frame = std::span<std::byte>;
 
+/// A fixed number of buffers of one size.
 class buffer_pool {
  public:
   /// Takes count * buffer_bytes from `memory`. @throws budget_error.
@@ -32,12 +33,14 @@ class buffer_pool {
 
   std::size_t buffer_bytes() const noexcept { return buffer_bytes_; }
   std::size_t count() const noexcept { return count_; }
+  /// Buffers that are not lent now.
   std::size_t free_count() const;
 
   /// An unused buffer, or an empty frame if all are lent.
   frame try_acquire();
   /// Waits for an unused buffer.
   frame acquire();
+  /// Takes a lent buffer back and wakes one who waits for it.
   void release(frame lent) noexcept;
 
  private:

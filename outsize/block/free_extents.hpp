@@ -4,8 +4,8 @@
 
 // The free space of one disk's file: extents by offset, neighbours joined, lowest place first.
 //
-// Invariant: extents are disjoint, not empty, and no two touch. Not thread-safe: disk_space's owner locks.
-// Layer: block.
+// Invariant: extents are disjoint, not empty, and no two touch. Not thread-safe: disk_space's owner
+// locks. Layer: block.
 
 #include <cstdint>
 #include <map>
@@ -13,9 +13,11 @@
 
 namespace outsize::block {
 
+/// A set of disjoint ranges of bytes; empty at first.
 class free_extents {
  public:
-  /// Takes `length_bytes` (> 0) from the lowest extent that is long enough; nothing if there is none.
+  /// Takes `length_bytes` (> 0) from the lowest extent that is long enough; nothing if there is
+  /// none.
   std::optional<std::uint64_t> take(std::uint64_t length_bytes);
   /// Gives a range back. @pre no byte of it is free already.
   void give(std::uint64_t offset_bytes, std::uint64_t length_bytes);

@@ -44,7 +44,8 @@ std::unique_ptr<placement> make_placement(placement_kind kind, std::uint32_t dis
   switch (kind) {
     case placement_kind::striping:
       // Sequences start on different disks, lest short ones all fall on the first.
-      std::iota(order.begin(), order.end(), static_cast<std::uint32_t>(sequence_number % disk_count));
+      std::iota(order.begin(), order.end(),
+                static_cast<std::uint32_t>(sequence_number % disk_count));
       for (auto& disk : order) disk %= disk_count;
       break;
     case placement_kind::randomized_cycling: {

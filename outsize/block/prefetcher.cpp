@@ -13,7 +13,11 @@ namespace outsize::block {
 
 prefetcher::prefetcher(storage& store, buffer_pool& pool, std::vector<block_id> order,
                        std::size_t ahead)
-    : store_(store), pool_(pool), ahead_(ahead), blocks_(std::move(order)), issued_(blocks_.size()) {
+    : store_(store),
+      pool_(pool),
+      ahead_(ahead),
+      blocks_(std::move(order)),
+      issued_(blocks_.size()) {
   OUTSIZE_ASSERT(ahead > 0 && blocks_.size() <= UINT32_MAX);
   if (store.disk_count() > 1) {
     std::vector<std::uint32_t> disk_of;
@@ -34,7 +38,8 @@ prefetcher::~prefetcher() {
 void prefetcher::issue(std::size_t index) {
   frame const place = pool_.try_acquire();
   OUTSIZE_ASSERT(!place.empty());
-  // The place is noted first: once the read is issued, nothing may fail that would lose sight of it.
+  // The place is noted first: once the read is issued, nothing may fail that would lose sight of
+  // it.
   auto const read = untaken_.emplace(index, reading{place, nullptr}).first;
   try {
     read->second.request = store_.read(blocks_[index], place.first(blocks_[index].length_bytes));

@@ -4,8 +4,9 @@
 
 // Reads blocks ahead of their use, in the optimal order for the disks.
 //
-// The user names all blocks in the order of need and then takes them, as a rule in that order. Up to `ahead`
-// blocks are under way or read and not yet taken; a block that is taken before its turn is read at once.
+// The user names all blocks in the order of need and then takes them, as a rule in that order. Up
+// to `ahead` blocks are under way or read and not yet taken; a block that is taken before its turn
+// is read at once.
 //
 // Invariant: blocks read and not taken <= ahead. A taken frame belongs to the user until release().
 // One thread at a time uses a prefetcher. Layer: block.
@@ -22,14 +23,17 @@
 
 namespace outsize::block {
 
+/// Reads the blocks of a given order ahead of their use.
 class prefetcher {
  public:
-  /// Issues the first reads. `pool` must have `ahead` buffers that only this prefetcher uses, besides those
-  /// for the frames that the user holds at once; its buffers are as long as the longest block.
+  /// Issues the first reads. `pool` must have `ahead` buffers that only this prefetcher uses,
+  /// besides those for the frames that the user holds at once; its buffers are as long as the
+  /// longest block.
   prefetcher(storage& store, buffer_pool& pool, std::vector<block_id> order, std::size_t ahead);
   prefetcher(prefetcher const&) = delete;
   prefetcher& operator=(prefetcher const&) = delete;
-  /// Waits for the reads under way and gives their buffers back; errors of blocks never taken are lost.
+  /// Waits for the reads under way and gives their buffers back; errors of blocks never taken are
+  /// lost.
   ~prefetcher();
 
   /// What the prefetcher itself needs for each block of its order.
@@ -37,8 +41,8 @@ class prefetcher {
 
   std::size_t block_count() const noexcept { return blocks_.size(); }
 
-  /// Waits until block `index` of the order is read and hands it out; its first length_bytes are valid.
-  /// Reads on in its place.
+  /// Waits until block `index` of the order is read and hands it out; its first length_bytes are
+  /// valid. Reads on in its place.
   /// @pre not taken before. @throws io_error of its read; a block cut short is an error (EIO).
   frame take(std::size_t index);
   /// Whether take(index) would return at once.

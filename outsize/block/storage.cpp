@@ -5,10 +5,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
-#include <fmt/format.h>
 #include <mutex>
 #include <optional>
 #include <stdexcept>
@@ -24,8 +24,8 @@
 namespace outsize {
 namespace {
 
-// A disk's file grows by steps that double between these, so that small jobs stay small and large ones get
-// long contiguous extents, allocated before they are written.
+// A disk's file grows by steps that double between these, so that small jobs stay small and large
+// ones get long contiguous extents, allocated before they are written.
 constexpr std::uint64_t least_growth_bytes = 4_MiB;
 constexpr std::uint64_t most_growth_bytes = 256_MiB;
 
@@ -58,7 +58,8 @@ class storage::disk {
   std::uint64_t free_bytes() {
     std::lock_guard lock(mutex_);
     std::uint64_t growth = options_.capacity_bytes - std::min(options_.capacity_bytes, size_bytes_);
-    if (!options_.open && is_directory_) growth = std::min(growth, io::free_space_bytes(options_.path));
+    if (!options_.open && is_directory_)
+      growth = std::min(growth, io::free_space_bytes(options_.path));
     return space_.total_bytes() + growth;
   }
 
@@ -100,11 +101,14 @@ class storage::disk {
     return *file_;
   }
 
-  /// Extends the file by at least `length_bytes`, by a whole step if there is room. False: the disk is full.
+  /// Extends the file by at least `length_bytes`, by a whole step if there is room. False: the disk
+  /// is full.
   bool grow(std::uint64_t length_bytes) {
-    std::uint64_t const room = options_.capacity_bytes - std::min(options_.capacity_bytes, size_bytes_);
+    std::uint64_t const room =
+        options_.capacity_bytes - std::min(options_.capacity_bytes, size_bytes_);
     std::uint64_t const alignment = file_->alignment_bytes();
-    // The free space at the end of the file, if any, is not subtracted: simpler, and at most one block.
+    // The free space at the end of the file, if any, is not subtracted: simpler, and at most one
+    // block.
     for (std::uint64_t step = std::max(growth_bytes_, length_bytes); length_bytes <= room;
          step = std::max(step / 2, length_bytes)) {
       std::uint64_t const bytes = round_down(std::min(step, room), alignment);
@@ -190,12 +194,12 @@ block::block_id storage::allocate(std::size_t length_bytes, block::placement& wh
       std::uint64_t peak = peak_allocated_bytes_.load();
       while (peak < now && !peak_allocated_bytes_.compare_exchange_weak(peak, now)) {
       }
-      return {.offset_bytes = *offset, .disk = index, .length_bytes = static_cast<std::uint32_t>(bytes)};
+      return {.offset_bytes = *offset,
+              .disk = index,
+              .length_bytes = static_cast<std::uint32_t>(bytes)};
     }
   }
-  std::string names;
-  for (auto const& d : disks_) names += (names.empty() ? "" : ", ") + d->name();
-  throw out_of_space(std::move(names), free_bytes(), length_bytes);
+  throw out_of_space(disk_names(), free_bytes(), length_bytes);
 }
 
 void storage::free(block::block_id id) noexcept {
@@ -214,6 +218,12 @@ io::request_ptr storage::write(block::block_id id, std::span<std::byte const> fr
   return disks_[id.disk]->file().write(id.offset_bytes, from, std::move(done));
 }
 
+std::string storage::disk_names() const {
+  std::string names;
+  for (auto const& d : disks_) names += (names.empty() ? "" : ", ") + d->name();
+  return names;
+}
+
 io::statistics_snapshot storage::disk_statistics(std::uint32_t index) const {
   return disks_[index]->counter().snapshot();
 }
@@ -225,7 +235,9 @@ io::statistics_snapshot storage::total_statistics() const {
 }
 
 std::uint64_t storage::allocated_bytes() const noexcept { return allocated_bytes_.load(); }
-std::uint64_t storage::peak_allocated_bytes() const noexcept { return peak_allocated_bytes_.load(); }
+std::uint64_t storage::peak_allocated_bytes() const noexcept {
+  return peak_allocated_bytes_.load();
+}
 
 storage& default_storage() {
   static storage instance;

@@ -9,13 +9,13 @@
 //            ├─ executor: the threads that compute
 //            └─ statistics: per disk, of other files, and in total
 //
-// Many may live in one process; there is no global one but default_storage(), made on first use. A disk's
-// file is made when its first block is allocated, so work that stays in memory touches no disk. Nothing is
-// left behind, however the process ends: the files have no names.
+// Many may live in one process; there is no global one but default_storage(), made on first use. A
+// disk's file is made when its first block is allocated, so work that stays in memory touches no
+// disk. Nothing is left behind, however the process ends: the files have no names.
 //
-// Invariant: blocks handed out and not freed are disjoint; freed space is reused before a file grows.
-// Every function may be called from any thread. Layer: block.
-// Source: Dementiev, Kettner, Sanders: STXXL, 2008, section 4 (one large file per disk).
+// Invariant: blocks handed out and not freed are disjoint; freed space is reused before a file
+// grows. Every function may be called from any thread. Layer: block. Source: Dementiev, Kettner,
+// Sanders: STXXL, 2008, section 4 (one large file per disk).
 
 #include <cstddef>
 #include <cstdint>
@@ -37,22 +37,29 @@ namespace outsize {
 /// One disk: a directory to put an unnamed temporary file in, or an existing file or device to use.
 struct disk_options {
   std::string path;
-  std::uint64_t capacity_bytes = UINT64_MAX;  ///< Never uses more; the disk's free space limits it too.
-  /// Makes the disk's file instead of `path` (decorated ones, in memory, …); `path` is its name then.
+  std::uint64_t capacity_bytes =
+      UINT64_MAX;  ///< Never uses more; the disk's free space limits it too.
+  /// Makes the disk's file instead of `path` (decorated ones, in memory, …); `path` is its name
+  /// then.
   std::function<io::file_ptr(io::request_queue&)> open = {};
 
-  disk_options(char const* where) : path(where) {}                    // NOLINT(*-explicit-*)
-  disk_options(std::string where) : path(std::move(where)) {}         // NOLINT(*-explicit-*)
-  disk_options(std::string where, std::uint64_t capacity) : path(std::move(where)), capacity_bytes(capacity) {}
+  /// A directory, file or device.
+  disk_options(char const* where) : path(where) {}             // NOLINT(*-explicit-*)
+  disk_options(std::string where) : path(std::move(where)) {}  // NOLINT(*-explicit-*)
+  /// One that never holds more than `capacity` bytes.
+  disk_options(std::string where, std::uint64_t capacity)
+      : path(std::move(where)), capacity_bytes(capacity) {}
+  /// One whose file `make` makes; `name` is for messages.
   disk_options(std::string name, std::function<io::file_ptr(io::request_queue&)> make)
       : path(std::move(name)), open(std::move(make)) {}
 };
 
 /// What a storage is made of. Everything has a default: see docs/settings.md.
 struct storage_options {
-  std::vector<disk_options> disks = {};  ///< Default: $OUTSIZE_TMPDIR, $TMPDIR or the working directory.
-  std::uint64_t memory = 0;              ///< Bytes; 0: half of what the machine or cgroup allows.
-  std::size_t threads = 0;               ///< 0: as many as the process may use at once.
+  std::vector<disk_options> disks =
+      {};                    ///< Default: $OUTSIZE_TMPDIR, $TMPDIR or the working directory.
+  std::uint64_t memory = 0;  ///< Bytes; 0: half of what the machine or cgroup allows.
+  std::size_t threads = 0;   ///< 0: as many as the process may use at once.
   io::backend backend = io::backend::automatic;
   std::size_t depth = 16;  ///< Requests under way on each disk.
   bool direct = true;      ///< Past the page cache where the file system can.
@@ -60,6 +67,7 @@ struct storage_options {
   std::uint64_t seed = 1;  ///< Of randomised placement.
 };
 
+/// Disks, memory, threads and statistics that work together; see the top of this file.
 class storage {
  public:
   /// Starts the threads; makes no file.
@@ -73,10 +81,13 @@ class storage {
   memory_budget& memory() noexcept { return memory_; }
   executor& threads() noexcept { return executor_; }
 
+  /// The number of disks, D, and the path of each.
   std::uint32_t disk_count() const noexcept;
   std::string const& disk_name(std::uint32_t index) const;
-  /// What lengths of blocks and addresses of their buffers must be multiples of: the most that any disk asks
-  /// for. Makes the disks' files. @throws io_error.
+  /// All of them, for messages.
+  std::string disk_names() const;
+  /// What lengths of blocks and addresses of their buffers must be multiples of: the most that any
+  /// disk asks for. Makes the disks' files. @throws io_error.
   std::size_t alignment_bytes();
   /// Bytes that can still be allocated, of all disks; an estimate, as others use the disks too.
   std::uint64_t free_bytes();
@@ -89,16 +100,19 @@ class storage {
   /// Makes the placement of a new sequence of blocks, seeded by the options and a running number.
   std::unique_ptr<block::placement> new_placement();
 
-  /// Allocates `length_bytes` (rounded up to the alignment) on the disk that `where` prefers, or if that is
-  /// full on the next one with space.
+  /// Allocates `length_bytes` (rounded up to the alignment) on the disk that `where` prefers, or if
+  /// that is full on the next one with space.
   /// @throws out_of_space if no disk has the space: disk names, free bytes, bytes needed.
   block::block_id allocate(std::size_t length_bytes, block::placement& where);
+  /// Gives the space of a block back. @pre no request on it is under way.
   void free(block::block_id id) noexcept;
 
   /// Issues a transfer of a prefix of the block (rounded up to the alignment). See io::file.
   io::request_ptr read(block::block_id id, std::span<std::byte> into, io::completion done = {});
-  io::request_ptr write(block::block_id id, std::span<std::byte const> from, io::completion done = {});
+  io::request_ptr write(block::block_id id, std::span<std::byte const> from,
+                        io::completion done = {});
 
+  /// What moved to and from the blocks of one disk.
   io::statistics_snapshot disk_statistics(std::uint32_t index) const;
   /// Disks and other files together.
   io::statistics_snapshot total_statistics() const;
@@ -122,7 +136,8 @@ class storage {
   std::atomic<std::uint64_t> peak_allocated_bytes_{0};
 };
 
-/// The storage used where none is given: all defaults, made on first use, gone at the end of the process.
+/// The storage used where none is given: all defaults, made on first use, gone at the end of the
+/// process.
 storage& default_storage();
 
 /// The directory for temporary files when none is named: $OUTSIZE_TMPDIR, $TMPDIR, or ".".

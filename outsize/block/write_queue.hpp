@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-// Queued writing: blocks are handed over with their buffers, and the buffers come back to the pool when
-// their writes have completed.
+// Queued writing: blocks are handed over with their buffers, and the buffers come back to the pool
+// when their writes have completed.
 //
-// The first error is kept and thrown by the next write() or flush(). One thread at a time uses a queue.
-// Layer: block.
-// Source: Dementiev, Kettner, Sanders: STXXL, 2008, section 4 (buffered_writer).
+// The first error is kept and thrown by the next write() or flush(). One thread at a time uses a
+// queue. Layer: block. Source: Dementiev, Kettner, Sanders: STXXL, 2008, section 4
+// (buffered_writer).
 
 #include <condition_variable>
 #include <cstddef>
@@ -19,6 +19,7 @@
 
 namespace outsize::block {
 
+/// Writes blocks of `store` from buffers of `pool`; both must outlive it.
 class write_queue {
  public:
   write_queue(storage& store, buffer_pool& pool) : store_(store), pool_(pool) {}
@@ -27,11 +28,12 @@ class write_queue {
   /// Waits for all writes; errors not yet thrown are lost: call flush() to learn of them.
   ~write_queue();
 
-  /// A free buffer to fill; waits for a write to complete if there is none. The wait counts as I/O wait.
+  /// A free buffer to fill; waits for a write to complete if there is none. The wait counts as I/O
+  /// wait.
   /// @throws the first error of an earlier write.
   frame acquire();
-  /// Issues the write of the first id.length_bytes of `filled`, which goes back to the pool afterwards
-  /// (at once if this throws). @throws the first error of an earlier write.
+  /// Issues the write of the first id.length_bytes of `filled`, which goes back to the pool
+  /// afterwards (at once if this throws). @throws the first error of an earlier write.
   void write(block_id id, frame filled);
   /// Waits until every write has completed. @throws the first error.
   void flush();

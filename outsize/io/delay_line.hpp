@@ -21,6 +21,7 @@
 
 namespace outsize::io {
 
+/// Attempts that wait until they are due.
 class delay_line {
  public:
   using clock = std::chrono::steady_clock;

@@ -18,6 +18,7 @@ namespace outsize::io {
 
 enum class access : std::uint8_t { read_only, read_write };
 
+/// How open_file opens a file.
 struct open_options {
   access mode = access::read_only;
   bool direct = true;     ///< Past the page cache if the file system can; else quietly through it.

@@ -29,6 +29,7 @@
 
 namespace outsize::io {
 
+/// What every file can do; see the top of this file.
 class file {
  public:
   file(file const&) = delete;
@@ -39,6 +40,7 @@ class file {
   /// address must be multiples of alignment_bytes(); the memory must live until completion. Errors:
   /// none here; they come out of request::wait() and reach the callback.
   request_ptr read(std::uint64_t offset_bytes, std::span<std::byte> into, completion done = {});
+  /// Issues a write of from.size() bytes, likewise.
   request_ptr write(std::uint64_t offset_bytes, std::span<std::byte const> from,
                     completion done = {});
 

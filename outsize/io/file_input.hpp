@@ -28,6 +28,7 @@ namespace outsize::io {
 /// Whether file_input can read `source` with the memory that grants give.
 bool can_stream_from(file const& source) noexcept;
 
+/// The stream that open_input makes for regular files and block devices.
 class file_input final : public input_stream {
  public:
   /// Reads `source` from `begin_bytes` on. @pre can_stream_from(*source).

@@ -27,6 +27,7 @@
 
 namespace outsize::io {
 
+/// The stream that open_output makes for regular files.
 class file_output final : public output_stream {
  public:
   /// Writes into `target`, which is empty. `directory` is what out_of_space errors name and ask for

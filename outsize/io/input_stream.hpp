@@ -18,6 +18,7 @@
 
 namespace outsize::io {
 
+/// Bytes read front to back.
 class input_stream {
  public:
   input_stream() = default;
@@ -38,9 +39,11 @@ class input_stream {
   /// The bytes that are still to come, if that is known (a regular file).
   virtual std::optional<std::uint64_t> remaining_bytes() const = 0;
 
+  /// For messages: the path, or what stands for it.
   virtual std::string const& name() const noexcept = 0;
 };
 
+/// How far a stream reads ahead.
 struct input_stream_options {
   std::size_t block_bytes = std::size_t{1} << 20;  ///< Of one read request.
   std::size_t depth = 4;          ///< Requests running ahead; memory: depth + 1 blocks.

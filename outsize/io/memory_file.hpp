@@ -18,6 +18,7 @@
 
 namespace outsize::io {
 
+/// In which respects a memory file behaves as one on a disk.
 struct memory_file_options {
   std::size_t alignment_bytes =
       1;                    ///< To be demanded of requests, as direct I/O does. A power of two.

@@ -28,6 +28,7 @@
 
 namespace outsize::io {
 
+/// Bytes written front to back, from memory that the caller lends.
 class output_stream {
  public:
   output_stream() = default;
@@ -36,6 +37,7 @@ class output_stream {
   /// Waits for writes under way; without commit() nothing appears under the name.
   virtual ~output_stream() = default;
 
+  /// What the addresses given to write() must be multiples of, the lead included.
   virtual std::size_t alignment_bytes() const noexcept = 0;
   /// Bytes of room that the next write() needs in front of its data: less than alignment_bytes().
   virtual std::size_t lead_bytes() const noexcept = 0;
@@ -53,10 +55,13 @@ class output_stream {
   /// @throws io_error.
   virtual void commit() = 0;
 
+  /// Bytes given to write() so far.
   virtual std::uint64_t written_bytes() const noexcept = 0;
+  /// For messages: the path, or what stands for it.
   virtual std::string const& name() const noexcept = 0;
 };
 
+/// How a stream writes, and what it may know beforehand.
 struct output_stream_options {
   std::size_t block_bytes = std::size_t{1} << 20;              ///< Of one write request.
   std::optional<std::uint64_t> expected_bytes = std::nullopt;  ///< Allocated ahead if known.

@@ -56,6 +56,7 @@ struct attempt {
   request_ptr owner;
 };
 
+/// One read or write; made by file::read and file::write.
 class request : public std::enable_shared_from_this<request> {
  public:
   operation kind() const noexcept { return kind_; }

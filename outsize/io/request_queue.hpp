@@ -22,6 +22,7 @@ namespace outsize::io {
 
 enum class backend : std::uint8_t { automatic, uring, threads };
 
+/// Moves bytes of open files of the system; made by make_request_queue.
 class request_queue {
  public:
   request_queue() = default;

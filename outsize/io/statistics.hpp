@@ -37,10 +37,14 @@ struct statistics_snapshot {
   friend bool operator==(statistics_snapshot const&, statistics_snapshot const&) = default;
 };
 
+/// The live counter.
 class statistics {
  public:
+  /// Counts a completed request, and the time since its issue.
   void add_request(operation kind, std::size_t bytes, std::uint64_t time_ns) noexcept;
+  /// Counts time that a thread has waited for I/O.
   void add_wait(std::uint64_t wait_ns) noexcept;
+  /// The values now.
   statistics_snapshot snapshot() const noexcept;
 
  private:

@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-// A bounded queue between two stages of work: the one way in which values pass between threads that overlap.
+// A bounded queue between two stages of work: the one way in which values pass between threads that
+// overlap.
 //
-// A channel is open, closed (what is in it can still be taken, then it is at its end) or poisoned (the work has
-// failed: every call on it throws). Values leave in the order in which they came.
+// A channel is open, closed (what is in it can still be taken, then it is at its end) or poisoned
+// (the work has failed: every call on it throws). Values leave in the order in which they came.
 // Every function may be called from any thread; push and pop wait. Layer: pipeline.
 
 #include <condition_variable>
@@ -25,6 +26,7 @@ class poisoned : public cancelled {
   poisoned() : cancelled("a stage of the work") {}
 };
 
+/// A queue of up to `capacity` values between threads.
 template <typename T>
 class channel {
  public:
@@ -61,7 +63,8 @@ class channel {
     not_empty_.notify_all();
   }
 
-  /// The work has failed: wakes and stops everybody. What is in the channel stays until it is destroyed.
+  /// The work has failed: wakes and stops everybody. What is in the channel stays until it is
+  /// destroyed.
   void poison() noexcept {
     std::lock_guard lock(mutex_);
     poisoned_ = true;
@@ -75,6 +78,7 @@ class channel {
     return poisoned_;
   }
 
+  /// Values in it now.
   std::size_t size() const {
     std::lock_guard lock(mutex_);
     return values_.size();

@@ -4,9 +4,10 @@
 
 // Threads that each run one stage of a piece of work, and stop together.
 //
-// The first error wins: it is kept, everything registered to be stopped is stopped (channels are poisoned), and
-// join() throws it. What other stages throw after that is dropped: they only felt the stop.
-// start, stop_with and join belong to the owner's thread; fail may be called from any. Layer: pipeline.
+// The first error wins: it is kept, everything registered to be stopped is stopped (channels are
+// poisoned), and join() throws it. What other stages throw after that is dropped: they only felt
+// the stop. start, stop_with and join belong to the owner's thread; fail may be called from any.
+// Layer: pipeline.
 
 #include <exception>
 #include <functional>
@@ -16,6 +17,7 @@
 
 namespace outsize::pipeline {
 
+/// The threads of one piece of work.
 class stage_group {
  public:
   stage_group() = default;
@@ -24,7 +26,8 @@ class stage_group {
   /// Stops and joins what still runs; an error not yet thrown is lost.
   ~stage_group();
 
-  /// Has `stop` called once when the first stage fails. It must not throw. Before the first start().
+  /// Has `stop` called once when the first stage fails. It must not throw. Before the first
+  /// start().
   void stop_with(std::function<void()> stop);
   /// Runs `body` in a thread of its own.
   void start(std::function<void()> body);

@@ -14,8 +14,10 @@
 
 namespace outsize::text {
 
+/// Returns whether `byte` is one of 0 to 9.
 constexpr bool is_digit(char byte) noexcept { return byte >= '0' && byte <= '9'; }
 
+/// Returns whether `byte` is one of A to Z and a to z.
 constexpr bool is_letter(char byte) noexcept {
   return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z');
 }
@@ -23,6 +25,7 @@ constexpr bool is_letter(char byte) noexcept {
 /// Returns whether `byte` separates fields when no separator is given.
 constexpr bool is_blank(char byte) noexcept { return byte == ' ' || byte == '\t' || byte == '\n'; }
 
+/// Returns the capital letter for a small one, and any other byte as it is.
 constexpr char to_upper(char byte) noexcept {
   return byte >= 'a' && byte <= 'z' ? static_cast<char>(byte - 'a' + 'A') : byte;
 }
@@ -32,6 +35,7 @@ class byte_filter {
  public:
   static constexpr int ignored = -1;
 
+  /// The table for the letters d, i and f.
   constexpr byte_filter(bool dictionary, bool printable, bool fold) noexcept : value_{} {
     for (std::size_t index = 0; index < value_.size(); ++index) {
       auto const byte = static_cast<char>(static_cast<unsigned char>(index));
@@ -43,6 +47,7 @@ class byte_filter {
     }
   }
 
+  /// The value of `byte`, or `ignored`.
   constexpr int operator[](char byte) const noexcept {
     return value_[static_cast<unsigned char>(byte)];
   }

@@ -21,16 +21,16 @@ auto with_order(line_order const& order, F const& use) {
 
 }  // namespace
 
-sort_report sort_lines(storage& store, sort_paths const& paths, line_order const& order, char delimiter,
-                       sort_options const& options) {
+sort_report sort_lines(storage& store, sort_paths const& paths, line_order const& order,
+                       char delimiter, sort_options const& options) {
   return with_order(order, [&](auto const& by) {
     std::uint64_t const memory =
         options.memory_bytes != 0 ? options.memory_bytes : store.memory().free_bytes();
     auto const fill = [&](auto& engine, io::input_stream& in) {
       detail::fill_records(engine, record_reader::of_lines(in, delimiter, memory));
     };
-    return detail::sort_files(store, detail::record_items(by, 0), lines_ending_with(delimiter), paths,
-                              options, fill);
+    return detail::sort_files(store, detail::record_items(by, 0), lines_ending_with(delimiter),
+                              paths, options, fill);
   });
 }
 
@@ -41,10 +41,17 @@ sort_plan plan_line_sort(storage& store, sort_paths const& paths, line_order con
   });
 }
 
-sort_report merge_lines(storage& store, sort_paths const& paths, line_order const& order, char delimiter,
-                        sort_options const& options) {
+sort_report merge_lines(storage& store, sort_paths const& paths, line_order const& order,
+                        char delimiter, sort_options const& options) {
   return with_order(order, [&](auto const& by) {
     return detail::merge_files(store, by, 0, lines_ending_with(delimiter), paths, options);
+  });
+}
+
+sort_plan plan_line_merge(storage& store, sort_paths const& paths, line_order const& order,
+                          sort_options const& options) {
+  return with_order(order, [&](auto const& by) {
+    return detail::plan_merge_files(store, by, 0, paths, options);
   });
 }
 

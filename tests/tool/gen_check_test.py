@@ -187,7 +187,7 @@ class Check(ToolTest):
         self.assert_refused("nowhere", "check", self.path("nowhere"))
         self.assert_refused("nowhere", "check", short, "--against", self.path("nowhere"))
         self.assert_refused("Is a directory", "check", self.folder)
-        cut_short = short + ": 3 bytes are no multiple of the record length, 8"
+        cut_short = short + ": the last record is cut short: 3 bytes are no multiple of 8"
         self.assert_refused(cut_short, "check", "--format=u64", short)
         self.assert_refused("FILE", "check")
         self.assert_refused("'u7'", "check", "--format=u7", short)

@@ -13,6 +13,7 @@
 
 #include <tools/outsize/command.hpp>
 #include <tools/outsize/generator.hpp>
+#include <tools/outsize/interruption.hpp>
 #include <tools/outsize/options.hpp>
 #include <tools/outsize/output_file.hpp>
 
@@ -85,6 +86,7 @@ int cmd_gen(int argc, char** argv) {
     throw usage_error(fmt::format("the sequence has {} items, too few for offset {} and count {}",
                                   items.limit(), request.offset, *request.count));
   }
+  interruption const ends_cleanly("gen");
   output_file output(request.output);
   write_items(items, request.offset, *request.count, output);
   output.close();

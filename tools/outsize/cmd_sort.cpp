@@ -2,15 +2,16 @@
 // SPDX-License-Identifier: BSL-1.0
 // `outsize sort`: sorts, merges or checks files of lines or binary records. Layer: tools.
 //
-// Everything that can be refused is refused before the first byte is read; the work itself is done by
-// text::sort_lines, sort_records and their siblings.
+// Everything that can be refused is refused before the first byte is read; the work itself is done
+// by text::sort_lines, sort_records and their siblings.
 
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <fmt/format.h>
 #include <chrono>
 #include <cstdint>
-#include <fmt/format.h>
+#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <stdexcept>
@@ -19,6 +20,7 @@
 
 #include <outsize/algorithm/record_sort.hpp>
 #include <outsize/base/error.hpp>
+#include <outsize/base/machine.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/block/storage.hpp>
 #include <outsize/text/line_sort.hpp>
@@ -50,7 +52,7 @@ int check_order(sort_request const& request, Order const& order, record_scan sca
     if (request.what == sort_request::action::check) {
       fmt::print(stderr, "outsize sort: {}:{}: disorder", request.inputs[0], scan.count());
       if (!request.keys.format) fmt::print(stderr, ": {}", scan.current());
-      fmt::print(stderr, "\n");
+      std::fputc(request.keys.delimiter(), stderr);
     }
     return exit_no;
   }
@@ -61,7 +63,8 @@ int check(sort_request const& request, item_order const& order) {
   auto scan = request.keys.format
                   ? record_scan::of_records(request.inputs[0], request.keys.format->item_bytes)
                   : record_scan::of_lines(request.inputs[0], request.keys.delimiter());
-  return std::visit([&](auto const& by) { return check_order(request, by, std::move(scan)); }, order);
+  return std::visit([&](auto const& by) { return check_order(request, by, std::move(scan)); },
+                    order);
 }
 
 // ---- sorting and merging ----
@@ -90,20 +93,32 @@ sort_report run(storage& store, sort_request const& request, item_order const& o
                 : sort_records(store, paths, records, options);
 }
 
-int print_plan(storage& store, sort_request const& request, item_order const& order) {
+sort_plan make_plan(storage& store, sort_request const& request, item_order const& order) {
+  bool const merges = request.what == sort_request::action::merge;
   sort_options const options{.unique = request.keys.unique};
   sort_paths const paths = paths_of(request);
-  sort_plan plan;
   if (auto const* lines = std::get_if<text::line_order>(&order)) {
-    plan = text::plan_line_sort(store, paths, *lines, options);
-  } else {
-    plan = plan_record_sort(store, paths, std::get<record_order>(order), options);
+    return merges ? text::plan_line_merge(store, paths, *lines, options)
+                  : text::plan_line_sort(store, paths, *lines, options);
   }
-  auto const bytes = [](std::uint64_t n) { return fmt::format("{} ({} bytes)", format_bytes(n), n); };
-  if (plan.read_bytes == 0) {
+  auto const& records = std::get<record_order>(order);
+  return merges ? plan_record_merge(store, paths, records, options)
+                : plan_record_sort(store, paths, records, options);
+}
+
+int print_plan(storage& store, sort_request const& request, item_order const& order) {
+  sort_plan const plan = make_plan(store, request, order);
+  auto const bytes = [](std::uint64_t n) {
+    return fmt::format("{} ({} bytes)", format_bytes(n), n);
+  };
+  if (!detail::known_input_bytes(request.inputs)) {
     fmt::print("the size of the input is not known before it is read\n");
-  } else if (plan.runs == 0) {
-    fmt::print("runs         0: everything fits in memory\npasses       0\n");
+    fmt::print("block        {}\npeak memory  {}\n", bytes(plan.block_bytes),
+               bytes(plan.memory_bytes));
+    return exit_done;
+  }
+  if (plan.runs == 0) {
+    fmt::print("runs         0: nothing has to go to disk\npasses       0\n");
   } else {
     fmt::print("runs         {} of about {}\npasses       {}\n", plan.runs,
                format_bytes(plan.chunk_bytes), plan.passes);
@@ -114,7 +129,7 @@ int print_plan(storage& store, sort_request const& request, item_order const& or
   fmt::print("to read      {}\n", bytes(plan.read_bytes));
   fmt::print("to write     {}\n", bytes(plan.written_bytes));
   if (plan.peak_disk_bytes > store.free_bytes())
-    throw out_of_space(store.disk_name(0), store.free_bytes(), plan.peak_disk_bytes);
+    throw out_of_space(store.disk_names(), store.free_bytes(), plan.peak_disk_bytes);
   return exit_done;
 }
 
@@ -122,7 +137,7 @@ double seconds(timeval const& t) {
   return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
 }
 
-void write_json(sort_request const& request, storage& store, sort_report const& report,
+void write_json(output_file& output, storage& store, sort_report const& report,
                 double elapsed_seconds) {
   rusage usage{};
   ::getrusage(RUSAGE_SELF, &usage);
@@ -145,17 +160,30 @@ void write_json(sort_request const& request, storage& store, sort_report const& 
       {"fan_in", report.fan_in},
       {"peak_disk_bytes", report.peak_disk_bytes},
       {"backend", store.file_queue().name()}};
-  output_file output(*request.json);
   output.write(object.dump(2) + '\n');
   output.close();
+}
+
+/// More memory than there is would only be missed when it is touched.
+void require_memory(std::uint64_t memory_bytes) {
+  require_sort_memory(memory_bytes);
+  std::uint64_t const most = available_memory_bytes();
+  if (memory_bytes <= most) return;
+  throw budget_error("sort", most, memory_bytes,
+                     fmt::format("a memory budget of {} is more than the {} that there are",
+                                 format_bytes(memory_bytes), format_bytes(most)));
 }
 
 int sort_or_merge(sort_request const& request, item_order const& order) {
   interruption const ends_cleanly("sort");
   auto const begin = std::chrono::steady_clock::now();
+  if (request.memory_bytes) require_memory(*request.memory_bytes);
   storage store(make_storage_options(request));
   if (request.plan) return print_plan(store, request, order);
 
+  // Opened before the work, so that a report that cannot be written costs nothing.
+  std::optional<output_file> json;
+  if (request.json) json.emplace(*request.json);
   std::optional<progress_bar> bar;
   if (request.progress.value_or(::isatty(STDERR_FILENO) != 0)) bar.emplace();
   sort_options options{.unique = request.keys.unique};
@@ -163,7 +191,7 @@ int sort_or_merge(sort_request const& request, item_order const& order) {
   sort_report const report = run(store, request, order, options);
   bar.reset();
   std::chrono::duration<double> const elapsed = std::chrono::steady_clock::now() - begin;
-  if (request.json) write_json(request, store, report, elapsed.count());
+  if (json) write_json(*json, store, report, elapsed.count());
   return exit_done;
 }
 

@@ -5,9 +5,9 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <fmt/format.h>
 #include <cstdio>
 #include <cstring>
-#include <fmt/format.h>
 #include <utility>
 
 #include <outsize/io/output_stream.hpp>
@@ -47,9 +47,11 @@ void interruption::wait_for_signal() {
     if (over_) return;
   } while (signal == 0 || signal == wake_signal);
   io::remove_hidden_outputs();
-  auto const message =
-      fmt::format("outsize {}: interrupted by {}: inputs are untouched, temporary files are gone\n",
-                  command_, signal == SIGINT ? "SIGINT" : signal == SIGTERM ? "SIGTERM" : "SIGHUP");
+  auto const message = fmt::format(
+      "outsize {}: interrupted by {}: inputs are untouched, temporary files are gone\n", command_,
+      signal == SIGINT    ? "SIGINT"
+      : signal == SIGTERM ? "SIGTERM"
+                          : "SIGHUP");
   [[maybe_unused]] auto const written = ::write(STDERR_FILENO, message.data(), message.size());
   ::_exit(128 + signal);
 }

@@ -4,10 +4,10 @@
 
 // Ctrl-C and SIGTERM end a command at once, cleanly.
 //
-// Temporary files have no names and outputs get theirs only when complete, so ending the process is the clean-up;
-// what has a hidden name is removed first. A thread of its own waits for the signals, since little may be
-// done in a handler. Signals that were ignored when the process began stay ignored.
-// Make it before any other thread, on the main thread. Layer: tools.
+// Temporary files have no names and outputs get theirs only when complete, so ending the process is
+// the clean-up; what has a hidden name is removed first. A thread of its own waits for the signals,
+// since little may be done in a handler. Signals that were ignored when the process began stay
+// ignored. Make it before any other thread, on the main thread. Layer: tools.
 
 #include <signal.h>
 
@@ -19,8 +19,8 @@ namespace outsize::tool {
 
 class interruption {
  public:
-  /// From now on SIGINT, SIGTERM and SIGHUP print "outsize COMMAND: interrupted …" and end the process with
-  /// 128 + the signal's number.
+  /// From now on SIGINT, SIGTERM and SIGHUP print "outsize COMMAND: interrupted …" and end the
+  /// process with 128 + the signal's number.
   explicit interruption(std::string command);
   interruption(interruption const&) = delete;
   interruption& operator=(interruption const&) = delete;

@@ -13,6 +13,8 @@
 
 #include <fmt/format.h>
 
+#include <outsize/base/config.hpp>
+
 namespace outsize::tool {
 namespace {
 
@@ -118,8 +120,10 @@ option_table& option_table::heading(std::string title) {
 
 std::optional<std::vector<std::string>> option_table::parse(int argc, char** argv) const {
   bool help_wanted = false;
+  bool version_wanted = false;
   auto rows = rows_;
   rows.push_back({.name = "help", .handler = [&](std::string_view) { help_wanted = true; }});
+  rows.push_back({.name = "version", .handler = [&](std::string_view) { version_wanted = true; }});
   auto const letters = short_grammar(rows);
   auto const names = long_grammar(rows);
 
@@ -131,10 +135,9 @@ std::optional<std::vector<std::string>> option_table::parse(int argc, char** arg
     if (code == -1) break;
     if (code == '?' || code == ':') refuse(rows, argv[optind - 1], optopt, code == ':');
     find_row(rows, code)->handler(optarg == nullptr ? std::string_view() : optarg);
-    if (help_wanted) {
-      fmt::print("{}", help());
-      return std::nullopt;
-    }
+    if (help_wanted) fmt::print("{}", help());
+    if (version_wanted) fmt::print("outsize {}\n", version);
+    if (help_wanted || version_wanted) return std::nullopt;
   }
   return std::vector<std::string>(argv + optind, argv + argc);
 }

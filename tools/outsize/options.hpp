@@ -39,7 +39,8 @@ struct option {
 /// The options of one command.
 class option_table {
  public:
-  /// `usage` follows the word "usage: "; `about` is a paragraph. `--help` is there by itself.
+  /// `usage` follows the word "usage: "; `about` is a paragraph. `--help` and `--version` are there
+  /// by themselves.
   option_table(std::string usage, std::string about);
 
   option_table& add(option row);
@@ -48,7 +49,7 @@ class option_table {
   option_table& heading(std::string title);
 
   /// Calls the handler of every option and returns the operands in order, or nullopt after having
-  /// printed the help to stdout because that was asked for.
+  /// printed the help or the version to stdout because that was asked for.
   ///
   /// Errors: usage_error for unknown, ambiguous and incomplete options; what the handlers throw.
   std::optional<std::vector<std::string>> parse(int argc, char** argv) const;

@@ -1,47 +1,23 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
 //
-// Unbuffered stdio: callers write large pieces, which go to the system as they are.
+// The memory is an output_file's own: it is small, and there may be no storage to take it from.
 #include <tools/outsize/output_file.hpp>
 
-#include <cerrno>
-#include <filesystem>
-#include <system_error>
-#include <utility>
-
-#include <outsize/base/error.hpp>
+#include <outsize/base/units.hpp>
 
 namespace outsize::tool {
+namespace {
 
-output_file::output_file(std::string path)
-    : path_(std::move(path)), file_(nullptr), is_stdout_(path_ == "-") {
-  file_ = is_stdout_ ? stdout : std::fopen(path_.c_str(), "wbe");
-  if (file_ == nullptr) fail("create");
-  std::setvbuf(file_, nullptr, _IONBF, 0);
-}
+constexpr std::size_t window_bytes = 1_MiB;
 
-output_file::~output_file() {
-  if (file_ == nullptr || is_stdout_) return;
-  std::fclose(file_);
-  // A device or a link was there before; only what this object made may go.
-  std::error_code ignored;
-  if (std::filesystem::is_regular_file(std::filesystem::symlink_status(path_, ignored))) {
-    std::filesystem::remove(path_, ignored);
-  }
-}
+}  // namespace
 
-void output_file::write(std::string_view bytes) {
-  if (std::fwrite(bytes.data(), 1, bytes.size(), file_) != bytes.size()) fail("write");
-}
-
-void output_file::close() {
-  if (std::fflush(file_) != 0) fail("write");
-  if (is_stdout_) return;
-  if (std::fclose(std::exchange(file_, nullptr)) != 0) fail("close");
-}
-
-void output_file::fail(char const* operation) const {
-  throw io_error(errno, operation, is_stdout_ ? "standard output" : path_);
-}
+output_file::output_file(std::string const& path)
+    : queue_(io::make_request_queue()),
+      budget_(2 * window_bytes),
+      memory_(budget_.take(2 * window_bytes, path)),
+      stream_(io::open_output(path, *queue_, {.block_bytes = window_bytes})),
+      windows_(*stream_, memory_, window_bytes) {}
 
 }  // namespace outsize::tool

@@ -1,38 +1,41 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
 //
-// Checked sequential output to a file or to stdout, for commands whose output is not worth a
-// temporary file: a regular file that could not be completed is removed. Layer: tools.
+// Bytes copied into an output stream: sequential output of commands to a file, which appears under
+// its name only when it is complete, or to standard output, a pipe or a device. Layer: tools.
 // One thread at a time.
 #pragma once
 
-#include <cstdio>
+#include <memory>
 #include <string>
 #include <string_view>
+
+#include <outsize/algorithm/record_output.hpp>
+#include <outsize/base/memory_budget.hpp>
+#include <outsize/io/output_stream.hpp>
+#include <outsize/io/request_queue.hpp>
 
 namespace outsize::tool {
 
 class output_file {
  public:
-  /// Creates or truncates `path`; "-" is stdout. Errors: io_error naming the path.
-  explicit output_file(std::string path);
-  output_file(output_file const&) = delete;
-  output_file& operator=(output_file const&) = delete;
-  /// Removes the file unless close() succeeded.
-  ~output_file();
+  /// Opens `path`; "-" is stdout. Errors: io_error naming the path.
+  explicit output_file(std::string const& path);
 
-  /// Errors: io_error naming the path, also for a disk that is full.
-  void write(std::string_view bytes);
+  /// Errors: io_error naming the path, out_of_space naming the disk.
+  void write(std::string_view bytes) { windows_.append(bytes); }
 
-  /// Learns of late errors; no write may follow. Errors: io_error naming the path.
-  void close();
+  /// Writes what is left, learns of late errors, and makes the file appear; no write may follow.
+  /// Without it nothing appears, and what had the name before stays. Errors: as write.
+  void close() { windows_.finish(); }
 
  private:
-  [[noreturn]] void fail(char const* operation) const;
-
-  std::string path_;
-  std::FILE* file_;
-  bool is_stdout_;
+  // Each needs those before it.
+  std::unique_ptr<io::request_queue> queue_;
+  memory_budget budget_;
+  grant memory_;
+  std::unique_ptr<io::output_stream> stream_;
+  detail::record_output windows_;
 };
 
 }  // namespace outsize::tool

@@ -32,6 +32,16 @@ TEST(output_file, vanishes_unless_closed) {
   EXPECT_FALSE(fs::exists(folder.path("a")));
 }
 
+TEST(output_file, keeps_what_was_there_unless_closed) {
+  scratch::directory const folder;
+  scratch::write_file(folder.path("a"), "old");
+  {
+    output_file output(folder.path("a"));
+    output.write(std::string(5'000'000, 'x'));
+  }
+  EXPECT_EQ(scratch::read_file(folder.path("a")), "old");
+}
+
 TEST(output_file, does_not_take_a_link_away) {
   scratch::directory const folder;
   scratch::write_file(folder.path("target"), "old");
@@ -48,6 +58,7 @@ TEST(output_file, names_what_cannot_be_written) {
   output_file full("/dev/full");
   try {
     full.write("x");
+    full.close();
     FAIL();
   } catch (io_error const& error) {
     EXPECT_EQ(error.path(), "/dev/full");

@@ -1,92 +1,85 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
 //
-// Reads a file front to back, item by item, and remembers one item back. Layer: tools. Memory is
-// one buffer, which grows only if two neighbouring lines are longer than it. One thread at a time.
+// A scan over the items of a file, lines or records of one length, that also holds the item before
+// the current one, which is what checking an order needs. Layer: tools. One thread at a time.
 //
-//     buffer   | previous | current | not yet handed out .. | free |
+// The items come from a record_reader, whose views end with the next item: the one before is
+// copied.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
+#include <utility>
+
+#include <outsize/algorithm/record_reader.hpp>
+#include <outsize/base/memory_budget.hpp>
+#include <outsize/io/input_stream.hpp>
+#include <outsize/io/request_queue.hpp>
 
 namespace outsize::tool {
 
 class record_scan {
  public:
-  static constexpr std::size_t default_buffer_bytes = std::size_t{1} << 20;
+  static constexpr std::size_t default_block_bytes = std::size_t{1} << 20;
 
   /// Reads lines that end with `delimiter`; the last one may do without. "-" is stdin.
   /// Errors: io_error naming the path.
-  static record_scan of_lines(std::string path, char delimiter,
-                              std::size_t buffer_bytes = default_buffer_bytes);
+  static record_scan of_lines(std::string const& path, char delimiter,
+                              std::size_t block_bytes = default_block_bytes);
   /// Reads items of `item_bytes` (not 0) each.
-  static record_scan of_records(std::string path, std::size_t item_bytes,
-                                std::size_t buffer_bytes = default_buffer_bytes);
+  static record_scan of_records(std::string const& path, std::size_t item_bytes,
+                                std::size_t block_bytes = default_block_bytes);
 
   /// Goes to the next item and returns true, or false at the end.
   ///
   /// Errors: io_error; format_error naming the file, its size and the length of an item if the file
   /// ends inside one.
   bool next() {
-    if (available() < item_bytes_ || item_bytes_ == 0) return next_of_kind();
-    accept(item_bytes_, 0);
+    offset_bytes_ = source_->records.consumed_bytes();
+    auto const found = source_->records.next_at_hand();
+    if (!found) return next_beyond();
+    previous_ = std::exchange(current_, *found);
+    ++count_;
     return true;
   }
 
   /// The item, without its delimiter; valid until next().
-  std::string_view current() const noexcept { return view(current_); }
+  std::string_view current() const noexcept { return current_; }
   /// The item before it, empty at the first one.
-  std::string_view previous() const noexcept { return view(previous_); }
+  std::string_view previous() const noexcept { return previous_; }
 
   /// Number of items so far, the current one included.
   std::uint64_t count() const noexcept { return count_; }
   /// Where the current item begins in the file.
-  std::uint64_t offset_bytes() const noexcept { return buffer_offset_ + current_.begin; }
+  std::uint64_t offset_bytes() const noexcept { return offset_bytes_; }
   /// Bytes of all items so far, with delimiters.
-  std::uint64_t consumed_bytes() const noexcept { return buffer_offset_ + next_; }
+  std::uint64_t consumed_bytes() const noexcept { return source_->records.consumed_bytes(); }
 
  private:
-  struct range {
-    std::size_t begin = 0;
-    std::size_t length = 0;
+  // On the heap, so that it stays where it is when the scan moves. The members need those before.
+  struct source {
+    source(std::string const& path, std::size_t item_bytes, char delimiter,
+           std::size_t block_bytes);
+
+    std::unique_ptr<io::request_queue> queue;
+    memory_budget budget;
+    grant memory;
+    std::unique_ptr<io::input_stream> bytes;
+    record_reader records;
+    std::string previous;  // when its place in the stream is gone
   };
-  struct closer {
-    void operator()(std::FILE* file) const noexcept;
-  };
 
-  record_scan(std::string path, std::size_t item_bytes, char delimiter, std::size_t buffer_bytes);
+  explicit record_scan(std::unique_ptr<source> from) : source_(std::move(from)) {}
+  bool next_beyond();
 
-  std::string_view view(range part) const noexcept {
-    return {buffer_.data() + part.begin, part.length};
-  }
-  std::size_t available() const noexcept { return filled_ - next_; }
-  void accept(std::size_t length, std::size_t delimiter_bytes) noexcept {
-    previous_ = current_;
-    current_ = {next_, length};
-    next_ += length + delimiter_bytes;
-    ++count_;
-  }
-  bool next_of_kind();
-  bool next_record();
-  bool next_line();
-  bool refill();
-
-  std::string path_;
-  std::size_t item_bytes_;  // 0: lines
-  char delimiter_;
-  std::unique_ptr<std::FILE, closer> file_;
-  std::vector<char> buffer_;
-  std::uint64_t buffer_offset_ = 0;  // where the buffer begins in the file
-  std::size_t filled_ = 0;
-  std::size_t next_ = 0;  // begin of what was not yet handed out
-  range current_;
-  range previous_;
+  std::unique_ptr<source> source_;
+  std::string_view current_;
+  std::string_view previous_;
+  std::uint64_t offset_bytes_ = 0;
   std::uint64_t count_ = 0;
 };
 

@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <tools/outsize/sort_request.hpp>
 
-#include <charconv>
 #include <fmt/format.h>
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <filesystem>
 #include <string_view>
 
 #include <outsize/base/machine.hpp>
@@ -37,20 +40,83 @@ std::size_t parse_threads(std::string_view text) {
   return threads;
 }
 
-void set_check(sort_request& request, std::string_view word) {
-  if (word.empty() || word == "diagnose-first") {
-    request.what = sort_request::action::check;
-  } else if (word == "quiet" || word == "silent") {
-    request.what = sort_request::action::check_silently;
-  } else {
-    throw usage_error(fmt::format("invalid argument '{}' for --check", word));
-  }
+using action = sort_request::action;
+
+bool is_check(action what) { return what == action::check || what == action::check_silently; }
+
+/// The last of -m, -c and -C does not win over the others: -c and -C exclude each other, -m yields.
+void set_check(sort_request& request, action how) {
+  if (is_check(request.what) && request.what != how)
+    throw usage_error("options -c and -C are incompatible");
+  request.what = how;
 }
 
-option refused(char letter, char const* name, argument takes) {
-  return {.letter = letter, .name = name, .takes = takes, .value = "ARGUMENT", .handler = [name](auto) {
-            throw usage_error(fmt::format("--{} of GNU sort is not supported", name));
+struct check_word {
+  std::string_view word;
+  action how;
+};
+
+constexpr std::array check_words{check_word{"diagnose-first", action::check},
+                                 check_word{"quiet", action::check_silently},
+                                 check_word{"silent", action::check_silently}};
+
+/// Words may be abbreviated, as long names may.
+void set_check_word(sort_request& request, std::string_view word) {
+  auto const row = std::ranges::find_if(
+      check_words, [&](check_word const& candidate) { return candidate.word.starts_with(word); });
+  if (row == check_words.end()) {
+    throw usage_error(
+        fmt::format("--check '{}' is unknown; there are diagnose-first, quiet and silent", word));
+  }
+  set_check(request, row->how);
+}
+
+void set_output(sort_request& request, std::string_view path) {
+  if (request.has_output && request.output != path) {
+    throw usage_error(fmt::format("more than one output: '{}' and '{}'", request.output, path));
+  }
+  request.output = path;
+  request.has_output = true;
+}
+
+/// The library would also take a file for a disk, and overwrite it.
+void add_directory(sort_request& request, std::string_view path) {
+  std::error_code ignored;
+  std::filesystem::path const directory(path);
+  if (std::filesystem::exists(directory, ignored) &&
+      !std::filesystem::is_directory(directory, ignored))
+    throw usage_error(fmt::format("-T {}: not a directory", path));
+  request.directories.emplace_back(path);
+}
+
+option refused(char letter, std::string const& name, argument takes) {
+  auto const shown = name.empty() ? fmt::format("-{}", letter) : fmt::format("--{}", name);
+  return {.letter = letter,
+          .name = name,
+          .takes = takes,
+          .value = "ARGUMENT",
+          .handler = [shown](auto) {
+            throw usage_error(fmt::format("{} of GNU sort is not supported", shown));
           }};
+}
+
+[[noreturn]] void refuse_old_key(std::string_view word) {
+  throw usage_error(
+      fmt::format("'{}' looks like a key in the obsolete notation; use -k instead", word));
+}
+
+/// "-2" of the pair "+1 -2".
+option refused_old_end(char digit) {
+  return {.letter = digit, .handler = [digit](auto) { refuse_old_key(std::string{'-', digit}); }};
+}
+
+/// "+1" of the pair "+1 -2". A file of such a name can be given as "./+1".
+void refuse_old_keys(std::vector<std::string> const& operands) {
+  auto const is_old_key = [](std::string const& word) {
+    return word.size() > 1 && word[0] == '+' && word[1] >= '0' && word[1] <= '9';
+  };
+  auto const word = std::ranges::find_if(operands, is_old_key);
+  if (word != operands.end()) refuse_old_key(*word);
 }
 
 option_table make_table(sort_request& request) {
@@ -61,24 +127,27 @@ option_table make_table(sort_request& request) {
       .add({.letter = 'm',
             .name = "merge",
             .help = "the inputs are sorted: merge them",
-            .handler = [&](auto) { request.what = sort_request::action::merge; }})
+            .handler =
+                [&](auto) {
+                  if (!is_check(request.what)) request.what = action::merge;
+                }})
       .add({.letter = 'c',
             .help = "say whether the input is sorted, and where not",
-            .handler = [&](auto) { set_check(request, ""); }})
+            .handler = [&](auto) { set_check(request, action::check); }})
       .add({.name = "check",
             .takes = argument::optional,
             .value = "HOW",
             .help = "the same, or as -C if HOW is quiet",
-            .handler = [&](std::string_view how) { set_check(request, how); }})
+            .handler = [&](std::string_view how) { set_check_word(request, how); }})
       .add({.letter = 'C',
             .help = "say it by the exit status alone",
-            .handler = [&](auto) { set_check(request, "quiet"); }})
+            .handler = [&](auto) { set_check(request, action::check_silently); }})
       .add({.letter = 'o',
             .name = "output",
             .takes = argument::required,
             .value = "FILE",
             .help = "write there, not to standard output; may be an input",
-            .handler = [&](std::string_view text) { request.output = text; }})
+            .handler = [&](std::string_view text) { set_output(request, text); }})
       .add({.name = "plan",
             .help = "print what would be done, and do nothing",
             .handler = [&](auto) { request.plan = true; }})
@@ -107,7 +176,7 @@ option_table make_table(sort_request& request) {
             .takes = argument::required,
             .value = "DIR",
             .help = "a disk for temporary blocks; repeat it for parallel disks",
-            .handler = [&](std::string_view text) { request.directories.emplace_back(text); }})
+            .handler = [&](std::string_view text) { add_directory(request, text); }})
       .add({.name = "parallel",
             .takes = argument::required,
             .value = "N",
@@ -127,16 +196,19 @@ option_table make_table(sort_request& request) {
             .handler = [&](std::string_view text) { request.json = text; }})
       .add({refused(0, "batch-size", argument::required),
             refused(0, "compress-program", argument::required), refused(0, "debug", argument::none),
-            refused(0, "files0-from", argument::required)});
+            refused(0, "files0-from", argument::required), refused('y', "", argument::optional)});
+  for (char digit = '0'; digit <= '9'; ++digit) table.add(refused_old_end(digit));
   return table;
 }
 
 void require_sensible(sort_request const& request) {
-  bool const checks = request.what == sort_request::action::check ||
-                      request.what == sort_request::action::check_silently;
-  if (checks && request.inputs.size() > 1)
+  refuse_old_keys(request.inputs);
+  if (!is_check(request.what)) return;
+  if (request.inputs.size() > 1)
     throw usage_error(fmt::format("extra operand '{}' not allowed with -c", request.inputs[1]));
-  if (checks && request.output != "-") throw usage_error("options -c and -o are incompatible");
+  if (request.has_output) throw usage_error("options -c and -o are incompatible");
+  if (request.plan) throw usage_error("options -c and --plan are incompatible");
+  if (request.json) throw usage_error("options -c and --json are incompatible");
 }
 
 }  // namespace

@@ -19,6 +19,7 @@ struct sort_request {
   key_options keys;
   std::vector<std::string> inputs;            ///< Never empty; "-" is standard input.
   std::string output = "-";                   ///< -o
+  bool has_output = false;                    ///< Whether there was an -o, be it "-".
   std::optional<std::uint64_t> memory_bytes;  ///< -S
   std::string memory_text;                    ///< As it was written, for messages.
   std::vector<std::string> directories;       ///< -T

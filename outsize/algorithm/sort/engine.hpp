@@ -7,13 +7,13 @@
 //   fill / append … finish_input()   run formation; items stay in memory if they all fit
 //   next(), recycle() …              the last merge, running ahead of its consumer by one window
 //
-// A `Family` says what items are: typed_items (one C++ type) or record_items (byte strings). Everything else,
-// I/O, buffers, threads, division of memory, is the same for both.
+// A `Family` says what items are: typed_items (one C++ type) or record_items (byte strings).
+// Everything else, I/O, buffers, threads, division of memory, is the same for both.
 //
-// Invariant: all large memory comes from one grant, taken before the first I/O. Equal input gives equal output
-// for any number of threads, memory and block size: ties are decided by the order of the input.
-// One thread at a time uses an engine. Layer: algorithm.
-// Source: Dementiev, Sanders: Asynchronous parallel disk sorting, SPAA 2003; STXXL 2008, section 6.
+// Invariant: all large memory comes from one grant, taken before the first I/O. Equal input gives
+// equal output for any number of threads, memory and block size: ties are decided by the order of
+// the input. One thread at a time uses an engine. Layer: algorithm. Source: Dementiev, Sanders:
+// Asynchronous parallel disk sorting, SPAA 2003; STXXL 2008, section 6.
 
 #include <algorithm>
 #include <atomic>
@@ -67,7 +67,8 @@ class sort_engine {
  public:
   using chunk = typename Family::chunk;
 
-  /// Takes its memory at once. @throws budget_error if it is too little; io_error if a disk cannot be used.
+  /// Takes its memory at once. @throws budget_error if it is too little; io_error if a disk cannot
+  /// be used.
   sort_engine(storage& store, Family family, sort_options options, item_framing framing = {},
               std::uint64_t input_stream_bytes = 0)
       : store_(store),
@@ -75,7 +76,8 @@ class sort_engine {
         options_(std::move(options)),
         framing_(framing),
         memory_(store.memory().take(
-            options_.memory_bytes != 0 ? options_.memory_bytes : store.memory().free_bytes(), "sort")) {
+            options_.memory_bytes != 0 ? options_.memory_bytes : store.memory().free_bytes(),
+            "sort")) {
     sort_job const job{.memory_bytes = memory_.total_bytes() + input_stream_bytes,
                        .input_stream_bytes = input_stream_bytes,
                        .input_bytes = options_.input_bytes,
@@ -115,8 +117,8 @@ class sort_engine {
     report_progress();
   }
 
-  /// Adds a record (families of byte strings). @throws budget_error naming both sizes if it is too long for the
-  /// memory; what a stage threw.
+  /// Adds a record (families of byte strings). @throws budget_error naming both sizes if it is too
+  /// long for the memory; what a stage threw.
   void append(std::string_view record)
     requires(!Family::fixed_size)
   {
@@ -135,7 +137,8 @@ class sort_engine {
                                    item_bytes, report_.memory_bytes));
   }
 
-  /// Ends the input and starts the merge. Windows begin at multiples of `output_alignment`, with a lead.
+  /// Ends the input and starts the merge. Windows begin at multiples of `output_alignment`, with a
+  /// lead.
   /// @throws what a stage threw.
   void finish_input(std::size_t output_alignment = 1) {
     count_chunk();
@@ -242,7 +245,8 @@ class sort_engine {
     return shape;
   }
 
-  /// Merges until one more merge can do the rest. Neighbours only, so that ties stay in input order.
+  /// Merges until one more merge can do the rest. Neighbours only, so that ties stay in input
+  /// order.
   void merge_down() {
     std::size_t block_bytes = 0;
     report_.passes = 1;
@@ -260,7 +264,8 @@ class sort_engine {
         std::size_t const count = std::min({fan_in, surplus + 1, runs_.size() - next});
         auto const group = std::span(runs_).subspan(next, count);
         merged.push_back(merge_group(group));
-        for (auto& r : group) r = run<Family>(store_, memory_);  // their index makes room for the new one's
+        for (auto& r : group)
+          r = run<Family>(store_, memory_);  // their index makes room for the new one's
         next += count;
       }
       for (; next < runs_.size(); ++next) merged.push_back(std::move(runs_[next]));
@@ -322,8 +327,9 @@ class sort_engine {
       phase_ = sort_progress::phase::writing_output;
       auto const views = formation_->resident_views();
       std::size_t const largest = formation_->resident_largest_item_bytes();
-      make_windows(std::min<std::uint64_t>(memory_.free_bytes() / window_count, resident_window_bytes()),
-                   largest);
+      make_windows(
+          std::min<std::uint64_t>(memory_.free_bytes() / window_count, resident_window_bytes()),
+          largest);
       merge_feed<Family> feed(family_, store_.threads(), views, largest);
       emit(feed);
     } else {
@@ -343,14 +349,16 @@ class sort_engine {
   }
 
   std::uint64_t resident_window_bytes() const noexcept {
-    return std::min<std::uint64_t>(store_.threads().threads() * 4_MiB,
-                                   report_.input_bytes + report_.items * framing_.overhead_bytes()) +
+    return std::min<std::uint64_t>(
+               store_.threads().threads() * 4_MiB,
+               report_.input_bytes + report_.items * framing_.overhead_bytes()) +
            output_alignment_ + page_bytes();
   }
 
   void make_windows(std::uint64_t bytes, std::size_t largest_item_bytes) {
     std::size_t const least = largest_item_bytes + framing_.overhead_bytes() + output_alignment_;
-    std::size_t const each = round_down<std::size_t>(std::max<std::size_t>(bytes, page_bytes()), page_bytes());
+    std::size_t const each =
+        round_down<std::size_t>(std::max<std::size_t>(bytes, page_bytes()), page_bytes());
     if (each < least) throw_too_long(largest_item_bytes);
     windows_ = memory_.allocate(each * window_count);
     for (std::size_t w = 0; w < window_count; ++w)
@@ -362,7 +370,8 @@ class sort_engine {
     std::uint64_t written_bytes = 0;
     for (auto round = feed.next_round(); round.items() > 0; round = feed.next_round()) {
       auto const memory = *empty_->pop();
-      sorted_window window{memory, static_cast<std::size_t>(written_bytes % output_alignment_), 0, 0};
+      sorted_window window{memory, static_cast<std::size_t>(written_bytes % output_alignment_), 0,
+                           0};
       auto const done = writer.write(round, memory.subspan(window.lead));
       output_bytes_ += round.bytes();
       feed.consume(round);

@@ -48,7 +48,7 @@ struct end_order {
 struct setting {
   std::size_t threads = 2;
   std::size_t disks = 1;
-  std::uint64_t memory_bytes = 144_KiB;
+  std::uint64_t memory_bytes = 128_KiB;
   std::size_t block_bytes = 4096;
   std::size_t item_bytes = 0;
   bool unique = false;
@@ -164,7 +164,7 @@ std::string alike_record(std::mt19937_64& random) {
   return std::string(100, 'p') + random_text(random, random() % 60);
 }
 
-constexpr std::uint64_t several_passes_bytes = 700'000;
+constexpr std::uint64_t several_passes_bytes = 800'000;
 constexpr byte_order bytes{};  // families keep its address
 
 // ---- tests ----

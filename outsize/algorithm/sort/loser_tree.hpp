@@ -4,11 +4,11 @@
 
 // A tournament tree that merges sorted sequences: each item costs one comparison per level.
 //
-// Inner nodes hold the loser of the match below them with its key, so that replaying the winner's path
-// touches no item. Ties go to the sequence with the lower index, which makes the merge stable. There are no
-// sentinels: a sequence that ends is taken out and the tree rebuilt (k times at most in a merge).
-// Not thread-safe. Layer: algorithm.
-// Source: Knuth, The Art of Computer Programming 3, section 5.4.1; STXXL 2008, section 6.1.2.
+// Inner nodes hold the loser of the match below them with its key, so that replaying the winner's
+// path touches no item. Ties go to the sequence with the lower index, which makes the merge stable.
+// There are no sentinels: a sequence that ends is taken out and the tree rebuilt (k times at most
+// in a merge). Not thread-safe. Layer: algorithm. Source: Knuth, The Art of Computer Programming 3,
+// section 5.4.1; STXXL 2008, section 6.1.2.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,8 +19,8 @@
 
 namespace outsize::detail {
 
-/// `Cursor`: `get()` yields the current key (a small value), `next()` advances and says whether there is one.
-/// `Less`: a strict weak order on keys.
+/// `Cursor`: `get()` yields the current key (a small value), `next()` advances and says whether
+/// there is one. `Less`: a strict weak order on keys.
 template <typename Cursor, typename Less>
 class loser_tree {
   using key_type = decltype(std::declval<Cursor const&>().get());
@@ -62,8 +62,8 @@ class loser_tree {
     return a.source < b.source ? !less_(b.key, a.key) : less_(a.key, b.key);
   }
 
-  /// Leaves the loser in `held`, the winner in `challenger`; selects rather than jumps, since the outcome of
-  /// a match on random keys cannot be predicted.
+  /// Leaves the loser in `held`, the winner in `challenger`; selects rather than jumps, since the
+  /// outcome of a match on random keys cannot be predicted.
   void play(node& held, node& challenger) const {
     bool const held_wins = before(held, challenger);
     node const winner = held_wins ? held : challenger;

@@ -49,7 +49,8 @@ TEST(loser_tree, merges_stably_for_any_number_of_sequences) {
       std::vector<item> want;
       for (std::size_t s = 0; s < k; ++s) {
         sequences[s].resize(random() % 50);
-        for (auto& i : sequences[s]) i = {static_cast<int>(random() % static_cast<unsigned>(distinct)), s};
+        for (auto& i : sequences[s])
+          i = {static_cast<int>(random() % static_cast<unsigned>(distinct)), s};
         std::ranges::stable_sort(sequences[s], key_less{});
         want.insert(want.end(), sequences[s].begin(), sequences[s].end());
       }

@@ -4,14 +4,16 @@
 
 // The input side of a merge: the resident part of each sorted sequence, kept ahead of the merge.
 //
-// Sequences are views in memory that are all there from the start, or runs whose blocks are read ahead in the
-// order of their triggers. What may be merged now is bounded by the next item of any run that is not
-// resident: its trigger, or where that is only approximate the run's last resident item.
+// Sequences are views in memory that are all there from the start, or runs whose blocks are read
+// ahead in the order of their triggers. What may be merged now is bounded by the next item of any
+// run that is not resident: its trigger, or where that is only approximate the run's last resident
+// item.
 //
-// Invariant: blocks held + runs without a resident block <= fan_in + ahead, so that the one block without which
-// the merge cannot go on can always be read, however the keys lie and even if all triggers are alike.
-// One thread at a time uses a feed; its rounds may be merged by several. Layer: algorithm.
-// Source: STXXL 2008, section 6.1.2 and 6.1.3; Beckmann, Dementiev, Singler 2009, section 2.
+// Invariant: blocks held + runs without a resident block <= fan_in + ahead, so that the one block
+// without which the merge cannot go on can always be read, however the keys lie and even if all
+// triggers are alike. One thread at a time uses a feed; its rounds may be merged by several. Layer:
+// algorithm. Source: STXXL 2008, section 6.1.2 and 6.1.3; Beckmann, Dementiev, Singler 2009,
+// section 2.
 
 #include <algorithm>
 #include <cstddef>
@@ -43,8 +45,8 @@ class merge_feed {
     for (std::size_t s = 0; s < views.size(); ++s) sequences_[s].append(views[s]);
   }
 
-  /// Merges `runs`, freeing their blocks on disk as they are used up unless `keep_blocks`; ties go to the
-  /// first. `pool` has runs.size() + 2 * ahead buffers of at least their longest block.
+  /// Merges `runs`, freeing their blocks on disk as they are used up unless `keep_blocks`; ties go
+  /// to the first. `pool` has runs.size() + 2 * ahead buffers of at least their longest block.
   merge_feed(Family const& family, executor& threads, std::span<run<Family>> runs, storage& store,
              block::buffer_pool& pool, std::size_t ahead, bool keep_blocks)
       : family_(family),
@@ -61,7 +63,8 @@ class merge_feed {
 
   ~merge_feed() {
     for (auto& s : sources_)
-      for (block::frame f : s.frames) pool_->release(f);  // and not to the prefetcher, which would read on
+      for (block::frame f : s.frames)
+        pool_->release(f);  // and not to the prefetcher, which would read on
   }
 
   std::size_t largest_item_bytes() const noexcept { return largest_; }
@@ -105,7 +108,8 @@ class merge_feed {
     std::vector<std::uint32_t> order;  // place of each block in the prediction sequence
   };
 
-  /// The blocks of all runs in the order in which the merge will need them: by trigger, run, place in the run.
+  /// The blocks of all runs in the order in which the merge will need them: by trigger, run, place
+  /// in the run.
   std::vector<block::block_id> predict() {
     for (std::uint32_t s = 0; s < runs_.size(); ++s)
       for (std::uint32_t b = 0; b < runs_[s].entries().size(); ++b) prediction_.push_back({s, b});
@@ -115,7 +119,8 @@ class merge_feed {
     });
     std::vector<block::block_id> ids;
     ids.reserve(prediction_.size());
-    for (std::size_t s = 0; s < runs_.size(); ++s) sources_[s].order.resize(runs_[s].entries().size());
+    for (std::size_t s = 0; s < runs_.size(); ++s)
+      sources_[s].order.resize(runs_[s].entries().size());
     for (auto const& p : prediction_) {
       // Not always ascending within a run: approximate triggers may be out of order.
       sources_[p.run].order[p.block] = static_cast<std::uint32_t>(ids.size());
@@ -159,7 +164,8 @@ class merge_feed {
     return runs_[s].entries()[sources_[s].taken].trigger;
   }
 
-  /// Sees that every run has an item that bounds the round: an exact trigger, or else a resident one.
+  /// Sees that every run has an item that bounds the round: an exact trigger, or else a resident
+  /// one.
   void read_unpredictable() {
     for (std::size_t s = 0; s < sources_.size(); ++s)
       if (starved(s) && !Family::trigger_is_exact(next_trigger(s))) read_next_of(s);

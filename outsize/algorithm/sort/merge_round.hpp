@@ -4,10 +4,11 @@
 
 // One round of a merge: what is resident and below a bound is merged by all threads at once.
 //
-// The round is cut into parts of equal item counts by multisequence selection; each part is merged by a loser
-// tree of its own. How many parts there are never changes the result: the cuts follow the total order
-// (key, sequence, rank). The emitters of emit.hpp say where the items go.
-// Layer: algorithm. Source: Beckmann, Dementiev, Singler 2009, section 2; STXXL 2008, section 6.1.2.
+// The round is cut into parts of equal item counts by multisequence selection; each part is merged
+// by a loser tree of its own. How many parts there are never changes the result: the cuts follow
+// the total order (key, sequence, rank). run_writer and window_writer say where the items go.
+// Layer: algorithm. Source: Beckmann, Dementiev, Singler 2009, section 2; STXXL 2008,
+// section 6.1.2.
 
 #include <algorithm>
 #include <cstddef>
@@ -47,8 +48,8 @@ class merge_round {
     for (std::size_t s = 0; s < sequences.size(); ++s) limits_[s] = sequences[s].size();
   }
 
-  /// Leaves out what does not come before `key`, taken as the next item of sequence `source` after its
-  /// resident ones.
+  /// Leaves out what does not come before `key`, taken as the next item of sequence `source` after
+  /// its resident ones.
   void restrict_to_before(key_type const& key, std::size_t source) {
     for (std::size_t s = 0; s < limits_.size(); ++s)
       if (s != source)
@@ -71,10 +72,12 @@ class merge_round {
                                    family_->less());
   }
 
-  /// Keeps so many items that they, each with `overhead_bytes` more, have at most `limit_bytes`, but at least one.
+  /// Keeps so many items that they, each with `overhead_bytes` more, have at most `limit_bytes`,
+  /// but at least one.
   void restrict_to_bytes(std::uint64_t limit_bytes, std::size_t overhead_bytes) {
     // Adding up the sizes of very many items is not cheap: a sample tells how many to look at.
-    double const expected = static_cast<double>(limit_bytes) / (sampled_item_bytes() + static_cast<double>(overhead_bytes));
+    double const expected = static_cast<double>(limit_bytes) /
+                            (sampled_item_bytes() + static_cast<double>(overhead_bytes));
     if (expected < static_cast<double>(items()))
       restrict_to_first(std::max<std::size_t>(1, static_cast<std::size_t>(expected)));
     for (;;) {
@@ -94,10 +97,12 @@ class merge_round {
     std::vector<std::vector<std::size_t>> cuts(count + 1);
     cuts[0].assign(limits_.size(), 0);
     cuts[count] = limits_;
-    auto const rank = [&](std::size_t p) { return p * (total / count) + std::min(p, total % count); };
+    auto const rank = [&](std::size_t p) {
+      return p * (total / count) + std::min(p, total % count);
+    };
     threads_->parallel_for(count - 1, [&](std::size_t p) {
-      cuts[p + 1] = multisequence_select(sequences_, std::span<std::size_t const>(limits_), rank(p + 1),
-                                         family_->less());
+      cuts[p + 1] = multisequence_select(sequences_, std::span<std::size_t const>(limits_),
+                                         rank(p + 1), family_->less());
     });
     std::vector<part> parts(count);
     for (std::size_t p = 0; p < count; ++p) {
@@ -138,7 +143,8 @@ class merge_round {
   }
 
  private:
-  static constexpr std::size_t least_part_items = 512;  // below, a cut costs more than a thread brings
+  static constexpr std::size_t least_part_items =
+      512;  // below, a cut costs more than a thread brings
 
   /// The mean size of the first items of each sequence.
   double sampled_item_bytes() const {

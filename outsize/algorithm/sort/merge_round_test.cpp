@@ -27,7 +27,8 @@ struct by_key {
 using family = typed_items<tagged, by_key>;
 using round_of = merge_round<family>;
 
-/// Sequences of several views each; equal keys are frequent, and tagged with their place in the input.
+/// Sequences of several views each; equal keys are frequent, and tagged with their place in the
+/// input.
 struct resident {
   family items{by_key{}};
   executor threads{3};
@@ -72,7 +73,8 @@ std::vector<tagged> merge(round_of const& r, std::size_t part_count) {
 TEST(merge_round, gives_the_stable_merge_in_any_number_of_parts) {
   for (std::size_t k : {1, 2, 5, 9}) {
     resident in(k, k, 900);
-    for (std::size_t parts : {1, 2, 3, 7}) EXPECT_EQ(merge(in.whole(), parts), in.merged) << k << ", " << parts;
+    for (std::size_t parts : {1, 2, 3, 7})
+      EXPECT_EQ(merge(in.whole(), parts), in.merged) << k << ", " << parts;
   }
 }
 
@@ -83,7 +85,9 @@ TEST(merge_round, keeps_the_least_items) {
     r.restrict_to_first(count);
     EXPECT_EQ(r.items(), count);
     EXPECT_EQ(r.bytes(), count * sizeof(tagged));
-    EXPECT_EQ(merge(r, 3), std::vector<tagged>(in.merged.begin(), in.merged.begin() + static_cast<std::ptrdiff_t>(count)));
+    EXPECT_EQ(merge(r, 3),
+              std::vector<tagged>(in.merged.begin(),
+                                  in.merged.begin() + static_cast<std::ptrdiff_t>(count)));
   }
 }
 
@@ -99,9 +103,10 @@ TEST(merge_round, keeps_what_comes_before_an_item_that_is_not_there_yet) {
       std::size_t want = 0;
       for (std::size_t s = 0; s < 3; ++s)
         for (std::size_t half : {2 * s, 2 * s + 1})
-          want += static_cast<std::size_t>(std::ranges::count_if(in.memory[half], [&](tagged const& t) {
-            return s == source || t.key < key || (t.key == key && s < source);
-          }));
+          want +=
+              static_cast<std::size_t>(std::ranges::count_if(in.memory[half], [&](tagged const& t) {
+                return s == source || t.key < key || (t.key == key && s < source);
+              }));
       EXPECT_EQ(r.items(), want) << "key " << key << ", source " << source;
     }
 }

@@ -41,8 +41,9 @@ TEST(multisequence_selection, cuts_every_rank_of_the_stable_merge) {
     std::ranges::sort(merged);
     std::vector<std::size_t> want(k, 0);
     for (std::size_t rank = 0;; ++rank) {
-      auto const cut = multisequence_select(std::span<keys const>(sequences),
-                                            std::span<std::size_t const>(limits), rank, std::less<>());
+      auto const cut =
+          multisequence_select(std::span<keys const>(sequences),
+                               std::span<std::size_t const>(limits), rank, std::less<>());
       ASSERT_EQ(cut, want) << "rank " << rank;
       if (rank == merged.size()) break;
       ++want[std::get<1>(merged[rank])];

@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-// Arithmetic keys as unsigned integers of the same size and order, so that one kernel sorts them all.
+// Arithmetic keys as unsigned integers of the same size and order, so that one kernel sorts them
+// all.
 //
-// Signed integers have the sign bit flipped; floating point follows IEEE 754 totalOrder (-NaN < -inf < … <
-// -0 < +0 < … < +inf < NaN), which distinguishes all bit patterns; descending order is the complement.
-// Both directions are bijections, so sorting moves no information. Pure functions. Layer: algorithm.
+// Signed integers have the sign bit flipped; floating point follows IEEE 754 totalOrder (-NaN <
+// -inf < … < -0 < +0 < … < +inf < NaN), which distinguishes all bit patterns; descending order is
+// the complement. Both directions are bijections, so sorting moves no information. Pure functions.
+// Layer: algorithm.
 
 #include <concepts>
 #include <cstddef>
@@ -27,7 +29,8 @@ struct ordered_bits {
   constexpr U encode(U bits) const noexcept {
     constexpr U sign = U{1} << (sizeof(U) * 8 - 1);
     if (values == kind::signed_integer) bits ^= sign;
-    if (values == kind::floating_point) bits = (bits & sign) != 0 ? static_cast<U>(~bits) : bits | sign;
+    if (values == kind::floating_point)
+      bits = (bits & sign) != 0 ? static_cast<U>(~bits) : bits | sign;
     return descending ? static_cast<U>(~bits) : bits;
   }
 
@@ -37,7 +40,8 @@ struct ordered_bits {
     constexpr U sign = U{1} << (sizeof(U) * 8 - 1);
     if (descending) key = static_cast<U>(~key);
     if (values == kind::signed_integer) return key ^ sign;
-    if (values == kind::floating_point) return (key & sign) != 0 ? key ^ sign : static_cast<U>(~key);
+    if (values == kind::floating_point)
+      return (key & sign) != 0 ? key ^ sign : static_cast<U>(~key);
     return key;
   }
 

@@ -35,10 +35,11 @@ void expect_ascending(std::vector<T> const& values, kind k) {
 template <typename F, typename U>
 void expect_total_order() {
   using limits = std::numeric_limits<F>;
-  expect_ascending<F, U>({-limits::quiet_NaN(), -limits::infinity(), limits::lowest(), F(-1), -limits::min(),
-                          -limits::denorm_min(), F(-0.0), F(0.0), limits::denorm_min(), limits::min(), F(1),
-                          limits::max(), limits::infinity(), limits::quiet_NaN()},
-                         kind::floating_point);
+  expect_ascending<F, U>(
+      {-limits::quiet_NaN(), -limits::infinity(), limits::lowest(), F(-1), -limits::min(),
+       -limits::denorm_min(), F(-0.0), F(0.0), limits::denorm_min(), limits::min(), F(1),
+       limits::max(), limits::infinity(), limits::quiet_NaN()},
+      kind::floating_point);
 }
 
 TEST(ordered_bits, order_floating_point_totally) {
@@ -49,8 +50,10 @@ TEST(ordered_bits, order_floating_point_totally) {
 TEST(ordered_bits, order_integers) {
   using i64 = std::numeric_limits<std::int64_t>;
   using i32 = std::numeric_limits<std::int32_t>;
-  expect_ascending<std::int64_t, std::uint64_t>({i64::min(), -2, -1, 0, 1, i64::max()}, kind::signed_integer);
-  expect_ascending<std::int32_t, std::uint32_t>({i32::min(), -2, -1, 0, 1, i32::max()}, kind::signed_integer);
+  expect_ascending<std::int64_t, std::uint64_t>({i64::min(), -2, -1, 0, 1, i64::max()},
+                                                kind::signed_integer);
+  expect_ascending<std::int32_t, std::uint32_t>({i32::min(), -2, -1, 0, 1, i32::max()},
+                                                kind::signed_integer);
   expect_ascending<std::uint32_t, std::uint32_t>({0, 1, 1U << 31, ~0U}, kind::unsigned_integer);
 }
 

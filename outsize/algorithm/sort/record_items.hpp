@@ -4,17 +4,17 @@
 
 // Byte strings as items, for the sorting engine: text lines and records, of one length or of many.
 //
-// In a chunk the bytes of the records are laid from the front and an index of 16-byte entries from the back;
-// only the index is sorted, by the order's 64-bit prefix first, and the bytes move once, when the sorted chunk
-// is merged out:
+// In a chunk the bytes of the records are laid from the front and an index of 16-byte entries from
+// the back; only the index is sorted, by the order's 64-bit prefix first, and the bytes move once,
+// when the sorted chunk is merged out:
 //
 //   chunk:          | rec rec rec rec ... | ........ free ........ | entry 2 | entry 1 | entry 0 |
-//   packed block:   | rec rec rec rec ... | pad | end 3 | end 2 | end 1 | end 0 |     (ends: 32-bit offsets)
-//   fixed block:    | rec rec rec rec ... |
+//   packed block:   | rec rec rec rec ... | pad | end 3 | end 2 | end 1 | end 0 |     (ends: 32-bit
+//   offsets) fixed block:    | rec rec rec rec ... |
 //
 // `Order`: prefix(r) with prefix(a) < prefix(b) ⇒ a before b, compare(a, b), equal_keys(a, b), for
-// std::string_view; const and callable from several threads. Records that compare equal keep their order.
-// Layer: algorithm. Source: STXXL 2008, section 6.2 (sorting key-pointer pairs).
+// std::string_view; const and callable from several threads. Records that compare equal keep their
+// order. Layer: algorithm. Source: STXXL 2008, section 6.2 (sorting key-pointer pairs).
 
 #include <algorithm>
 #include <array>
@@ -44,8 +44,8 @@ struct record_key_ref {
 
 using length_type = std::uint32_t;
 
-/// Where a record lies in a chunk, in one number that grows with the offset: sorting by it keeps input order.
-/// Lengths that do not fit beside the offset stand in front of the record.
+/// Where a record lies in a chunk, in one number that grows with the offset: sorting by it keeps
+/// input order. Lengths that do not fit beside the offset stand in front of the record.
 struct record_place {
   static constexpr unsigned length_bits = 20;
   static constexpr std::uint64_t long_record = (std::uint64_t{1} << length_bits) - 1;
@@ -77,7 +77,8 @@ constexpr std::size_t packed_bytes(std::size_t record_bytes, std::size_t count) 
   return record_bytes + sizeof(length_type) * (count + 1);  // one more: room to align the table
 }
 
-/// Sorted records in memory: in a packed block, side by side with one length, or through a chunk's index.
+/// Sorted records in memory: in a packed block, side by side with one length, or through a chunk's
+/// index.
 template <typename Order>
 class record_view {
  public:
@@ -85,7 +86,8 @@ class record_view {
 
   record_view() = default;
 
-  static record_view of_packed(Order const& order, std::span<std::byte const> block, std::size_t count) {
+  static record_view of_packed(Order const& order, std::span<std::byte const> block,
+                               std::size_t count) {
     auto const* ends = reinterpret_cast<length_type const*>(block.data() + block.size());
     return {order, layout::packed, block.data(), ends, 0, count};
   }
@@ -94,8 +96,9 @@ class record_view {
     return {order, layout::fixed, data, nullptr, record_bytes, count};
   }
   /// `record_bytes` 0: of any length.
-  static record_view of_index(Order const& order, std::byte const* chunk, prefix_entry const* entries,
-                              std::size_t record_bytes, std::size_t count) {
+  static record_view of_index(Order const& order, std::byte const* chunk,
+                              prefix_entry const* entries, std::size_t record_bytes,
+                              std::size_t count) {
     return {order, layout::index, chunk, entries, record_bytes, count};
   }
 
@@ -114,9 +117,11 @@ class record_view {
   std::uint64_t bytes(std::size_t begin, std::size_t end) const noexcept {
     if (begin == end) return 0;
     if (record_bytes_ != 0) return (end - begin) * record_bytes_;
-    if (layout_ == layout::packed) return packed_end(end - 1) - (begin == 0 ? 0 : packed_end(begin - 1));
+    if (layout_ == layout::packed)
+      return packed_end(end - 1) - (begin == 0 ? 0 : packed_end(begin - 1));
     std::uint64_t sum = 0;
-    for (std::size_t i = begin; i < end; ++i) sum += record_place::length(data_, entries()[i].place);
+    for (std::size_t i = begin; i < end; ++i)
+      sum += record_place::length(data_, entries()[i].place);
     return sum;
   }
 
@@ -132,7 +137,12 @@ class record_view {
 
   record_view(Order const& order, layout how, std::byte const* data, void const* table,
               std::size_t record_bytes, std::size_t size)
-      : order_(&order), data_(data), table_(table), record_bytes_(record_bytes), size_(size), layout_(how) {}
+      : order_(&order),
+        data_(data),
+        table_(table),
+        record_bytes_(record_bytes),
+        size_(size),
+        layout_(how) {}
 
   prefix_entry const* entries() const noexcept { return static_cast<prefix_entry const*>(table_); }
   std::size_t packed_end(std::size_t i) const noexcept {
@@ -209,10 +219,12 @@ class record_chunk {
     return true;
   }
 
-  std::vector<record_view<typename Items::order_type>> sort(Items const& family, executor& threads) {
+  std::vector<record_view<typename Items::order_type>> sort(Items const& family,
+                                                            executor& threads) {
     using view = record_view<typename Items::order_type>;
     std::span<prefix_entry> const all(first_entry(), count_);
-    // The index grew downwards: turned round, entries are in input order and parts are stretches of it.
+    // The index grew downwards: turned round, entries are in input order and parts are stretches of
+    // it.
     std::reverse(all.begin(), all.end());
     std::size_t const parts = count_ < 1024 ? 1 : threads.threads();
     std::vector<view> views(parts);
@@ -269,7 +281,8 @@ class record_items {
   };
 
   /// `order` must outlive it.
-  record_items(Order const& order, std::size_t item_bytes) : less_{&order}, item_bytes_(item_bytes) {}
+  record_items(Order const& order, std::size_t item_bytes)
+      : less_{&order}, item_bytes_(item_bytes) {}
 
   std::size_t item_bytes() const noexcept { return item_bytes_; }
   Order const& order() const noexcept { return *less_.order; }

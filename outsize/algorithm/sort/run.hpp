@@ -4,10 +4,11 @@
 
 // Sorted runs on disk: the list of their blocks, and the writer that makes them.
 //
-// A run's blocks hold whole items in order. For each block the first item, or the beginning of a long one, is
-// kept in memory as its trigger: the order of the triggers is the order in which a merge will need the blocks.
-// A run owns its blocks and frees them when destroyed; a merge takes them out one by one.
-// One thread at a time uses a run or a writer. Layer: algorithm. Source: STXXL 2008, section 6.1.2.
+// A run's blocks hold whole items in order. For each block the first item, or the beginning of a
+// long one, is kept in memory as its trigger: the order of the triggers is the order in which a
+// merge will need the blocks. A run owns its blocks and frees them when destroyed; a merge takes
+// them out one by one. One thread at a time uses a run or a writer. Layer: algorithm. Source: STXXL
+// 2008, section 6.1.2.
 
 #include <cstddef>
 #include <cstdint>
@@ -72,7 +73,8 @@ class run {
       throw;
     }
     items_ += entries_.back().items;
-    largest_block_bytes_ = std::max<std::size_t>(largest_block_bytes_, entries_.back().id.length_bytes);
+    largest_block_bytes_ =
+        std::max<std::size_t>(largest_block_bytes_, entries_.back().id.length_bytes);
   }
   void add_bytes(std::uint64_t bytes, std::size_t largest_item_bytes) noexcept {
     bytes_ += bytes;
@@ -110,7 +112,8 @@ class run_writer {
   using round = merge_round<Family>;
   using part = typename round::part;
 
-  /// `index_memory` holds the run's entries; `pool` has at least two buffers, each fit for any one item.
+  /// `index_memory` holds the run's entries; `pool` has at least two buffers, each fit for any one
+  /// item.
   run_writer(Family const& family, storage& store, executor& threads, grant& index_memory,
              block::buffer_pool& pool)
       : family_(family),
@@ -124,8 +127,8 @@ class run_writer {
     if (!open_.empty()) pool_.release(open_);
   }
 
-  /// Takes as much of the round as half the pool's buffers hold, at least one item; tells how much from each
-  /// sequence by restricting the round. @throws io_error, out_of_space, budget_error.
+  /// Takes as much of the round as half the pool's buffers hold, at least one item; tells how much
+  /// from each sequence by restricting the round. @throws io_error, out_of_space, budget_error.
   void write(round& r, std::size_t largest_item_bytes) {
     if (family_.item_bytes() != 0) {
       write_fixed(r);
@@ -189,7 +192,8 @@ class run_writer {
     {
       if (to_ == end_) next_frame();
       using item = typename Family::item;
-      return std::span(reinterpret_cast<item*>(to_), static_cast<std::size_t>(end_ - to_) / sizeof(item));
+      return std::span(reinterpret_cast<item*>(to_),
+                       static_cast<std::size_t>(end_ - to_) / sizeof(item));
     }
     void used(std::size_t count) noexcept { to_ += count * item_bytes_; }
 
@@ -266,7 +270,8 @@ class run_writer {
     append(filled, items * family_.item_bytes(), items, family_.make_trigger(first));
   }
 
-  // ---- items of many sizes: parts fill blocks of their own, each with a table of ends at its end ----
+  // ---- items of many sizes: parts fill blocks of their own, each with a table of ends at its end
+  // ----
 
   struct packed_block {
     block::frame place;
@@ -290,19 +295,22 @@ class run_writer {
     std::size_t const block_bytes = pool_.buffer_bytes();
     std::size_t const frames = frame_limit();
     // Any two consecutive blocks of a part hold at least B - 3 bytes, so b bytes need at most
-    // b / (B/2 - 2) + 1 of them; when items are small against blocks, hardly more than b / (B - item).
+    // b / (B/2 - 2) + 1 of them; when items are small against blocks, hardly more than b / (B -
+    // item).
     std::size_t const waste = packed_bytes(largest_item_bytes, 1);
-    std::size_t const filled = std::max(block_bytes / 2 - 2, block_bytes - std::min(block_bytes, waste));
+    std::size_t const filled =
+        std::max(block_bytes / 2 - 2, block_bytes - std::min(block_bytes, waste));
     std::size_t part_count = std::clamp<std::size_t>(frames / 4, 1, threads_.threads());
-    std::uint64_t const limit = frames > part_count ? std::uint64_t{frames - part_count} * filled
-                                                    : block_bytes - packed_bytes(0, 0);
+    std::uint64_t limit = std::uint64_t{frames - part_count} * filled;
+    if (part_count == 1) limit = std::max<std::uint64_t>(limit, block_bytes - packed_bytes(0, 0));
     r.restrict_to_bytes(limit, sizeof(std::uint32_t));
 
     auto const parts = r.cut(part_count);
     std::vector<std::vector<packed_block>> blocks(parts.size());
     try {
       reserve_blocks(parts, blocks, filled);
-      threads_.parallel_for(parts.size(), [&](std::size_t p) { fill_packed(r, parts[p], blocks[p]); });
+      threads_.parallel_for(parts.size(),
+                            [&](std::size_t p) { fill_packed(r, parts[p], blocks[p]); });
     } catch (...) {
       for (auto const& list : blocks)
         for (auto const& b : list) pool_.release(b.place);
@@ -312,8 +320,8 @@ class run_writer {
     hand_over_packed(blocks);
   }
 
-  void reserve_blocks(std::vector<part> const& parts, std::vector<std::vector<packed_block>>& blocks,
-                      std::size_t filled) {
+  void reserve_blocks(std::vector<part> const& parts,
+                      std::vector<std::vector<packed_block>>& blocks, std::size_t filled) {
     for (std::size_t p = 0; p < parts.size(); ++p) {
       std::uint64_t const bytes = parts[p].bytes + sizeof(std::uint32_t) * parts[p].items;
       bool const fits_one = bytes + packed_bytes(0, 0) <= pool_.buffer_bytes();
@@ -356,8 +364,8 @@ class run_writer {
   void close_packed(packed_block const& b) {
     std::size_t const length = std::min(block_length(b.used_bytes()), b.place.size());
     std::size_t const table_bytes = b.items * sizeof(std::uint32_t);
-    std::memmove(b.place.data() + length - table_bytes, b.place.data() + b.place.size() - table_bytes,
-                 table_bytes);
+    std::memmove(b.place.data() + length - table_bytes,
+                 b.place.data() + b.place.size() - table_bytes, table_bytes);
     auto const first = family_.block_view(b.place.first(length), b.items).key(0);
     append(b.place, length, b.items, family_.make_trigger(first));
   }

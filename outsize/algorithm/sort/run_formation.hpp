@@ -8,21 +8,22 @@
 //      ▲                                            │
 //      └────────────────── free ◀───────────────────┘
 //
-// Nothing is spilled before it must be: input that fits in the chunks stays there. From the first spill on
-// (from the beginning, if the input is known to be too large) a chunk is spilled whenever the last free one has
-// been given to the producer, so that filling, sorting and writing overlap.
+// Nothing is spilled before it must be: input that fits in the chunks stays there. From the first
+// spill on (from the beginning, if the input is known to be too large) a chunk is spilled whenever
+// the last free one has been given to the producer, so that filling, sorting and writing overlap.
 //
 // Invariant: runs, and chunks still in memory, are in the order of the input; each is sorted.
 // The producer is one thread at a time; the stages are threads of their own. Layer: algorithm.
-// Source: STXXL 2008, section 6.1.1; Dementiev, Sanders: Asynchronous parallel disk sorting, SPAA 2003.
+// Source: STXXL 2008, section 6.1.1; Dementiev, Sanders: Asynchronous parallel disk sorting, SPAA
+// 2003.
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <fmt/format.h>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -43,7 +44,8 @@ class run_formation {
   using chunk = typename Family::chunk;
   using view = typename Family::view;
 
-  /// Takes chunks and write buffers as planned from `memory`, and charges the index of the runs to it.
+  /// Takes chunks and write buffers as planned from `memory`, and charges the index of the runs to
+  /// it.
   run_formation(Family const& family, storage& store, grant& memory, sort_plan const& plan,
                 bool surely_spills)
       : family_(family),
@@ -70,7 +72,8 @@ class run_formation {
   /// The chunk to fill.
   chunk& current() noexcept { return current_->items; }
 
-  /// Hands the current chunk over to be sorted and waits for an empty one. @throws what a stage threw.
+  /// Hands the current chunk over to be sorted and waits for an empty one. @throws what a stage
+  /// threw.
   void hand_over() {
     try {
       filled_.push(std::exchange(current_, nullptr));
@@ -104,6 +107,7 @@ class run_formation {
     group_.join();
     while (auto s = sorted_.try_pop()) resident_.push_back(*s);
     pool_.reset();
+    if (runs_.empty()) release_empty_chunks();
   }
 
   std::vector<run<Family>>& runs() noexcept { return runs_; }
@@ -130,6 +134,13 @@ class run_formation {
 
     slot(grant& memory, std::size_t bytes) : items(memory, bytes) {}
   };
+
+  /// What no item went into is memory for the output, which long items need.
+  void release_empty_chunks() {
+    current_ = nullptr;
+    for (auto& s : slots_)
+      if (s->items.count() == 0) s.reset();
+  }
 
   void demand() {
     demand_.push(true);
@@ -174,7 +185,8 @@ class run_formation {
     runs_.push_back(writer.finish());
   }
 
-  /// Sees that blocks hold the largest item, and grow when the index of blocks fills its share of memory.
+  /// Sees that blocks hold the largest item, and grow when the index of blocks fills its share of
+  /// memory.
   void prepare_pool(std::size_t largest_item_bytes) {
     std::uint64_t index = 0;
     for (auto const& r : runs_) index += r.index_bytes();
@@ -183,8 +195,8 @@ class run_formation {
       block_bytes_ *= 2;
       ++index_doublings_;
     }
-    std::size_t const need = family_.item_bytes() != 0 ? largest_item_bytes
-                                                       : packed_bytes(largest_item_bytes, 1);
+    std::size_t const need =
+        family_.item_bytes() != 0 ? largest_item_bytes : packed_bytes(largest_item_bytes, 1);
     std::size_t const alignment = std::max<std::size_t>(64, store_.alignment_bytes());
     std::size_t const bytes = round_up(std::max(block_bytes_, need), alignment);
     if (pool_ && pool_->buffer_bytes() == bytes) return;
@@ -205,8 +217,8 @@ class run_formation {
   std::size_t block_bytes_;
   std::uint64_t index_doublings_ = 0;
   std::atomic<std::uint64_t> spilled_bytes_{0};
-  std::vector<run<Family>> runs_;            // of the spill stage until finish()
-  std::optional<block::buffer_pool> pool_;   // of the spill stage
+  std::vector<run<Family>> runs_;           // of the spill stage until finish()
+  std::optional<block::buffer_pool> pool_;  // of the spill stage
 
   std::array<std::unique_ptr<slot>, sort_plan::chunk_count> slots_;
   std::vector<slot*> resident_;

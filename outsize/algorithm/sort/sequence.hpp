@@ -7,9 +7,9 @@
 //   sequence:  | consumed | view 0 ...... | view 1 ...... | (not yet read) …
 //                         ^ rank 0 of the resident items
 //
-// A view is a random-access range of sorted items in one piece of memory: `size()`, `key(i)` (a small value that
-// the merge compares and from which the item can be stored), `bytes(begin, end)` (of those items).
-// const functions may be called from several threads at once. Layer: algorithm.
+// A view is a random-access range of sorted items in one piece of memory: `size()`, `key(i)` (a
+// small value that the merge compares and from which the item can be stored), `bytes(begin, end)`
+// (of those items). const functions may be called from several threads at once. Layer: algorithm.
 
 #include <algorithm>
 #include <cstddef>
@@ -104,7 +104,8 @@ class sequence {
     begin_ += count;
     OUTSIZE_ASSERT(begin_ <= end_);
     std::size_t used_up = 0;
-    while (!segments_.empty() && segments_.front().first + segments_.front().view.size() <= begin_) {
+    while (!segments_.empty() &&
+           segments_.front().first + segments_.front().view.size() <= begin_) {
       segments_.pop_front();
       ++used_up;
     }

@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-// Merging integer keys by sorting: what lies under a splitter is gathered from all sequences and sorted in cache.
+// Merging integer keys by sorting: what lies under a splitter is gathered from all sequences and
+// sorted in cache.
 //
-// A loser tree takes log k unpredictable steps for each item; the vector sort takes fewer cycles for a slice that
-// fits in the second-level cache. Equal keys are equal bytes, so which of them comes first does not show.
+// A loser tree takes log k unpredictable steps for each item; the vector sort takes fewer cycles
+// for a slice that fits in the second-level cache. Equal keys are equal bytes, so which of them
+// comes first does not show.
 //
 //   sources:  [..|......]  [....|...]  [.|........]        items up to the splitter, |
 //   output:   | sorted so far | slice: gathered, then sorted in place | room |
@@ -33,8 +35,8 @@ class slice_merge {
     sources_.back().enter_next();
   }
 
-  /// Writes all items in order to the places that `out` provides: room() is the contiguous place for the next
-  /// ones, never empty while items are left; used(n) takes its first n.
+  /// Writes all items in order to the places that `out` provides: room() is the contiguous place
+  /// for the next ones, never empty while items are left; used(n) takes its first n.
   template <typename Output>
   void run(Output& out) {
     for (;;) {
@@ -87,8 +89,9 @@ class slice_merge {
     T* const to_end = to + room.size();
     while (a != a_end && b != b_end && to != to_end) {
       // So many steps end neither piece nor the room.
-      std::size_t const safe = std::min({static_cast<std::size_t>(a_end - a), static_cast<std::size_t>(b_end - b),
-                                         static_cast<std::size_t>(to_end - to)});
+      std::size_t const safe =
+          std::min({static_cast<std::size_t>(a_end - a), static_cast<std::size_t>(b_end - b),
+                    static_cast<std::size_t>(to_end - to)});
       for (std::size_t i = 0; i < safe; ++i) {
         bool const second = *b < *a;
         *to++ = second ? *b : *a;
@@ -122,8 +125,9 @@ class slice_merge {
     return filled;
   }
 
-  /// Sets splitter_ and below_, the number of items less than it in each source: together at most `limit`. The
-  /// splitter is the key of an item at hand, and no source has a later piece with a lesser key.
+  /// Sets splitter_ and below_, the number of items less than it in each source: together at most
+  /// `limit`. The splitter is the key of an item at hand, and no source has a later piece with a
+  /// lesser key.
   void choose_splitter(std::size_t limit) {
     std::size_t const stride = std::max<std::size_t>(1, limit / sources_.size());
     candidates_.clear();
@@ -154,7 +158,8 @@ class slice_merge {
       while (high < s.rest.size() && s.rest[high] < splitter_) high *= 2;
       auto const end = s.rest.begin() + static_cast<std::ptrdiff_t>(std::min(high, s.rest.size()));
       auto const begin = s.rest.begin() + static_cast<std::ptrdiff_t>(high == 64 ? 0 : high / 2);
-      below_.push_back(static_cast<std::size_t>(std::lower_bound(begin, end, splitter_) - s.rest.begin()));
+      below_.push_back(
+          static_cast<std::size_t>(std::lower_bound(begin, end, splitter_) - s.rest.begin()));
       sum += below_.back();
     }
     return sum;

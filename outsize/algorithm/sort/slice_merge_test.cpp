@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
 
-// Merging by sorting slices against std::sort: many shapes of sources, pieces, duplicates and rooms.
+// Merging by sorting slices against std::sort: many shapes of sources, pieces, duplicates and
+// rooms.
 
 #include <outsize/algorithm/sort/slice_merge.hpp>
 
@@ -19,7 +20,8 @@ namespace {
 /// Hands out rooms of random sizes.
 class random_rooms {
  public:
-  random_rooms(std::vector<std::uint64_t>& out, std::mt19937_64& random) : out_(out), random_(random) {}
+  random_rooms(std::vector<std::uint64_t>& out, std::mt19937_64& random)
+      : out_(out), random_(random) {}
   std::span<std::uint64_t> room() {
     std::size_t const left = out_.size() - used_;
     return std::span(out_).subspan(used_, 1 + random_() % left);

@@ -12,7 +12,8 @@
 
 namespace outsize {
 
-/// How far a sort has come. Bytes are of items; `total_bytes` is 0 while the size of the input is unknown.
+/// How far a sort has come. Bytes are of items; `total_bytes` is 0 while the size of the input is
+/// unknown.
 struct sort_progress {
   enum class phase : std::uint8_t { forming_runs, merging_runs, writing_output, done };
   phase now = phase::forming_runs;
@@ -27,13 +28,15 @@ struct sort_options {
   // Options that change the performance.
   std::uint64_t memory_bytes = 0;  ///< Of the storage's budget; 0: all that is free.
   std::size_t block_bytes = 0;     ///< Of runs on disk; 0: chosen from memory and input.
-  std::optional<std::uint64_t> input_bytes = {};  ///< What is coming, if known; a wrong number costs time only.
-  /// Keeps runs on disk after they have been read, for sorter::rewind(); else their space is freed as they
-  /// are consumed.
+  std::optional<std::uint64_t> input_bytes =
+      {};  ///< What is coming, if known; a wrong number costs time only.
+  /// Keeps runs on disk after they have been read, for sorter::rewind(); else their space is freed
+  /// as they are consumed.
   bool rewindable = false;
 
   std::stop_token stop = {};  ///< Triggered: the sort ends with `cancelled`.
-  /// Called from the thread that drives the sort, a few times a second.
+  /// Called from the thread that drives the sort, for every chunk that is full and every window of
+  /// output.
   std::function<void(sort_progress const&)> on_progress = {};
 };
 
@@ -42,7 +45,7 @@ struct sort_report {
   std::uint64_t items = 0;         ///< That came in.
   std::uint64_t input_bytes = 0;   ///< Of those items.
   std::uint64_t output_items = 0;  ///< Fewer than `items` with `unique`.
-  std::uint64_t runs = 0;    ///< Written to disk while reading; 0: all stayed in memory.
+  std::uint64_t runs = 0;          ///< Written to disk while reading; 0: all stayed in memory.
   std::uint64_t passes = 0;  ///< The most merges that any item went through; 0: none from disk.
   std::uint64_t merges = 0;  ///< Intermediate ones, each of up to fan-in runs.
   std::size_t block_bytes = 0;

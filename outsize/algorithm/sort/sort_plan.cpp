@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <outsize/algorithm/sort/sort_plan.hpp>
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <bit>
-#include <fmt/format.h>
 
 #include <outsize/base/error.hpp>
 #include <outsize/base/memory_budget.hpp>
@@ -50,7 +50,8 @@ sort_plan divide(sort_job const& job, std::size_t block_bytes) {
 }
 
 std::uint64_t merge_memory(sort_job const& job, sort_plan const& plan) {
-  return job.memory_bytes - job.input_stream_bytes - plan.index_bytes;
+  // Four pages: the buffers of a merge are rounded up to whole ones.
+  return job.memory_bytes - job.input_stream_bytes - plan.index_bytes - 4 * page_bytes();
 }
 
 std::uint64_t run_count(sort_job const& job, sort_plan const& plan) {
@@ -64,8 +65,8 @@ bool usable(sort_job const& job, sort_plan const& plan) {
          shape_merge(merge_memory(job, plan), plan.block_bytes, job.threads).fan_in >= 2;
 }
 
-/// The plan with the best block size: large, but small enough to merge all runs at once if that is possible
-/// with blocks that are still good, and large enough for the index to fit.
+/// The plan with the best block size: large, but small enough to merge all runs at once if that is
+/// possible with blocks that are still good, and large enough for the index to fit.
 sort_plan choose_block_size(sort_job const& job) {
   std::size_t const start = std::clamp<std::size_t>(std::bit_floor(job.memory_bytes / 128),
                                                     least_block_bytes, most_block_bytes);
@@ -99,8 +100,10 @@ void predict(sort_job const& job, sort_plan& plan) {
   plan.passes = 1;
   double moved = 1;  // shares of the data that go to disk and back
   for (std::uint64_t runs = plan.runs; runs > fan_in; ++plan.passes) {
-    std::uint64_t const after = std::max<std::uint64_t>(fan_in, div_up<std::uint64_t>(runs, fan_in));
-    std::uint64_t const merged = std::min(runs, (runs - after) + div_up<std::uint64_t>(runs - after, fan_in - 1));
+    std::uint64_t const after =
+        std::max<std::uint64_t>(fan_in, div_up<std::uint64_t>(runs, fan_in));
+    std::uint64_t const merged =
+        std::min(runs, (runs - after) + div_up<std::uint64_t>(runs - after, fan_in - 1));
     moved += static_cast<double>(merged) / static_cast<double>(runs);
     runs = after;
   }
@@ -114,7 +117,8 @@ void predict(sort_job const& job, sort_plan& plan) {
 merge_shape shape_merge(std::uint64_t memory_bytes, std::size_t block_bytes, std::size_t threads) {
   std::size_t const total = memory_bytes / block_bytes;
   if (total < least_merge_blocks) return {0, 0, 0};
-  // Rounds of some 16 MiB for each thread outweigh their fork and join; more is better spent on fan-in.
+  // Rounds of some 16 MiB for each thread outweigh their fork and join; more is better spent on
+  // fan-in.
   std::size_t const most = std::max<std::size_t>(1, threads * 16_MiB / block_bytes);
   std::size_t const ahead = std::clamp<std::size_t>(total / 16, 1, most);
   std::size_t const output = std::max<std::size_t>(4, 2 * ahead);
@@ -130,18 +134,20 @@ void require_sort_memory(std::uint64_t memory_bytes) {
 
 sort_plan plan_sort(sort_job const& job) {
   if (job.block_bytes == 0) require_sort_memory(job.memory_bytes);
-  sort_plan plan = job.block_bytes != 0
-                       ? divide(job, round_up(job.block_bytes, std::max<std::size_t>(64, job.alignment_bytes)))
-                       : choose_block_size(job);
+  sort_plan plan =
+      job.block_bytes != 0
+          ? divide(job, round_up(job.block_bytes, std::max<std::size_t>(64, job.alignment_bytes)))
+          : choose_block_size(job);
   if (!usable(job, plan)) {
     sort_job larger = job;
     while (!usable(larger, job.block_bytes != 0 ? divide(larger, plan.block_bytes)
                                                 : choose_block_size(larger)))
       larger.memory_bytes += larger.memory_bytes / 8 + 1;
-    throw budget_error("sort", job.memory_bytes, larger.memory_bytes,
-                       fmt::format("sort: a memory budget of {} is too small for this input, "
-                                   "need about {}",
-                                   format_bytes(job.memory_bytes), format_bytes(larger.memory_bytes)));
+    throw budget_error(
+        "sort", job.memory_bytes, larger.memory_bytes,
+        fmt::format("sort: a memory budget of {} is too small for this input, "
+                    "need about {}",
+                    format_bytes(job.memory_bytes), format_bytes(larger.memory_bytes)));
   }
   predict(job, plan);
   return plan;

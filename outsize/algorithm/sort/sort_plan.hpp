@@ -4,8 +4,9 @@
 
 // How a sort divides its memory, and what it is going to do: computed before the first I/O.
 //
-//   while forming runs:   | input stream | chunk | chunk | chunk | write buffers | index of blocks |
-//   while merging:        | held blocks (fan-in) | ahead | ahead | output | output | index of blocks |
+//   while forming runs:   | input stream | chunk | chunk | chunk | write buffers | index of blocks
+//   | while merging:        | held blocks (fan-in) | ahead | ahead | output | output | index of
+//   blocks |
 //
 // Three chunks take turns: one is filled, one is sorted, one is written out. Pure functions.
 // Layer: algorithm. Source: STXXL 2008, section 6.1 (run length, fan-in, buffers).
@@ -26,28 +27,30 @@ void require_sort_memory(std::uint64_t memory_bytes);
 
 /// What a plan is made from.
 struct sort_job {
-  std::uint64_t memory_bytes = 0;          ///< For everything, the input stream included.
-  std::uint64_t input_stream_bytes = 0;    ///< Of memory_bytes, what the input stream holds.
+  std::uint64_t memory_bytes = 0;                 ///< For everything, the input stream included.
+  std::uint64_t input_stream_bytes = 0;           ///< Of memory_bytes, what the input stream holds.
   std::optional<std::uint64_t> input_bytes = {};  ///< Payload to be sorted, if known.
-  std::size_t item_bytes = 0;              ///< 0: records of varying length.
-  std::size_t index_entry_bytes = 64;      ///< Memory for each block on disk.
-  std::size_t block_bytes = 0;             ///< 0: chosen.
-  std::size_t alignment_bytes = 1;         ///< Of the disks.
+  std::size_t item_bytes = 0;                     ///< 0: records of varying length.
+  std::size_t index_entry_bytes = 64;             ///< Memory for each block on disk.
+  std::size_t block_bytes = 0;                    ///< 0: chosen.
+  std::size_t alignment_bytes = 1;                ///< Of the disks.
   std::size_t threads = 1;
 };
 
 /// Buffers of one merge, in blocks.
 struct merge_shape {
-  std::size_t fan_in;   ///< Runs merged at once; a held block for each.
-  std::size_t ahead;    ///< Blocks read ahead, and blocks taken for a round.
-  std::size_t output;   ///< Blocks being filled and written.
+  std::size_t fan_in;  ///< Runs merged at once; a held block for each.
+  std::size_t ahead;   ///< Blocks read ahead, and blocks taken for a round.
+  std::size_t output;  ///< Blocks being filled and written.
 };
 
-/// Divides `memory_bytes` among a merge's buffers of `block_bytes`; fan_in 0 if there is too little for any.
+/// Divides `memory_bytes` among a merge's buffers of `block_bytes`; fan_in 0 if there is too little
+/// for any.
 merge_shape shape_merge(std::uint64_t memory_bytes, std::size_t block_bytes, std::size_t threads);
 
-/// A sort's division of memory, and its prediction if the size of the input is known. Sizes of records are
-/// not known before they are read: for varying lengths the prediction assumes 64 bytes each.
+/// A sort's division of memory, and its prediction if the size of the input is known. Sizes of
+/// records are not known before they are read: for varying lengths the prediction assumes 64 bytes
+/// each.
 struct sort_plan {
   std::uint64_t memory_bytes = 0;
   std::size_t block_bytes = 0;
@@ -57,15 +60,15 @@ struct sort_plan {
 
   static constexpr std::size_t chunk_count = 3;
 
-  std::uint64_t runs = 0;    ///< On disk; 0: the input fits in memory.
-  std::uint64_t passes = 0;  ///< Merges that each item goes through; 0 likewise.
+  std::uint64_t runs = 0;             ///< On disk; 0: the input fits in memory.
+  std::uint64_t passes = 0;           ///< Merges that each item goes through; 0 likewise.
   std::uint64_t peak_disk_bytes = 0;  ///< Temporary space at once, beyond input and output.
   std::uint64_t read_bytes = 0;       ///< Input and blocks.
   std::uint64_t written_bytes = 0;    ///< Blocks and output.
 };
 
-/// @throws budget_error naming have and need if the memory is below the minimum, or too small for the number
-/// of blocks that the input makes.
+/// @throws budget_error naming have and need if the memory is below the minimum, or too small for
+/// the number of blocks that the input makes.
 sort_plan plan_sort(sort_job const& job);
 
 }  // namespace outsize

@@ -17,14 +17,18 @@ namespace {
 TEST(sort_plan, divides_no_more_memory_than_there_is) {
   for (std::uint64_t memory : {2_MiB, 3_MiB, 16_MiB, 100_MiB, 1_GiB})
     for (std::size_t item : {std::size_t{0}, std::size_t{8}, std::size_t{100}})
-      for (std::uint64_t input : {std::uint64_t{0}, std::uint64_t{memory} / 2, std::uint64_t{memory} * 20}) {
-        auto const plan = plan_sort({.memory_bytes = memory, .input_bytes = input, .item_bytes = item, .threads = 2});
-        EXPECT_LE(plan.chunk_bytes * sort_plan::chunk_count + plan.write_buffers * plan.block_bytes + plan.index_bytes,
+      for (std::uint64_t input :
+           {std::uint64_t{0}, std::uint64_t{memory} / 2, std::uint64_t{memory} * 20}) {
+        auto const plan = plan_sort(
+            {.memory_bytes = memory, .input_bytes = input, .item_bytes = item, .threads = 2});
+        EXPECT_LE(plan.chunk_bytes * sort_plan::chunk_count +
+                      plan.write_buffers * plan.block_bytes + plan.index_bytes,
                   memory);
         EXPECT_GE(plan.chunk_bytes, plan.block_bytes);
         auto const shape = shape_merge(memory - plan.index_bytes, plan.block_bytes, 2);
         EXPECT_GE(shape.fan_in, 2U);
-        EXPECT_LE((shape.fan_in + 2 * shape.ahead + shape.output) * plan.block_bytes, memory - plan.index_bytes);
+        EXPECT_LE((shape.fan_in + 2 * shape.ahead + shape.output) * plan.block_bytes,
+                  memory - plan.index_bytes);
       }
 }
 
@@ -42,7 +46,8 @@ TEST(sort_plan, keeps_in_memory_what_fits_and_spills_the_rest) {
 }
 
 TEST(sort_plan, merges_in_several_passes_when_memory_is_short) {
-  auto const plan = plan_sort({.memory_bytes = 4_MiB, .input_bytes = 8_GiB, .item_bytes = 8, .index_entry_bytes = 1});
+  auto const plan = plan_sort(
+      {.memory_bytes = 4_MiB, .input_bytes = 8_GiB, .item_bytes = 8, .index_entry_bytes = 1});
   EXPECT_GT(plan.passes, 1U);
   EXPECT_GT(plan.written_bytes, 2 * 8_GiB);
 }

@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-// Items of one C++ type, for the sorting engine: how they lie in memory, compare and are sorted in a chunk.
+// Items of one C++ type, for the sorting engine: how they lie in memory, compare and are sorted in
+// a chunk.
 //
-// Items are equal to their bytes: blocks hold them side by side. Integer keys (std::uint32_t, std::uint64_t with
-// std::less) are sorted by vector instructions; other types by a stable comparison sort, so that items that
-// compare equal keep the order in which they came.
-// Layer: algorithm. The model of `item_family` (engine.hpp) for fixed types; record_items.hpp is the other.
+// Items are equal to their bytes: blocks hold them side by side. Integer keys (std::uint32_t,
+// std::uint64_t with std::less) are sorted by vector instructions; other types by a stable
+// comparison sort, so that items that compare equal keep the order in which they came. Layer:
+// algorithm. The model of `item_family` (engine.hpp) for fixed types; record_items.hpp is the
+// other.
 
 #include <algorithm>
 #include <boost/sort/flat_stable_sort/flat_stable_sort.hpp>
@@ -30,8 +32,8 @@ namespace outsize::detail {
 /// Keys whose equality means equal bytes and for which there is a vector kernel.
 template <typename T, typename Less>
 inline constexpr bool is_vector_key =
-    (std::same_as<T, std::uint32_t> || std::same_as<T, std::uint64_t>) &&
-    (std::same_as<Less, std::less<T>> || std::same_as<Less, std::less<>>);
+    (std::same_as<T, std::uint32_t> || std::same_as<T, std::uint64_t>)&&(
+        std::same_as<Less, std::less<T>> || std::same_as<Less, std::less<>>);
 
 /// Sorted items side by side.
 template <typename T>

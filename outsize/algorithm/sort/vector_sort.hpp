@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-// In-memory sorting of unsigned keys with the vector instructions of the machine (Highway), one thread.
+// In-memory sorting of unsigned keys with the vector instructions of the machine (Highway), one
+// thread.
 //
-// The instruction set is chosen at run time. Not stable, which does not show: equal keys are equal bytes.
-// Layer: algorithm. Source: Wassenberg et al.: Vectorized and performance-portable Quicksort, 2022.
+// The instruction set is chosen at run time. Not stable, which does not show: equal keys are equal
+// bytes. Layer: algorithm. Source: Wassenberg et al.: Vectorized and performance-portable
+// Quicksort, 2022.
 
 #include <cstdint>
 #include <span>

@@ -4,9 +4,9 @@
 
 // The output side of the last merge: rounds as consecutive bytes in a window of memory.
 //
-// Every thread writes its part to its final place, since the sizes of all parts are known before. With `unique`
-// items that equal the one before are left out, and the parts are moved together afterwards.
-// One thread at a time uses a writer. Layer: algorithm.
+// Every thread writes its part to its final place, since the sizes of all parts are known before.
+// With `unique` items that equal the one before are left out, and the parts are moved together
+// afterwards. One thread at a time uses a writer. Layer: algorithm.
 
 #include <cstddef>
 #include <cstdint>
@@ -36,8 +36,7 @@ struct item_framing {
 template <typename T>
 class item_place {
  public:
-  item_place(std::byte* begin, std::size_t count)
-      : rest_(reinterpret_cast<T*>(begin), count) {}
+  item_place(std::byte* begin, std::size_t count) : rest_(reinterpret_cast<T*>(begin), count) {}
   std::span<T> room() const noexcept { return rest_; }
   void used(std::size_t count) noexcept { rest_ = rest_.subspan(count); }
 

@@ -33,6 +33,7 @@ struct logged_request {
   friend bool operator==(logged_request const&, logged_request const&) = default;
 };
 
+/// The counts of one or more files, and on demand a log of their requests.
 class io_tally {
  public:
   io_count reads() const { return count(operation::read); }
@@ -56,6 +57,7 @@ class io_tally {
   std::vector<logged_request> log_;
 };
 
+/// A file that adds each request to a tally and passes it on.
 class counting_file final : public file_decorator {
  public:
   explicit counting_file(file_ptr inner,

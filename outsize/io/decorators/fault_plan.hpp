@@ -46,6 +46,7 @@ struct fault_odds {
   std::chrono::microseconds max_delay{500};
 };
 
+/// Says of each attempt what shall go wrong with it.
 class fault_plan {
  public:
   explicit fault_plan(fault_odds const& odds = {});

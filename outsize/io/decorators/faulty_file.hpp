@@ -15,6 +15,7 @@
 
 namespace outsize::io {
 
+/// A file whose attempts go wrong as a plan says.
 class faulty_file final : public file_decorator {
  public:
   faulty_file(file_ptr inner, std::shared_ptr<fault_plan> plan);

@@ -17,11 +17,13 @@
 
 namespace outsize::io {
 
+/// The speed of a slower disk.
 struct throttle {
   std::uint64_t bytes_per_second = 0;  ///< 0: no limit.
   std::chrono::nanoseconds latency{0};
 };
 
+/// A file that is no faster than its limits.
 class throttled_file final : public file_decorator {
  public:
   throttled_file(file_ptr inner, throttle limits);

@@ -73,8 +73,10 @@ int unpublished_file::duplicate_descriptor() const { return duplicate(file_.numb
 bool unpublished_file::make_unnamed() {
   file_ = open_descriptor(
       open_uninterrupted(directory_.c_str(), O_TMPFILE | O_RDWR, first_permissions()));
+  if (!note_mode()) return false;
+  ::fchmod(file_.number(), 0600);  // for its owner alone until it is published
   // Without /proc it could never be given a name; better to know that now.
-  return note_mode() && ::access(proc_path(file_.number()).c_str(), F_OK) == 0;
+  return ::access(proc_path(file_.number()).c_str(), F_OK) == 0;
 }
 
 void unpublished_file::make_hidden() {

@@ -1,0 +1,119 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+
+// Sorting and merging files of binary records against std::stable_sort, in memory and on disk.
+
+#include <outsize/algorithm/record_sort.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <outsize/testing/scratch_directory.hpp>
+
+namespace outsize {
+namespace {
+
+std::string random_bytes(std::size_t count, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::string bytes(count, '\0');
+  for (char& c : bytes) c = static_cast<char>(random());
+  return bytes;
+}
+
+/// The records of `bytes` in `order`, equal ones in input order.
+std::string sorted(std::string const& bytes, record_order const& order) {
+  std::size_t const length = order.format().item_bytes;
+  std::vector<std::string_view> records;
+  for (std::size_t i = 0; i < bytes.size(); i += length)
+    records.push_back(std::string_view(bytes).substr(i, length));
+  std::stable_sort(records.begin(), records.end(),
+                   [&](auto a, auto b) { return order.compare(a, b) < 0; });
+  std::string out;
+  for (auto r : records) out += r;
+  return out;
+}
+
+class record_files : public ::testing::Test {
+ protected:
+  scratch::directory dir_;
+  storage store_{{.disks = {dir_.path()}, .memory = 2_MiB, .threads = 2}};
+};
+
+TEST_F(record_files, are_sorted_in_every_format) {
+  for (char const* format : {"u32", "i32", "f32", "u64", "i64", "f64", "bytes:3", "bytes:24"}) {
+    for (bool const reverse : {false, true}) {
+      SCOPED_TRACE(format);
+      record_order const order(record_format::parse(format), {}, reverse);
+      std::size_t const count = 3'600'000 / order.format().item_bytes;
+      auto const bytes = random_bytes(count * order.format().item_bytes, count);
+      scratch::write_file(dir_.path("in"), bytes);
+      auto const report = sort_records(store_, {{dir_.path("in")}, dir_.path("out")}, order);
+      EXPECT_EQ(report.items, count);
+      EXPECT_EQ(report.input_bytes, bytes.size());
+      EXPECT_GT(report.runs, 1U);
+      EXPECT_TRUE(scratch::read_file(dir_.path("out")) == sorted(bytes, order));
+    }
+  }
+}
+
+TEST_F(record_files, are_sorted_by_keys_inside) {
+  record_order const order(record_format::parse("bytes:12"),
+                           {record_key::parse("4:1:u8:r"), record_key::parse("0:2")});
+  auto const bytes = random_bytes(12 * 100'000, 7);
+  scratch::write_file(dir_.path("a"), bytes.substr(0, 12 * 30'000));
+  scratch::write_file(dir_.path("b"), bytes.substr(12 * 30'000));
+  sort_records(store_, {{dir_.path("a"), dir_.path("b")}, dir_.path("out")}, order);
+  EXPECT_TRUE(scratch::read_file(dir_.path("out")) == sorted(bytes, order));
+}
+
+TEST_F(record_files, are_merged) {
+  record_order const order(record_format::parse("bytes:12"), {record_key::parse("0:1")});
+  std::string all;
+  sort_paths paths{{}, dir_.path("out")};
+  for (std::uint64_t i = 0; i < 20; ++i) {
+    auto const part = sorted(random_bytes(12 * (i * 500), i), order);
+    paths.inputs.push_back(dir_.path(std::to_string(i)));
+    scratch::write_file(paths.inputs.back(), part);
+    all += part;
+  }
+  auto const report = merge_records(store_, paths, order);
+  EXPECT_EQ(report.items, all.size() / 12);
+  EXPECT_TRUE(scratch::read_file(dir_.path("out")) == sorted(all, order));
+}
+
+TEST_F(record_files, cut_short_are_refused_with_both_numbers) {
+  record_order const order(record_format::parse("u64"));
+  scratch::write_file(dir_.path("in"), "ten bytes!");
+  try {
+    sort_records(store_, {{dir_.path("in")}, dir_.path("out")}, order);
+    FAIL() << "ten bytes were taken for 8-byte records";
+  } catch (format_error const& e) {
+    std::string const what = e.what();
+    EXPECT_NE(what.find("10 bytes"), std::string::npos) << what;
+    EXPECT_NE(what.find("multiple of 8"), std::string::npos) << what;
+  }
+  EXPECT_FALSE(std::filesystem::exists(dir_.path("out")));
+}
+
+TEST_F(record_files, plans_agree_with_what_happens) {
+  record_order const order(record_format::parse("u64"));
+  scratch::write_file(dir_.path("in"), random_bytes(8 * 500'000, 3));
+  sort_paths const paths{{dir_.path("in")}, dir_.path("out")};
+  auto const plan = plan_record_sort(store_, paths, order);
+  EXPECT_FALSE(std::filesystem::exists(dir_.path("out")));
+  auto const report = sort_records(store_, paths, order);
+  EXPECT_EQ(plan.runs, report.runs);
+  EXPECT_EQ(plan.passes, report.passes);
+  EXPECT_EQ(plan.block_bytes, report.block_bytes);
+  EXPECT_LE(report.peak_disk_bytes, plan.peak_disk_bytes);
+}
+
+}  // namespace
+}  // namespace outsize

@@ -1,0 +1,122 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+// Byte strings in chunks, packed blocks and triggers.
+
+#include <outsize/algorithm/sort/record_items.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <outsize/algorithm/byte_order.hpp>
+#include <outsize/base/units.hpp>
+
+namespace outsize::detail {
+namespace {
+
+using family_type = record_items<byte_order>;
+constexpr byte_order order{};
+
+struct record_items_in_memory : testing::Test {
+  memory_budget budget{8_MiB};
+  grant memory = budget.take(8_MiB, "test");
+  executor threads{3};
+};
+
+std::vector<std::string> records_of(record_view<byte_order> const& v) {
+  std::vector<std::string> all;
+  for (std::size_t i = 0; i < v.size(); ++i) {
+    EXPECT_EQ(v.key(i).prefix, order.prefix(v.key(i).record()));
+    all.emplace_back(v.key(i).record());
+  }
+  return all;
+}
+
+TEST_F(record_items_in_memory, sort_a_chunk_in_parts) {
+  for (std::size_t item_bytes : {std::size_t{0}, std::size_t{5}}) {
+    family_type const family(order, item_bytes);
+    record_chunk<family_type> chunk(memory, 1_MiB);
+    std::mt19937_64 random(3);
+    std::vector<std::string> in(3000);
+    std::uint64_t bytes = 0;
+    for (auto& r : in) {
+      r = std::string(item_bytes != 0 ? item_bytes : random() % 30, 'a');
+      for (char& c : r) c = "a\0\xff"[random() % 3];
+      bytes += r.size();
+      ASSERT_TRUE(chunk.append(family, r));
+    }
+    EXPECT_EQ(chunk.count(), in.size());
+    EXPECT_EQ(chunk.bytes(), bytes);
+    auto const views = chunk.sort(family, threads);
+    ASSERT_EQ(views.size(), 3U);
+    for (std::size_t p = 0; p < 3; ++p) {
+      std::vector<std::string> want(in.begin() + static_cast<std::ptrdiff_t>(p * 1000),
+                                    in.begin() + static_cast<std::ptrdiff_t>(p * 1000 + 1000));
+      std::ranges::sort(want);
+      EXPECT_EQ(records_of(views[p]), want);
+      std::uint64_t sum = 0;
+      for (std::size_t i = 100; i < 900; ++i) sum += want[i].size();
+      EXPECT_EQ(views[p].bytes(100, 900), sum);
+    }
+  }
+}
+
+TEST_F(record_items_in_memory, fill_a_chunk_to_the_last_byte_and_no_further) {
+  family_type const family(order, 0);
+  record_chunk<family_type> chunk(memory, 4096);
+  std::size_t const most = record_chunk<family_type>::capacity_for_one(4096);
+  EXPECT_FALSE(chunk.append(family, std::string(4096, 'x')));
+  EXPECT_EQ(chunk.count(), 0U);
+  EXPECT_TRUE(chunk.append(family, std::string(most, 'x')));
+  EXPECT_FALSE(chunk.append(family, "yyyyy"));
+  EXPECT_EQ(chunk.largest_item_bytes(), most);
+  chunk.clear();
+  EXPECT_EQ(chunk.largest_item_bytes(), 0U);
+  std::size_t count = 0;
+  while (chunk.append(family, "")) ++count;
+  EXPECT_GE(count, 4096 / (sizeof(prefix_entry) + sizeof(length_type)));
+  EXPECT_EQ(chunk.sort(family, threads)[0].size(), count);
+}
+
+TEST_F(record_items_in_memory, may_be_longer_than_any_number_kept_beside_them) {
+  family_type const family(order, 0);
+  record_chunk<family_type> chunk(memory, 6_MiB);
+  std::vector<std::string> want;
+  for (std::size_t length :
+       {1_MiB - 2, 1_MiB - 1, 1_MiB, 1_MiB + 1, std::size_t{0}, std::size_t{3}}) {
+    want.emplace_back(length, static_cast<char>('z' - want.size()));
+    ASSERT_TRUE(chunk.append(family, want.back()));
+  }
+  std::ranges::sort(want);
+  EXPECT_TRUE(records_of(chunk.sort(family, threads)[0]) == want);
+}
+
+TEST_F(record_items_in_memory, have_triggers_that_are_exact_if_they_are_short) {
+  family_type const family(order, 0);
+  for (std::size_t length : {0, 1, 8, 29, 30, 31, 100}) {
+    std::string const record(length, 'r');
+    auto const trigger = family.make_trigger({order.prefix(record), record.data(), record.size()});
+    EXPECT_EQ(family_type::trigger_is_exact(trigger), length <= trigger.start.size());
+    auto const key = family.trigger_key(trigger);
+    EXPECT_EQ(key.record(), record.substr(0, trigger.start.size()));
+    EXPECT_EQ(key.prefix, order.prefix(record));
+  }
+}
+
+TEST_F(record_items_in_memory, compare_by_prefix_and_then_by_all_bytes) {
+  family_type const family(order, 0);
+  auto const key = [](std::string_view r) {
+    return record_key_ref{order.prefix(r), r.data(), r.size()};
+  };
+  EXPECT_TRUE(family.less()(key("abcdefgh"), key("abcdefghi")));
+  EXPECT_TRUE(family.less()(key("abcdefghi"), key("abcdefghj")));
+  EXPECT_FALSE(family.less()(key("b"), key("abcdefghj")));
+  EXPECT_TRUE(family.equal(key("abcdefghi"), key("abcdefghi")));
+  EXPECT_FALSE(family.equal(key("a"), key(std::string_view("a\0", 2))));
+}
+
+}  // namespace
+}  // namespace outsize::detail

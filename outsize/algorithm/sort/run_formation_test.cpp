@@ -1,0 +1,142 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+// Chunks become sorted runs in the order of the input, or stay in memory if that is enough for
+// them.
+
+#include <outsize/algorithm/sort/run_formation.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <functional>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include <outsize/algorithm/sort/typed_items.hpp>
+#include <outsize/base/units.hpp>
+#include <outsize/io/decorators/faulty_file.hpp>
+#include <outsize/io/memory_file.hpp>
+
+namespace outsize::detail {
+namespace {
+
+using numbers = typed_items<std::uint64_t, std::less<>>;
+
+struct run_formation_in_memory : testing::Test {
+  std::shared_ptr<io::fault_plan> plan = std::make_shared<io::fault_plan>();
+  storage store{{.disks = {disk_options(
+                     "memory",
+                     [this](io::request_queue&) -> io::file_ptr {
+                       return std::make_unique<io::faulty_file>(
+                           io::make_memory_file("memory", 64_MiB, {.own_thread = true}), plan);
+                     })},
+                 .memory = 1_MiB,
+                 .threads = 2}};
+  grant memory = store.memory().take(256_KiB, "test");
+  numbers family{{}};
+  sort_plan division = plan_sort({.memory_bytes = 256_KiB, .item_bytes = 8, .block_bytes = 1024});
+  std::size_t chunk_items = division.chunk_bytes / 8;
+  std::vector<std::uint64_t> in;
+
+  void feed(run_formation<numbers>& formation, std::size_t count) {
+    std::mt19937_64 random(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      if (formation.current().room().empty()) formation.hand_over();
+      in.push_back(random());
+      formation.current().room()[0] = in.back();
+      formation.current().grow(1);
+    }
+    formation.finish();
+  }
+
+  std::vector<std::uint64_t> items_of(run<numbers> const& r) {
+    std::vector<std::uint64_t> all;
+    for (auto const& e : r.entries()) {
+      std::vector<std::uint64_t> block(e.id.length_bytes / 8);
+      store.read(e.id, std::as_writable_bytes(std::span(block)))->wait();
+      all.insert(all.end(), block.begin(), block.begin() + e.items);
+    }
+    return all;
+  }
+
+  void expect_runs_of_chunks(run_formation<numbers>& formation) {
+    std::size_t begin = 0;
+    for (auto const& r : formation.runs()) {
+      std::size_t const end = std::min(begin + chunk_items, in.size());
+      std::vector<std::uint64_t> want(in.begin() + static_cast<std::ptrdiff_t>(begin),
+                                      in.begin() + static_cast<std::ptrdiff_t>(end));
+      std::ranges::sort(want);
+      EXPECT_EQ(items_of(r), want);
+      begin = end;
+    }
+    EXPECT_EQ(begin, in.size());
+  }
+
+  void TearDown() override {
+    EXPECT_EQ(store.allocated_bytes(), 0U);
+    EXPECT_EQ(memory.free_bytes(), memory.total_bytes());
+  }
+};
+
+TEST_F(run_formation_in_memory, keeps_in_memory_what_fits_in_its_chunks) {
+  for (std::size_t count :
+       {std::size_t{0}, std::size_t{1}, chunk_items, chunk_items * sort_plan::chunk_count}) {
+    in.clear();
+    run_formation<numbers> formation(family, store, memory, division, false);
+    feed(formation, count);
+    EXPECT_TRUE(formation.runs().empty());
+    std::vector<std::uint64_t> all;
+    for (auto const& v : formation.resident_views())
+      for (std::size_t i = 0; i < v.size(); ++i) all.push_back(v.key(i));
+    std::ranges::sort(all);
+    std::ranges::sort(in);
+    EXPECT_EQ(all, in);
+    EXPECT_EQ(plan->calls(io::fault_point::write), 0U);
+  }
+}
+
+TEST_F(run_formation_in_memory, spills_every_chunk_once_one_is_spilled) {
+  for (std::size_t count :
+       {chunk_items * sort_plan::chunk_count + 1, chunk_items * 4, chunk_items * 9 + 5}) {
+    in.clear();
+    run_formation<numbers> formation(family, store, memory, division, false);
+    feed(formation, count);
+    EXPECT_EQ(formation.runs().size(), div_up(count, chunk_items));
+    EXPECT_TRUE(formation.resident_views().empty());
+    EXPECT_EQ(formation.spilled_bytes(), count * 8);
+    expect_runs_of_chunks(formation);
+  }
+}
+
+TEST_F(run_formation_in_memory, makes_the_same_runs_when_it_knows_that_it_will_spill) {
+  run_formation<numbers> formation(family, store, memory, division, true);
+  feed(formation, chunk_items * 6 + 1);
+  expect_runs_of_chunks(formation);
+}
+
+TEST_F(run_formation_in_memory, doubles_its_blocks_when_the_index_fills_its_share) {
+  division.index_bytes = 40 * sizeof(run<numbers>::entry) * 2;
+  ASSERT_GE(division.write_buffers, 8U);
+  run_formation<numbers> formation(family, store, memory, division, true);
+  feed(formation, chunk_items * 12);
+  EXPECT_EQ(formation.runs().front().largest_block_bytes(), 1024U);
+  EXPECT_GT(formation.runs().back().largest_block_bytes(), 1024U);
+  expect_runs_of_chunks(formation);
+}
+
+TEST_F(run_formation_in_memory, throws_what_went_wrong_in_its_stages) {
+  plan->script(io::fault_point::write, 3, io::fault::fail(EIO));
+  run_formation<numbers> formation(family, store, memory, division, true);
+  EXPECT_THROW(feed(formation, chunk_items * 20), io_error);
+}
+
+TEST_F(run_formation_in_memory, gives_up_when_told_to) {
+  run_formation<numbers> formation(family, store, memory, division, true);
+  formation.fail(std::make_exception_ptr(cancelled("test")));
+  EXPECT_THROW(feed(formation, chunk_items * 20), cancelled);
+}
+
+}  // namespace
+}  // namespace outsize::detail

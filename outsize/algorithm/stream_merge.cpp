@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#include <outsize/algorithm/stream_merge.hpp>
+
+#include <sys/resource.h>
+
+#include <algorithm>
+
+namespace outsize::detail {
+namespace {
+
+/// Half of the files that the process may have open; the other half is for all else.
+std::size_t most_open_inputs() {
+  constexpr std::size_t most = 512;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return most;
+  return std::min<std::size_t>(most, static_cast<std::size_t>(limit.rlim_cur) / 2);
+}
+
+}  // namespace
+
+std::optional<merge_division> divide_for_merge(storage& store, std::uint64_t memory_bytes,
+                                               std::size_t input_count) {
+  input_count = std::max<std::size_t>(1, input_count);
+  auto reading = input_options(store, memory_bytes);
+  reading.depth = 2;
+  std::uint64_t const for_each = memory_bytes / 8 * 3 / input_count;
+  while (reading.block_bytes > page_bytes() && io::input_stream_memory_bytes(reading) > for_each)
+    reading.block_bytes /= 2;
+  if (io::input_stream_memory_bytes(reading) > for_each || input_count > most_open_inputs())
+    return std::nullopt;
+  // One line of each input, and with `unique` the last of the output.
+  std::uint64_t const line = memory_bytes / 2 / (input_count + 1);
+  return merge_division{reading, round_down<std::size_t>(memory_bytes / 16, page_bytes()),
+                        std::min(line, memory_bytes / 5)};
+}
+
+sort_plan plan_direct_merge(merge_division const& division, std::uint64_t memory_bytes,
+                            sort_paths const& paths) {
+  sort_plan plan;
+  plan.memory_bytes = memory_bytes;
+  plan.block_bytes = division.reading.block_bytes;
+  plan.read_bytes = plan.written_bytes = known_input_bytes(paths.inputs).value_or(0);
+  return plan;
+}
+
+}  // namespace outsize::detail

@@ -1,0 +1,271 @@
+# SPDX-FileCopyrightText: the outsize authors
+# SPDX-License-Identifier: BSL-1.0
+"""`outsize sort` and the file system: outputs, refusals, full disks, plans and reports."""
+
+import json
+import os
+import signal
+import stat
+import subprocess
+import unittest
+
+from outsize_tool import TOOL, ToolTest
+
+TEXT = b"b\nc\na\n"
+SORTED = b"a\nb\nc\n"
+
+
+class Output(ToolTest):
+    def sort(self, *words):
+        self.assertEqual(self.output_of("sort", *words), b"")
+
+    def test_a_new_file_obeys_the_umask(self):
+        source = self.write("in", TEXT)
+        for mask in (0o022, 0o077, 0o002):
+            target = self.path(f"out{mask}")
+            subprocess.run([TOOL, "sort", source, "-o", target], check=True, umask=mask)
+            self.assertEqual(stat.S_IMODE(os.stat(target).st_mode), 0o666 & ~mask)
+            self.assertEqual(self.read(f"out{mask}"), SORTED)
+
+    def test_a_replaced_file_keeps_mode_and_owner(self):
+        target = self.write("out", "old")
+        os.chmod(target, 0o640)
+        if os.geteuid() == 0:
+            os.chown(target, 12345, 54321)
+        before = os.stat(target)
+        self.sort(self.write("in", TEXT), "-o", target)
+        after = os.stat(target)
+        self.assertEqual((after.st_mode, after.st_uid, after.st_gid),
+                         (before.st_mode, before.st_uid, before.st_gid))
+        self.assertEqual(self.read("out"), SORTED)
+
+    def test_the_output_may_be_an_input(self):
+        for words in ([], ["-m"], ["-S", "2M"]):
+            path = self.write("f", SORTED if words == ["-m"] else TEXT)
+            self.sort(*words, path, path, "-o", path)
+            self.assertEqual(self.read("f"), b"a\na\nb\nb\nc\nc\n")
+
+    def test_links_stay_links(self):
+        source = self.write("in", TEXT)
+        for target, links in (("t1", ["l1"]), ("t2", ["l2", "l3", "l4"])):
+            before = target
+            for link in links:
+                os.symlink(before, self.path(link))
+                before = link
+            for exists in (False, True):
+                self.assertEqual(os.path.exists(self.path(target)), exists)
+                self.sort(source, "-o", self.path(links[-1]))
+                self.assertEqual(self.read(target), SORTED)
+                self.assertTrue(all(os.path.islink(self.path(link)) for link in links))
+        os.symlink("loop", self.path("loop"))
+        self.assert_refused("loop", "sort", source, "-o", self.path("loop"))
+
+    def test_what_is_no_file_is_written_through(self):
+        source = self.write("in", TEXT)
+        self.sort(source, "-o", "/dev/null")
+        self.assertTrue(stat.S_ISCHR(os.stat("/dev/null").st_mode))
+        self.assertEqual(self.output_of("sort", source, "-o", "/dev/stdout"), SORTED)
+        self.assertEqual(self.output_of("sort", source, "-o", "-"), SORTED)
+        self.assert_refused("No space left", "sort", source, "-o", "/dev/full")
+
+    def test_standard_output_that_is_full_is_an_error(self):
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run([TOOL, "sort", self.write("in", TEXT)], stdout=full,
+                                  stderr=subprocess.PIPE)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"No space left", done.stderr)
+
+    def test_a_closed_pipe_ends_it_quietly(self):
+        path = self.path("in")
+        self.output_of("gen", "lines", "--count", "100k", "-o", path)
+        for words in (["-S", "2M"], ["-S", "64M"], ["-m"]):
+            with subprocess.Popen([TOOL, "sort", *words, path], stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE) as process:
+                process.stdout.read(10)
+                process.stdout.close()
+                self.assertEqual(process.stderr.read(), b"")
+            self.assertEqual(process.returncode, -signal.SIGPIPE)
+
+    def test_the_report_does_not_cost_the_sort(self):
+        path = self.write("in", TEXT)
+        out = self.path("out")
+        self.assert_refused("/nope/r", "sort", path, "--json", "/nope/r", "-o", out)
+        self.assertFalse(os.path.exists(out))
+
+
+class Refusals(ToolTest):
+    def test_inputs_that_cannot_be_read(self):
+        good = self.write("good", TEXT)
+        for words in ([], ["-m"], ["-c"], ["--plan"]):
+            self.assert_refused("/no/such", "sort", *words, "/no/such")
+            self.assert_refused(self.folder, "sort", *words, self.folder)
+            self.assert_refused("good/x", "sort", *words, good + "/x")
+        self.assert_refused("/proc/self/mem", "sort", "/proc/self/mem")
+        self.assert_refused("/no/such", "sort", good, "/no/such", "-o", self.path("out"))
+        self.assertEqual(os.listdir(self.folder), ["good"])
+
+    @unittest.skipUnless(os.geteuid() != 0, "root may read everything")
+    def test_a_file_without_permission(self):
+        path = self.write("secret", TEXT)
+        os.chmod(path, 0)
+        self.assert_refused("secret", "sort", path)
+
+    def test_outputs_that_cannot_be_made(self):
+        path = self.write("in", TEXT)
+        for target in ("/no/such/out", self.folder, "/proc/x", path + "/x", ""):
+            self.assert_refused(target, "sort", path, "-o", target)
+        self.assertEqual(self.read("in"), TEXT)
+
+    def test_temporary_places_that_are_no_directories(self):
+        path = self.write("in", TEXT)
+        disk = self.write("disk", "precious")
+        self.assert_refused("/no/such", "sort", "-T", "/no/such", path)
+        self.assert_refused("disk: not a directory", "sort", "-T", disk, path)
+        self.assert_refused("/dev/null: not a directory", "sort", "-T", "/dev/null", path)
+        self.assertEqual(self.read("disk"), b"precious")
+
+    def test_budgets_that_are_impossible(self):
+        path = self.write("in", TEXT)
+        for size in ("0", "1b", "1K", "1M", "0%", "4000G"):
+            self.assert_refused(f"-S {size}: a memory budget", "sort", "-S", size, path)
+            self.assert_refused(f"-S {size}: a memory budget", "sort", "-m", "-S", size, path)
+        for size in ("", "x", "2Q", "-5M", "101%", "5 M", "99999999E"):
+            self.assert_refused(f"'{size}'", "sort", "-S", size, path)
+
+    def test_what_gnu_sort_has_and_we_lack(self):
+        path = self.write("in", TEXT)
+        for mention, words in (
+            ("--debug", ["--debug"]),
+            ("--batch-size", ["--batch-size=3"]),
+            ("--compress-program", ["--compress-program=gzip"]),
+            ("--files0-from", ["--files0-from=-"]),
+            ("--random-sort", ["-R"]),
+            ("--random-source", ["--random-source=/dev/zero"]),
+            ("random", ["--sort=random"]),
+            ("-y", ["-y10"]),
+            ("'+1'", ["+1"]),
+            ("'-2'", ["+1", "-2"]),
+        ):
+            self.assert_refused(mention, "sort", *words, path)
+
+    def test_actions_that_exclude_each_other(self):
+        path = self.write("in", TEXT)
+        for other in (["--plan"], ["--json", "x"], ["-C"], ["-o", "x"]):
+            self.assert_refused("-c and " + other[0], "sort", "-c", *other, path)
+
+    def test_help_and_version(self):
+        text = self.output_of("sort", "--help").decode()
+        self.assertTrue(text.startswith("usage: outsize sort"))
+        self.assertLessEqual(max(map(len, text.splitlines())), 100)
+        self.assertTrue(self.output_of("sort", "--version").startswith(b"outsize "))
+
+
+class FullDisk(ToolTest):
+    def setUp(self):
+        super().setUp()
+        self.small = self.path("small")
+        os.mkdir(self.small)
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=6m", "none", self.small],
+                                 stderr=subprocess.DEVNULL).returncode if os.geteuid() == 0 else 1
+        if mounted != 0:
+            self.skipTest("no small file system can be mounted here")
+        self.addCleanup(subprocess.run, ["umount", "-l", self.small])
+        self.source = self.path("in")
+        self.output_of("gen", "u64", "--count", "2M", "-o", self.source)
+
+    def assert_full(self, *words, stdin=b""):
+        self.assert_refused("small", "sort", "--format=u64", "-S", "2M", *words, stdin=stdin)
+        message = self.run_tool("sort", "--format=u64", "-S", "2M", *words, stdin=stdin).stderr
+        self.assertRegex(message, rb"(?i)space")
+        self.assertEqual(os.listdir(self.small), [])
+
+    def test_known_inputs_are_refused_before_the_work(self):
+        self.assert_full("-T", self.small, self.source, "-o", self.path("out"))
+        self.assert_full("-T", self.folder, self.source, "-o", os.path.join(self.small, "out"))
+        self.assertFalse(os.path.exists(self.path("out")))
+
+    def test_it_fills_up_during_the_work(self):
+        data = self.read("in")
+        self.assert_full("-T", self.small, "-o", self.path("out"), stdin=data)
+        self.assert_full("-T", self.folder, "-o", os.path.join(self.small, "out"), stdin=data)
+        self.assertFalse(os.path.exists(self.path("out")))
+
+    def test_the_generator_leaves_nothing_either(self):
+        target = os.path.join(self.small, "out")
+        self.assert_refused("small", "gen", "u64", "--count", "2M", "-o", target)
+        self.assertEqual(os.listdir(self.small), [])
+
+
+class Plan(ToolTest):
+    def plan(self, *words):
+        rows = {}
+        for line in self.output_of("sort", "--plan", *words).decode().splitlines():
+            name, _, value = line.partition("  ")
+            rows[name] = value.strip()
+        return rows
+
+    def bytes_of(self, text):
+        return int(text.partition("(")[2].split()[0])
+
+    def test_u64_does_what_was_planned(self):
+        path = self.path("in")
+        self.output_of("gen", "u64", "--count", "3M", "-o", path)
+        for words in (["-S", "2M"], ["-S", "3M", "--parallel=1"], ["-S", "16M"], ["-S", "100M"]):
+            words = ["--format=u64", "-T", self.folder, *words, path]
+            plan = self.plan(*words, "-o", self.path("out"))
+            self.assertEqual(os.listdir(self.folder), ["in"])
+            self.output_of("sort", *words, "-o", "/dev/null", "--json", self.path("report"))
+            report = json.loads(self.read("report"))
+            os.remove(self.path("report"))
+            self.assertEqual(int(plan["runs"].split()[0].rstrip(":")), report["runs"], words)
+            self.assertEqual(int(plan["passes"]), report["passes"], words)
+            self.assertEqual(self.bytes_of(plan["block"]), report["block_bytes"], words)
+            self.assertGreaterEqual(self.bytes_of(plan["peak disk"]), report["peak_disk_bytes"])
+            moved = self.bytes_of(plan["to read"])
+            self.assertLessEqual(abs(moved - report["read_bytes"]), 0.1 * moved + (1 << 20), words)
+
+    def test_unknown_sizes_and_merges(self):
+        text = self.output_of("sort", "--plan", stdin=TEXT)
+        self.assertIn(b"not known", text)
+        path = self.write("in", SORTED)
+        self.assertEqual(self.plan("-m", path)["passes"], "0")
+        self.assertEqual(self.bytes_of(self.plan("-m", path, path)["to read"]), 2 * len(SORTED))
+        self.assertEqual(self.plan(self.write("empty", ""))["runs"][0], "0")
+
+
+class Report(ToolTest):
+    def test_fields_of_a_sort_of_lines(self):
+        path = self.path("in")
+        self.output_of("gen", "lines", "--count", "100k", "-o", path)
+        size = os.path.getsize(path)
+        self.output_of("sort", "-S", "2M", "--parallel=2", "-T", self.folder, path, "-o",
+                       self.path("out"), "--json", self.path("report"))
+        report = json.loads(self.read("report"))
+        self.assertEqual((report["items"], report["input_bytes"]), (100_000, size))
+        self.assertEqual((report["memory_bytes"], report["threads"]), (2 << 20, 2))
+        self.assertGreater(report["runs"], 1)
+        self.assertGreaterEqual(report["passes"], 1)
+        for field in ("read_bytes", "written_bytes"):
+            self.assertGreaterEqual(report[field], 2 * size)
+        for field in ("seconds", "cpu_seconds"):
+            self.assertGreater(report[field], 0)
+        self.assertGreaterEqual(report["io_wait_seconds"], 0)
+        self.assertLess(report["peak_rss_bytes"], (2 + 64) << 20)
+
+    def test_a_failed_sort_leaves_no_report(self):
+        report = self.write("report", "old")
+        self.run_tool("sort", "/no/such", "--json", report)
+        self.assertEqual(self.read("report"), b"old")
+
+    def test_progress_goes_to_what_is_no_terminal_if_asked(self):
+        path = self.path("in")
+        self.output_of("gen", "u64", "--count", "1M", "-o", path)
+        words = ("sort", "--format=u64", "-S", "2M", "-T", self.folder, path, "-o", "/dev/null")
+        done = self.run_tool(*words, "--progress")
+        self.assertEqual(done.returncode, 0)
+        self.assertIn(b"%", done.stderr)
+        self.assertEqual(self.run_tool(*words, "--no-progress").stderr, b"")
+
+
+if __name__ == "__main__":
+    unittest.main()
