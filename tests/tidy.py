@@ -127,7 +127,7 @@ def check_comments():
 
 def doc_above(lines, index):
     """The lines of the `///` block above lines[index], past template heads and constraints."""
-    while index > 0 and re.match(r"\s*(template|requires|\[\[|\s{2,}\S)", lines[index - 1]):
+    while index > 0 and re.match(r"\s*(template|requires|\[\[|\s{2,}(?!///)\S)", lines[index - 1]):
         index -= 1
     end = index
     while index > 0 and lines[index - 1].lstrip().startswith("///"):

@@ -78,7 +78,8 @@ class record_sorter {
     ++pushed_;
   }
 
-  /// Ends the input and goes to the first record. I/Os: as for the class.
+  /// Ends the input and goes to the first record.
+  /// I/Os: as for the class.
   void sort() {
     OUTSIZE_ASSERT(!sorted_);
     engine_->finish_input();

@@ -4,8 +4,7 @@
 // A scan over the items of a file, lines or records of one length, that also holds the item before
 // the current one, which is what checking an order needs. Layer: tools. One thread at a time.
 //
-// The items come from a record_reader, whose views end with the next item: the one before is
-// copied.
+// The items stay where the stream has them; only the one before a refill is copied.
 #pragma once
 
 #include <cstddef>
