@@ -42,7 +42,7 @@ void write_items(std::string const& path, std::vector<event> const& events) {
 std::vector<event> read_items(std::string const& path) {
   std::string const bytes = scratch::read_file(path);
   std::vector<event> events(bytes.size() / sizeof(event));
-  std::memcpy(events.data(), bytes.data(), bytes.size());
+  if (!events.empty()) std::memcpy(events.data(), bytes.data(), bytes.size());
   return events;
 }
 

@@ -166,8 +166,8 @@ int compare_human(std::string_view a, std::string_view b, bool fold) noexcept {
 
 std::uint64_t human_prefix(std::string_view text, bool fold) noexcept {
   decimal const number = parse(text);
-  auto const unit = static_cast<std::uint64_t>(16 + unit_rank(number, fold));
-  return (unit << 59) | (code(number) >> 5);
+  int const unit = 16 + unit_rank(number, fold);
+  return (static_cast<std::uint64_t>(unit) << 59) | (code(number) >> 5);
 }
 
 }  // namespace outsize::text

@@ -78,11 +78,13 @@ sort_options options_for(setting const& s, records const& in) {
 
 template <typename Order>
 struct sorting {
+  Order order;  // families keep its address
   storage store;
   sort_engine<record_items<Order>> engine;
 
-  sorting(setting const& s, Order const& order, sort_options options)
-      : store(disks_in_memory(s)),
+  sorting(setting const& s, Order const& by, sort_options options)
+      : order(by),
+        store(disks_in_memory(s)),
         engine(store, record_items<Order>(order, s.item_bytes), std::move(options), s.framing) {}
 
   std::string run(records const& in) {

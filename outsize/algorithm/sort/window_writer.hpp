@@ -51,7 +51,9 @@ class window_writer {
   using key_type = typename Family::key_type;
 
   window_writer(Family const& family, executor& threads, item_framing framing, bool unique)
-      : family_(family), threads_(threads), framing_(framing), unique_(unique) {}
+      : family_(family), threads_(threads), framing_(framing), unique_(unique) {
+    last_bytes_.reserve(1);  // an empty item has an address, too
+  }
 
   struct written {
     std::size_t bytes;
