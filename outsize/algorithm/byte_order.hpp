@@ -21,7 +21,7 @@ struct byte_order {
   /// The first eight bytes as a big-endian number, zeros behind a shorter record.
   std::uint64_t prefix(std::string_view record) const noexcept {
     std::uint64_t word = 0;
-    std::memcpy(&word, record.data(), std::min(record.size(), sizeof word));
+    if (!record.empty()) std::memcpy(&word, record.data(), std::min(record.size(), sizeof word));
     if constexpr (std::endian::native == std::endian::little) word = __builtin_bswap64(word);
     return descending ? ~word : word;
   }

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSL-1.0
 """`outsize sort` and the file system: outputs, refusals, full disks, plans and reports."""
 
+import outsize_tool
 import json
 import os
 import signal
@@ -250,7 +251,11 @@ class Report(ToolTest):
         for field in ("seconds", "cpu_seconds"):
             self.assertGreater(report[field], 0)
         self.assertGreaterEqual(report["io_wait_seconds"], 0)
-        self.assertLess(report["peak_rss_bytes"], (2 + 64) << 20)
+        # A sanitizer's own memory is no part of the promise.
+        with open(outsize_tool.TOOL, "rb") as tool:
+            sanitized = b"__asan_init" in tool.read()
+        if not sanitized:
+            self.assertLess(report["peak_rss_bytes"], (2 + 64) << 20)
 
     def test_a_failed_sort_leaves_no_report(self):
         report = self.write("report", "old")
