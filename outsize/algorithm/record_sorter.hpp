@@ -46,7 +46,7 @@ concept record_ordering = requires(O const order, std::string_view r) {
 /// CPU:     O(N log N) comparisons, most of them of 8-byte prefixes.
 /// Memory:  options.memory_bytes, or what the storage's budget has free, taken by the constructor.
 /// A record
-///          may have about an eighth of it, or a quarter as long as nothing is spilled.
+///          may have about a fifth of it, or a thirty-second once the records spill.
 /// Disk:    The records and 4 bytes for each; freed as they are read, or by clear() if
 /// `rewindable`. Threads: the storage's; one thread at a time may use a sorter, many sorters may
 /// share a storage. Errors:  budget_error (also: a record too long, naming both sizes), io_error,
