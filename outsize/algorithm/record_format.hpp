@@ -30,7 +30,7 @@ struct record_format {
 
   /// Reads `u32|u64|i32|i64|f32|f64|bytes:N`.
   ///
-  /// Errors: std::invalid_argument, one line naming the text.
+  /// Errors:  std::invalid_argument, one line naming the text.
   static record_format parse(std::string_view text);
 
   friend bool operator==(record_format const&, record_format const&) = default;
@@ -46,8 +46,8 @@ struct record_key {
   /// Reads `OFFSET:LENGTH[:TYPE[:r]]`, offsets from 0; TYPE is bytes (the default), u8 to u64,
   /// i8 to i64, f32 or f64.
   ///
-  /// Errors: std::invalid_argument, one line naming the text; a LENGTH that does not suit TYPE is
-  /// one of them.
+  /// Errors:  std::invalid_argument, one line naming the text; a LENGTH that does not suit TYPE is
+  ///          one of them.
   static record_key parse(std::string_view text);
 
   friend bool operator==(record_key const&, record_key const&) = default;
@@ -61,7 +61,7 @@ class record_order {
   /// Orders records of `format` by `keys`; without keys the whole item is the one key. `reverse`
   /// turns the direction of every key, those that are reversed already included.
   ///
-  /// Errors: std::invalid_argument naming both numbers if a key ends beyond the record.
+  /// Errors:  std::invalid_argument naming both numbers if a key ends beyond the record.
   explicit record_order(record_format format, std::vector<record_key> keys = {},
                         bool reverse = false);
 

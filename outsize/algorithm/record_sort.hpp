@@ -18,8 +18,7 @@ namespace outsize {
 /// Disk:    As much as the inputs if they do not fit in memory, gone at the end.
 /// Threads: the storage's; blocks the caller.
 /// Errors:  io_error, out_of_space, budget_error, format_error (a record cut short: file, size,
-/// length). The
-///          inputs are intact then, and the output is as it was before.
+///          length). The inputs are intact then, and the output is as it was before.
 /// Source:  STXXL 2008, section 6.
 /// Checked: outsize/algorithm/record_sort_test.cpp, tests/tool/.
 sort_report sort_records(storage& store, sort_paths const& paths, record_order const& order,
@@ -30,7 +29,8 @@ sort_plan plan_record_sort(storage& store, sort_paths const& paths, record_order
                            sort_options const& options = {});
 
 /// Merges inputs that are each sorted. Inputs with equal records: those of the first come first.
-/// I/Os: Reads the inputs and writes the output once. Errors: as sort_records.
+/// I/Os:    Reads the inputs and writes the output once.
+/// Errors:  as sort_records.
 sort_report merge_records(storage& store, sort_paths const& paths, record_order const& order,
                           sort_options const& options = {});
 

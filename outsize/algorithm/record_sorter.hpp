@@ -40,18 +40,16 @@ concept record_ordering = requires(O const order, std::string_view r) {
 /// @tparam Order  record_ordering: byte_order, text::line_order, record_order, or one of your own.
 ///
 /// I/Os:    Nothing if the records fit in memory; else each run and each further pass moves the
-/// bytes of the
-///          records and 4 more for each, once out and once in, in blocks filled but for less than
-///          one record.
+///          bytes of the records and 4 more for each, once out and once in, in blocks filled but
+///          for less than one record.
 /// CPU:     O(N log N) comparisons, most of them of 8-byte prefixes.
 /// Memory:  options.memory_bytes, or what the storage's budget has free, taken by the constructor.
-/// A record
-///          may have about a fifth of it, or a thirty-second once the records spill.
+///          A record may have about a fifth of it, or a thirty-second once the records spill.
 /// Disk:    The records and 4 bytes for each; freed as they are read, or by clear() if
-/// `rewindable`. Threads: the storage's; one thread at a time may use a sorter, many sorters may
-/// share a storage. Errors:  budget_error (also: a record too long, naming both sizes), io_error,
-/// out_of_space, cancelled. The
-///          sorter can only be destroyed or cleared then; nothing is left on disk.
+///          `rewindable`.
+/// Threads: the storage's; one thread at a time may use a sorter, many sorters may share a storage.
+/// Errors:  budget_error (also: a record too long, naming both sizes), io_error, out_of_space,
+///          cancelled. The sorter can only be destroyed or cleared then; nothing is left on disk.
 /// Source:  STXXL 2008, section 6; key-pointer pairs: section 6.2.
 /// Checked: outsize/algorithm/record_sorter_test.cpp.
 template <record_ordering Order = byte_order>
@@ -79,7 +77,7 @@ class record_sorter {
   }
 
   /// Ends the input and goes to the first record.
-  /// I/Os: as for the class.
+  /// I/Os:    as for the class.
   void sort() {
     OUTSIZE_ASSERT(!sorted_);
     engine_->finish_input();

@@ -78,19 +78,18 @@ struct family_of<T, Less> {
 /// not throw.
 ///
 /// I/Os:    Nothing if the items fit in memory. Else 2·Σ⌈Rᵢ/b⌉ blocks, written and read once for
-/// each of the
-///          runs of Rᵢ items, b to a block, when one merge is enough; each further pass moves at
-///          most 2·⌈N/b⌉ + 2·(number of runs merged) more, and there are at most ⌈log_f(number of
-///          runs)⌉ in all.
+///          each of the runs of Rᵢ items, b to a block, when one merge is enough; each further pass
+///          moves at most 2·⌈N/b⌉ + 2·(number of runs merged) more, and there are at most
+///          ⌈log_f(number of runs)⌉ in all.
 /// CPU:     O(N log N) comparisons.
 /// Memory:  options.memory_bytes, or what the storage's budget has free, taken by the constructor.
 /// Disk:    N items and a few blocks; freed as they are read, or by clear() if `rewindable`.
 /// Threads: the storage's; one thread at a time may use a sorter, many sorters may share a storage.
 /// Errors:  budget_error from the constructor; io_error, out_of_space, cancelled from any other
-/// member. The
-///          sorter can only be destroyed or cleared then; nothing is left on disk.
+///          member. The sorter can only be destroyed or cleared then; nothing is left on disk.
 /// Source:  Dementiev, Sanders: Asynchronous parallel disk sorting, SPAA 2003; STXXL 2008, sections
-/// 5 and 6. Checked: outsize/algorithm/sorter_test.cpp, tests/complexity/sort_io_test.cpp.
+///          5 and 6.
+/// Checked: outsize/algorithm/sorter_test.cpp, tests/complexity/sort_io_test.cpp.
 template <external_item T, std::strict_weak_order<T, T> Less = std::less<>>
 class sorter {
   using family = detail::family_of<T, Less>;

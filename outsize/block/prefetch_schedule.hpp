@@ -27,7 +27,7 @@ namespace outsize::block {
 /// in the
 ///                      order returned, each as soon as a buffer is free, never wait for a block
 ///                      that cannot be read, and need the least number of parallel steps.
-/// CPU: O(n + D · steps).
+/// CPU:     O(n + D · steps).
 std::vector<std::uint32_t> prefetch_schedule(std::span<std::uint32_t const> disk_of,
                                              std::uint32_t disk_count, std::size_t buffer_count);
 

@@ -15,16 +15,14 @@ namespace outsize::text {
 /// the output, where every line ends with it. Lines that compare equal stay in input order.
 ///
 /// I/Os:    Reads the inputs and writes the output once; runs on disk as `sorter` says, with 4
-/// bytes more for
-///          each line.
+///          bytes more for each line.
 /// Memory:  options.memory_bytes or all that the storage has free, at least min_sort_memory_bytes;
-/// a line may have
-///          a sixth of it if the input has less than a third, and in any case about 1/32.
+///          a line may have a sixth of it if the input has less than a third, and in any case about
+///          1/32.
 /// Disk:    As much as the inputs and the 4 bytes if they do not fit in memory, gone at the end.
 /// Threads: the storage's; blocks the caller.
 /// Errors:  io_error, out_of_space, budget_error (a line too long for the memory: both sizes). The
-/// inputs are
-///          intact then, and the output is as it was before.
+///          inputs are intact then, and the output is as it was before.
 /// Source:  STXXL 2008, section 6; POSIX sort utility.
 /// Checked: outsize/text/line_sort_test.cpp, tests/tool/.
 sort_report sort_lines(storage& store, sort_paths const& paths, line_order const& order,

@@ -26,7 +26,7 @@ class interrupted : public std::runtime_error {
 /// Runs `outsize ARGUMENTS` with stdin and stdout at /dev/null and stderr as it is.
 /// Returns its exit code, 128 + signal if a signal ended it.
 ///
-/// Errors: interrupted; std::system_error if no process can be made.
+/// Errors:  interrupted; std::system_error if no process can be made.
 int run_child_command(std::vector<std::string> const& arguments);
 
 }  // namespace outsize::tool

@@ -45,8 +45,8 @@ struct disk_speed {
 
 /// Runs the four steps; about 3 * file_bytes written and 2 * file_bytes read.
 ///
-/// Errors: std::invalid_argument for a size, block or depth of 0 or a block that direct I/O cannot
-/// take; out_of_space if the directory cannot hold both files; io_error.
+/// Errors:  std::invalid_argument for a size, block or depth of 0 or a block that direct I/O cannot
+///          take; out_of_space if the directory cannot hold both files; io_error.
 disk_speed probe_disk(disk_probe_options const& options);
 
 }  // namespace outsize::tool

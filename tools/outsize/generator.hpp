@@ -34,7 +34,7 @@ inline constexpr std::array<std::string_view, 7> item_kind_names{
 /// Returns the names with commas between.
 std::string item_kind_list();
 
-/// Errors: usage_error naming the text.
+/// Errors:  usage_error naming the text.
 item_kind parse_item_kind(std::string_view name);
 
 class generator {

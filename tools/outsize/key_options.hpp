@@ -30,13 +30,13 @@ struct key_options {
   /// Returns the byte that ends a line.
   char delimiter() const noexcept { return zero_terminated ? '\0' : '\n'; }
 
-  /// Errors: std::invalid_argument naming a malformed key.
+  /// Errors:  std::invalid_argument naming a malformed key.
   text::line_order_options line_options() const;
 
   /// Returns the order of records; call it only if there is a format.
   ///
-  /// Errors: std::invalid_argument naming a malformed key, a key beyond the record, or an option
-  /// that only lines have.
+  /// Errors:  std::invalid_argument naming a malformed key, a key beyond the record, or an option
+  ///          that only lines have.
   record_order records() const;
 };
 

@@ -51,7 +51,7 @@ class option_table {
   /// Calls the handler of every option and returns the operands in order, or nullopt after having
   /// printed the help or the version to stdout because that was asked for.
   ///
-  /// Errors: usage_error for unknown, ambiguous and incomplete options; what the handlers throw.
+  /// Errors:  usage_error for unknown, ambiguous and incomplete options; what the handlers throw.
   std::optional<std::vector<std::string>> parse(int argc, char** argv) const;
 
   std::string help() const;
@@ -68,7 +68,7 @@ std::string single_operand(std::vector<std::string> const& operands, std::string
 
 /// Reads a count: decimal digits and optionally k, M, G or T for powers of 1000.
 ///
-/// Errors: usage_error naming `what` and the text.
+/// Errors:  usage_error naming `what` and the text.
 std::uint64_t parse_count(std::string_view text, std::string_view what);
 
 }  // namespace outsize::tool

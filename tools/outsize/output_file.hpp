@@ -22,7 +22,7 @@ class output_file {
   /// Opens `path`; "-" is stdout. Errors: io_error naming the path.
   explicit output_file(std::string const& path);
 
-  /// Errors: io_error naming the path, out_of_space naming the disk.
+  /// Errors:  io_error naming the path, out_of_space naming the disk.
   void write(std::string_view bytes) { windows_.append(bytes); }
 
   /// Writes what is left, learns of late errors, and makes the file appear; no write may follow.

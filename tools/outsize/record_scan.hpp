@@ -26,7 +26,7 @@ class record_scan {
   static constexpr std::size_t default_block_bytes = std::size_t{1} << 20;
 
   /// Reads lines that end with `delimiter`; the last one may do without. "-" is stdin.
-  /// Errors: io_error naming the path.
+  /// Errors:  io_error naming the path.
   static record_scan of_lines(std::string const& path, char delimiter,
                               std::size_t block_bytes = default_block_bytes);
   /// Reads items of `item_bytes` (not 0) each.
@@ -35,8 +35,8 @@ class record_scan {
 
   /// Goes to the next item and returns true, or false at the end.
   ///
-  /// Errors: io_error; format_error naming the file, its size and the length of an item if the file
-  /// ends inside one.
+  /// Errors:  io_error; format_error naming the file, its size and the length of an item if the
+  ///          file ends inside one.
   bool next() {
     offset_bytes_ = source_->records.consumed_bytes();
     auto const found = source_->records.next_at_hand();

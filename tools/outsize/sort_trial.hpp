@@ -30,8 +30,8 @@ struct sort_trial_report {
 
 /// Needs three times the size on the disk.
 ///
-/// Errors: std::invalid_argument for an unknown kind; out_of_space before anything is written;
-/// std::runtime_error if a step fails (its own message stands on stderr); interrupted.
+/// Errors:  std::invalid_argument for an unknown kind; out_of_space before anything is written;
+///          std::runtime_error if a step fails (its own message stands on stderr); interrupted.
 sort_trial_report run_sort_trial(sort_trial_options const& options);
 
 }  // namespace outsize::tool
