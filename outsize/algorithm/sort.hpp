@@ -134,8 +134,8 @@ concept item_sink = std::same_as<Out, output_path> || std::output_iterator<Out, 
 /// format_error.
 /// @param out  Receives as many items, in order (fewer with options.unique).
 ///
-/// I/Os:    Reads a file and writes a file once; runs on disk as `sorter` says. Memory, Disk,
-///          Threads,
+/// I/Os:    Reads a file and writes a file once; runs on disk, memory and threads as `sorter`
+///          says.
 /// Errors:  as `sorter`; after an error input files are intact and an output file is as it was
 ///          before; what an output iterator has received it keeps.
 /// Source:  STXXL 2008, section 6.
