@@ -30,7 +30,8 @@ class Sizes(unittest.TestCase):
 
 class Report(unittest.TestCase):
     def measured(self, seconds, verified=True):
-        return Measurement(seconds, 2 * seconds, None, int(seconds) * MIB, 10, 20, verified)
+        return Measurement(seconds, seconds + 1, 2 * seconds, None, int(seconds) * MIB, 10, 20,
+                           verified)
 
     def test_ratios_are_medians_of_pairs(self):
         # The median of the ratios (2, 3, 4), not the ratio of the medians (20 / 10).
@@ -39,7 +40,8 @@ class Report(unittest.TestCase):
 
     def test_medians_and_the_greatest_peak(self):
         entry = report.summarise([self.measured(s) for s in (1, 5, 2)], 10 * MIB, {"version": "1"})
-        self.assertEqual((entry["seconds"], entry["cpu_seconds"]), (2, 4))
+        self.assertEqual((entry["seconds"], entry["process_seconds"], entry["cpu_seconds"]),
+                         (2, 3, 4))
         self.assertEqual((entry["peak_rss_bytes"], entry["bytes_per_second"]), (5 * MIB, 5 * MIB))
         self.assertEqual((entry["io_wait_seconds"], entry["version"]), (None, "1"))
         self.assertTrue(entry["verified"])

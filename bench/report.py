@@ -9,7 +9,8 @@ import statistics
 
 from sizes import MIB, format_size
 
-_MEDIANS = ("seconds", "cpu_seconds", "io_wait_seconds", "read_bytes", "written_bytes")
+_MEDIANS = ("seconds", "process_seconds", "cpu_seconds", "io_wait_seconds", "read_bytes",
+            "written_bytes")
 
 
 def machine(bandwidths):
@@ -46,13 +47,15 @@ def print_table(result):
     print(f"\n{result['name']}: {format_size(result['input_bytes'])} with "
           f"{format_size(result['memory_bytes'])} of memory, {result['threads']} threads, "
           f"median of {result['runs']}")
-    row = "{:<10}{:>9}{:>9}{:>9}{:>9}{:>10}{:>8}  {}"
-    print(row.format("program", "seconds", "MiB/s", "CPU s", "wait s", "peak MiB", "ratio", ""))
+    row = "{:<10}{:>9}{:>9}{:>9}{:>9}{:>9}{:>10}{:>8}  {}"
+    print(row.format("program", "seconds", "MiB/s", "process", "CPU s", "wait s", "peak MiB",
+                     "ratio", ""))
     for name, entry in [("outsize", result["ours"]), *result["peers"].items()]:
         ratio = 1.0 if name == "outsize" else result["ratio"].get(name)
         print(row.format(
             name, _number(entry.get("seconds"), 2), _number(entry.get("bytes_per_second"), 0, MIB),
-            _number(entry.get("cpu_seconds"), 2), _number(entry.get("io_wait_seconds"), 2),
+            _number(entry.get("process_seconds"), 2), _number(entry.get("cpu_seconds"), 2),
+            _number(entry.get("io_wait_seconds"), 2),
             _number(entry.get("peak_rss_bytes"), 0, MIB), _number(ratio, 2),
             "verified" if entry["verified"] else f"NOT VERIFIED {entry.get('error', '')}"))
     if result["floor_seconds"] is not None:

@@ -18,7 +18,7 @@ namespace outsize::text {
 ///          bytes more for each line.
 /// Memory:  options.memory_bytes or all that the storage has free, at least min_sort_memory_bytes;
 ///          a line may have a sixth of it if the input has less than a third, and in any case about
-///          1/32.
+///          1/16.
 /// Disk:    As much as the inputs and the 4 bytes if they do not fit in memory, gone at the end.
 /// Threads: the storage's; blocks the caller.
 /// Errors:  io_error, out_of_space, budget_error (a line too long for the memory: both sizes). The

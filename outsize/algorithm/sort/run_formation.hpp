@@ -88,7 +88,7 @@ class run_formation {
   /// Makes the stages give up with `error`; whoever waits for them throws it.
   void fail(std::exception_ptr error) noexcept { group_.fail(std::move(error)); }
 
-  /// Ends the input: afterwards either runs() holds everything or resident() does.
+  /// Ends the input: afterwards either runs() holds everything or resident_views() does.
   /// @throws what a stage threw.
   void finish() {
     try {
@@ -190,7 +190,8 @@ class run_formation {
   void prepare_pool(std::size_t largest_item_bytes) {
     std::uint64_t index = 0;
     for (auto const& r : runs_) index += r.index_bytes();
-    if (index * 2 > plan_.index_bytes * (index_doublings_ + 1) &&
+    // After three quarters of the share, seven eighths, …: what is left lasts for ever more bytes.
+    if (index > plan_.index_bytes - (plan_.index_bytes >> (index_doublings_ + 2)) &&
         plan_.write_buffers * plan_.block_bytes >= 4 * 2 * block_bytes_) {
       block_bytes_ *= 2;
       ++index_doublings_;
@@ -201,9 +202,9 @@ class run_formation {
     std::size_t const bytes = round_up(std::max(block_bytes_, need), alignment);
     if (pool_ && pool_->buffer_bytes() == bytes) return;
     std::size_t const count = plan_.write_buffers * plan_.block_bytes / bytes;
-    if (count < 2 || bytes > plan_.memory_bytes / 8)
+    if (count < 2)
       throw budget_error(
-          memory_.asker(), plan_.memory_bytes, bytes * 8,
+          memory_.asker(), plan_.memory_bytes, bytes * 16,
           fmt::format("item of {} bytes is too long to be sorted with a memory budget of {} bytes",
                       largest_item_bytes, plan_.memory_bytes));
     pool_.reset();
@@ -215,7 +216,7 @@ class run_formation {
   grant& memory_;
   sort_plan plan_;
   std::size_t block_bytes_;
-  std::uint64_t index_doublings_ = 0;
+  unsigned index_doublings_ = 0;
   std::atomic<std::uint64_t> spilled_bytes_{0};
   std::vector<run<Family>> runs_;           // of the spill stage until finish()
   std::optional<block::buffer_pool> pool_;  // of the spill stage

@@ -28,9 +28,12 @@ std::uint64_t in_chunks(std::uint64_t input_bytes, sort_job const& job) {
 /// The most block metadata this plan allows for.
 std::uint64_t index_bytes(sort_job const& job, std::size_t block_bytes) {
   if (!job.input_bytes) return job.memory_bytes / 8;
-  // One more block for each stretch that a thread writes is paid for by the half on top.
-  std::uint64_t const blocks = *job.input_bytes / block_bytes * 3 / 2 + 64;
-  return blocks * job.index_entry_bytes;
+  // What is on top pays for the block that each thread leaves unfilled in each of its stretches,
+  // and where memory is not scarce also for records that fill blocks badly.
+  std::uint64_t const expected = *job.input_bytes / block_bytes;
+  std::uint64_t const generous = (2 * expected + 64) * job.index_entry_bytes;
+  if (generous <= job.memory_bytes / 32) return generous;
+  return (expected * 3 / 2 + 64) * job.index_entry_bytes;
 }
 
 /// The division for a given block size; chunk_bytes 0 if it does not fit.
@@ -39,7 +42,9 @@ sort_plan divide(sort_job const& job, std::size_t block_bytes) {
   plan.memory_bytes = job.memory_bytes;
   plan.block_bytes = block_bytes;
   plan.index_bytes = index_bytes(job, block_bytes);
-  plan.write_buffers = std::clamp<std::size_t>(job.memory_bytes / (16 * block_bytes), 4, 64);
+  // Packed blocks are filled a half of the buffers at a time while the other half is written.
+  std::size_t const share = job.item_bytes != 0 ? 16 : 8;
+  plan.write_buffers = std::clamp<std::size_t>(job.memory_bytes / (share * block_bytes), 4, 64);
   std::uint64_t const fixed =
       job.input_stream_bytes + plan.index_bytes + plan.write_buffers * block_bytes + page_bytes();
   if (plan.index_bytes > job.memory_bytes / 4 || fixed >= job.memory_bytes) return plan;
