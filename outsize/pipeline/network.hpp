@@ -1,0 +1,227 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// A network of stages between which buffers travel: the one mechanism of overlap.
+//
+//   pool ──▶ stage ──▶ stage ──┐
+//    ▲                         ├──▶ node ──▶ stage ──▶ (home)
+//   pool ──▶ stage ────────────┘      ▲
+//                                    pool
+//
+// A line starts at a pool, whose empty buffers come with running round numbers, and passes through
+// stages (stage.hpp); behind its last stage buffers go home to be sent out again. A node is a
+// function with ports, called once: it accepts from its inputs, takes from its pools and conveys to
+// its outputs as it likes. Stages run as soon as they have a buffer, a thread and room.
+//
+// Nothing runs before run() or start(), which check the network first. Results never depend on the
+// number of threads or buffers, unless a stage asks for order::free or a node for what it gets.
+//
+// Invariant: every buffer is in its pool, between two stages, or held by one of them. A network
+// belongs to one thread; the functions of its stages run on any. Layer: pipeline. Source: Cormen,
+// Davidson: FG, 2004; intersecting pipelines: Cormen, Natarajan, Davidson, 2007.
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <outsize/base/error.hpp>
+#include <outsize/base/memory_budget.hpp>
+#include <outsize/pipeline/network_report.hpp>
+#include <outsize/pipeline/pooled_buffer.hpp>
+#include <outsize/pipeline/stage.hpp>
+
+namespace outsize::pipeline {
+
+/// A stage failed: names network and stage; the stage's own exception is nested in it.
+class stage_error : public std::runtime_error, public std::nested_exception {
+ public:
+  /// To be thrown while the stage's exception is being handled.
+  stage_error(std::string network, std::string stage, std::string const& reason);
+
+  std::string const& network_name() const noexcept { return network_; }
+  std::string const& stage_name() const noexcept { return stage_; }
+
+ private:
+  std::string network_;
+  std::string stage_;
+};
+
+/// All stages wait for each other; the message says for what each of them waits.
+class deadlock_error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// What calls on ports throw when the network has failed or was cancelled: let it pass.
+class poisoned : public cancelled {
+ public:
+  poisoned() : cancelled("a stage of the work") {}
+};
+
+struct network_options {
+  std::string name = "network";  ///< For messages, reports and pictures.
+  /// Stages that run at once, those that wait() apart; 0: as many as the process may use
+  /// processors. One is enough for any network.
+  std::size_t threads = automatic;
+  /// Gives a thread of its own to a stage that is seen to wait for most of its time, and more
+  /// buffers to an automatic pool that others are seen to wait for. The report says so.
+  bool tune = true;
+  bool trace = false;  ///< Notes each step for network_report::chrome_trace().
+  /// Called about five times a second while it runs, and at the end, from a thread of its own.
+  std::function<void(network_progress const&)> progress = {};
+};
+
+struct pool_options {
+  std::string name = "buffers";
+  std::size_t buffer_bytes = 1 << 20;  ///< Rounded up to whole pages. 0: only round and user value.
+  std::size_t count = automatic;       ///< automatic: enough for its stages, more when tuned.
+  std::uint64_t rounds = UINT64_MAX;   ///< Buffers that a line from it gets in all.
+};
+
+class network;
+
+namespace detail {
+struct network_description;
+struct stage_description;
+}  // namespace detail
+
+/// A pool of a network.
+struct pool_id {
+  std::size_t index;
+};
+
+/// The open end of a chain of stages.
+class line {
+ public:
+  /// Appends a stage and returns the new end.
+  friend line operator|(line from, stage s);
+  /// Hands the line to a function that appends stages and returns the new end: a pipeline in a
+  /// pipeline (FG's macros).
+  template <typename Macro>
+    requires std::is_invocable_r_v<line, Macro, line>
+  friend line operator|(line from, Macro&& macro) {
+    return std::forward<Macro>(macro)(from);
+  }
+
+ private:
+  friend class network;
+  enum class origin : std::uint8_t { pool, output };
+  line(network& n, origin o, std::size_t index, std::size_t port)
+      : network_(&n), origin_(o), index_(index), port_(port) {}
+
+  network* network_;
+  origin origin_;
+  std::size_t index_;  // of the pool or stage
+  std::size_t port_;
+};
+
+/// What a node sees of the network. Its calls wait, and throw `poisoned` once the network fails.
+class ports {
+ public:
+  ports(detail::network_run& run, std::size_t stage) noexcept : run_(&run), stage_(stage) {}
+
+  std::size_t input_count() const noexcept;
+  std::size_t output_count() const noexcept;
+  /// The next buffer of an input; none when it has ended.
+  std::optional<pooled_buffer> accept(std::size_t input = 0);
+  /// An empty buffer of one of the node's pools.
+  pooled_buffer take(std::size_t pool = 0);
+  /// Sends a buffer to an output. Returns whether more are wanted there.
+  bool convey(pooled_buffer b, std::size_t output = 0);
+  /// Ends an output; all are ended when the node returns.
+  void close(std::size_t output = 0);
+
+ private:
+  detail::network_run* run_;
+  std::size_t stage_;
+};
+
+struct node_options {
+  std::vector<line> inputs = {};
+  std::vector<pool_id> pools = {};
+  std::size_t outputs = 1;
+};
+
+class network {
+ public:
+  /// Buffers will come out of `memory`, which must outlive it.
+  explicit network(memory_budget& memory, network_options options = {});
+  network(network const&) = delete;
+  network& operator=(network const&) = delete;
+  /// Cancels and joins what still runs; its error is lost then.
+  ~network();
+
+  pool_id pool(pool_options options);
+  /// A line that starts at a pool.
+  line from(pool_id p);
+  line buffers(pool_options options) { return from(pool(std::move(options))); }
+
+  /// A stage with ports, which runs once on a thread of its own; returns the lines that start at
+  /// its outputs. An output that is not continued is an error; see recycle().
+  std::vector<line> node(std::string name, node_options options, std::function<void(ports&)> body);
+  /// The same for a thread of the caller's, between start() and finish(). Its owner must close()
+  /// its outputs; inputs that it leaves alone end when it is dropped.
+  std::vector<line> external(std::string name, node_options options);
+  /// The ports of an external node while the network runs.
+  ports ports_of(std::string_view external_name);
+
+  /// Divides a line: each buffer goes to the line that `choose` names, below `count`.
+  std::vector<line> fork(line from, std::size_t count,
+                         std::function<std::size_t(pooled_buffer const&)> choose);
+  /// Joins lines: order::kept takes one buffer from each in turn (as a fork by turns dealt them),
+  /// order::free whichever is there.
+  line join(std::vector<line> lines, order o = order::kept);
+  /// Leads the end of `from` into a node's or stage's input as a further one: for cycles.
+  void feed_back(line from, std::string_view stage_name);
+  /// Buffers at this end go home: the explicit end of a node's output.
+  void recycle(line from);
+
+  /// These stages share one thread; each runs up to `repeat` times before another has its turn
+  /// (FG's multistage threads and multistage repeat).
+  void same_thread(std::vector<std::string> stage_names, std::size_t repeat = 1);
+  /// What `build` appends is shown as one cluster in pictures.
+  line group(std::string name, line from, std::function<line(line)> const& build);
+
+  /// Runs to the end on this thread and others.
+  /// @throws std::invalid_argument if a port is not connected, no pool leads to a stage or a number
+  /// makes no sense, naming them; budget_error if the buffers do not fit in the memory; both before
+  /// anything runs. stage_error, deadlock_error, cancelled: all stages have ended then, and all
+  /// buffers are home.
+  void run(std::stop_token stop = {});
+  /// The same in two steps, for networks with external nodes.
+  void start(std::stop_token stop = {});
+  void finish();
+  /// Throws the error of the network if it has failed; for owners of external nodes.
+  void rethrow_error();
+
+  /// Pools, stages and connections as text; after a run also what each of them did.
+  std::string explain() const { return report().explain(); }
+  /// The network, and what was measured if it ran.
+  network_report report() const;
+
+ private:
+  friend line operator|(line from, stage s);
+  line append(line const& from, stage s);
+  std::size_t add(detail::stage_description d);
+  std::size_t add_node(detail::stage_description d, node_options const& options);
+  std::vector<line> outputs_of(std::size_t stage_index);
+  void connect(line const& from, std::size_t stage_index);
+  std::size_t find(std::string_view stage_name) const;
+  void begin(std::stop_token stop, bool caller_helps);
+
+  std::unique_ptr<detail::network_description> description_;
+  std::string cluster_;  // of what is appended now
+  std::unique_ptr<detail::network_run> run_;
+  std::optional<network_report> last_;
+};
+
+}  // namespace outsize::pipeline

@@ -1,0 +1,142 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#include <outsize/pipeline/network_figures.hpp>
+
+#include <fmt/format.h>
+#include <algorithm>
+
+#include <outsize/base/units.hpp>
+
+namespace outsize::pipeline::detail {
+namespace {
+
+constexpr std::string_view replacement = "\xEF\xBF\xBD";  // U+FFFD
+
+double busy_per_replica(network_report::stage const& s) {
+  return s.busy_seconds / static_cast<double>(std::max<std::size_t>(1, s.most_at_once));
+}
+
+/// Bytes of the character at the start of `text`, 0 if it is none.
+std::size_t character_bytes(std::string_view text) {
+  auto const first = static_cast<unsigned char>(text[0]);
+  std::size_t const bytes = first < 0x80                    ? 1
+                            : first >= 0xC2 && first < 0xE0 ? 2
+                            : first >= 0xE0 && first < 0xF0 ? 3
+                            : first >= 0xF0 && first < 0xF5 ? 4
+                                                            : 0;
+  if (bytes > text.size()) return 0;
+  for (std::size_t i = 1; i < bytes; ++i)
+    if ((static_cast<unsigned char>(text[i]) & 0xC0) != 0x80) return 0;
+  if (bytes < 3) return bytes;
+  // Overlong forms, surrogates and numbers past the last character begin with special pairs.
+  auto const second = static_cast<unsigned char>(text[1]);
+  bool const is_none = (first == 0xE0 && second < 0xA0) || (first == 0xED && second >= 0xA0) ||
+                       (first == 0xF0 && second < 0x90) || (first == 0xF4 && second >= 0x90);
+  return is_none ? 0 : bytes;
+}
+
+}  // namespace
+
+stage_shares shares_of(network_report const& r, network_report::stage const& s) {
+  double const whole = r.seconds * static_cast<double>(std::max<std::size_t>(1, s.most_at_once));
+  if (!(whole > 0)) return {};
+  return {s.busy_seconds / whole, s.input_wait_seconds / whole, s.other_wait_seconds / whole};
+}
+
+std::optional<std::size_t> bottleneck_of(network_report const& r) {
+  std::optional<std::size_t> slowest;
+  double most = 0;
+  for (std::size_t i = 0; i < r.stages.size(); ++i) {
+    double const busy = busy_per_replica(r.stages[i]);
+    if (!(busy > most)) continue;
+    most = busy;
+    slowest = i;
+  }
+  return slowest;
+}
+
+double threads_share(network_report const& r) {
+  double busy = 0;
+  for (auto const& s : r.stages) {
+    bool const counts_for_nothing = s.kind == "asynchronous" || s.kind == "external" ||
+                                    (s.kind == "stage" && s.thread == "own");
+    if (!counts_for_nothing) busy += s.busy_seconds;
+  }
+  double const whole = r.seconds * static_cast<double>(r.threads);
+  return whole > 0 ? busy / whole : 0;
+}
+
+std::string format_rate(std::uint64_t bytes, double seconds) {
+  if (!(seconds > 0)) return "-";
+  double const rate = std::min(static_cast<double>(bytes) / seconds, 0x1p63);
+  return format_bytes(static_cast<std::uint64_t>(rate)) + "/s";
+}
+
+std::string format_seconds(double seconds) {
+  if (!(seconds > 0)) return "0 s";
+  if (seconds >= 99.95) return fmt::format("{:.0f} s", seconds);
+  if (seconds >= 9.995) return fmt::format("{:.1f} s", seconds);
+  if (seconds >= 0.9995) return fmt::format("{:.2f} s", seconds);
+  if (seconds >= 9.95e-3) return fmt::format("{:.0f} ms", seconds * 1e3);
+  if (seconds >= 0.9995e-3) return fmt::format("{:.1f} ms", seconds * 1e3);
+  return fmt::format("{:.0f} us", seconds * 1e6);
+}
+
+std::string format_share(double share) { return fmt::format("{:.0f}%", share * 100); }
+
+std::vector<std::string_view> characters_of(std::string_view text) {
+  std::vector<std::string_view> characters;
+  while (!text.empty()) {
+    std::size_t const bytes = character_bytes(text);
+    characters.push_back(bytes == 0 ? replacement : text.substr(0, bytes));
+    text.remove_prefix(std::max<std::size_t>(1, bytes));
+  }
+  return characters;
+}
+
+std::string shortened(std::string_view text, std::size_t most) {
+  auto const characters = characters_of(text);
+  bool const whole = characters.size() <= most;
+  std::string line;
+  for (std::size_t i = 0; i < (whole ? characters.size() : most - 1); ++i) {
+    auto const first = static_cast<unsigned char>(characters[i][0]);
+    if (first < 0x20 || first == 0x7F) {
+      line += ' ';
+    } else {
+      line += characters[i];
+    }
+  }
+  if (!whole) line += "…";
+  return line;
+}
+
+std::string circumstances(network_report const& r, network_report::stage const& s,
+                          std::string_view separator) {
+  std::string out = s.kind;
+  if (s.thread != "shared") {
+    out += separator;
+    out += s.thread == "own" ? "own thread" : s.thread;
+  }
+  if (s.replicas > 1) {
+    out += separator;
+    out += r.has_run ? fmt::format("{} of {} at once", s.most_at_once, s.replicas)
+                     : fmt::format("{} at once", s.replicas);
+  }
+  return out;
+}
+
+std::string pool_size(network_report const& r, network_report::pool const& p) {
+  std::string out = fmt::format("{} × {}", p.count, format_bytes(p.buffer_bytes));
+  if (r.has_run && p.count > p.first_count)
+    out += fmt::format(", grew by {}", p.count - p.first_count);
+  return out;
+}
+
+std::set<std::size_t> last_stages(network_report const& r) {
+  std::set<std::size_t> stages;
+  for (auto const& c : r.connections)
+    if (!c.from_pool && c.to == r.stages.size()) stages.insert(c.from);
+  return stages;
+}
+
+}  // namespace outsize::pipeline::detail

@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// What a network is and what it did: for people, as text, picture and trace.
+//
+// Plain values, complete when they are handed out. Layer: pipeline.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace outsize::pipeline {
+
+/// How far a running network is.
+struct network_progress {
+  std::uint64_t buffers = 0;  ///< That have gone all their way.
+  std::uint64_t bytes = 0;    ///< In them.
+  double seconds = 0;         ///< Since the start.
+  bool finished = false;
+};
+
+/// One step of one stage, for traces.
+struct trace_event {
+  std::size_t stage;
+  std::size_t thread;
+  std::uint64_t round;
+  std::int64_t begin_ns;  ///< Since the start of the network.
+  std::int64_t end_ns;
+};
+
+/// A network, and its measurements once it has run. Times are sums over the replicas of a stage.
+struct network_report {
+  struct pool {
+    std::string name;
+    std::size_t buffer_bytes = 0;
+    std::size_t count = 0;        ///< Buffers it has.
+    std::size_t first_count = 0;  ///< Buffers it began with.
+    std::uint64_t buffers_sent = 0;
+  };
+  struct stage {
+    std::string name;
+    std::string kind;               ///< "stage", "asynchronous", "node", "external", "barrier".
+    std::string cluster;            ///< Of network::group(); may be empty.
+    std::string thread;             ///< "shared", "own", or the name of its group.
+    std::size_t replicas = 1;       ///< Allowed at once.
+    std::size_t most_at_once = 0;   ///< That there were.
+    std::uint64_t buffers = 0;      ///< Steps.
+    std::uint64_t bytes = 0;        ///< In the buffers that left it.
+    double busy_seconds = 0;        ///< In its function.
+    double input_wait_seconds = 0;  ///< Without a buffer to work on.
+    double other_wait_seconds = 0;  ///< With a buffer, but without room, thread or turn.
+    std::string note;               ///< What was tuned, and why.
+  };
+  struct connection {
+    bool from_pool;
+    std::size_t from;  ///< Index of the pool or stage.
+    std::size_t to;    ///< Index of the stage; as many as there are stages: home.
+  };
+
+  std::string name;
+  std::size_t threads = 0;
+  bool has_run = false;
+  double seconds = 0;
+  std::vector<pool> pools;
+  std::vector<stage> stages;
+  std::vector<connection> connections;
+  std::vector<trace_event> trace;
+  std::uint64_t trace_dropped = 0;  ///< Events beyond the most that are kept.
+
+  /// A table of pools and stages.
+  std::string explain() const;
+  /// The network in Graphviz's language; the stage that was busy longest is red.
+  std::string dot() const;
+  /// The same as a picture that needs no other program.
+  std::string svg() const;
+  /// The steps as JSON for trace viewers of browsers (Chrome's trace event format).
+  std::string chrome_trace() const;
+};
+
+}  // namespace outsize::pipeline

@@ -1,0 +1,347 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+// How a run is built, started, brought to its end and measured.
+#include <outsize/pipeline/network_run.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include <outsize/base/units.hpp>
+
+namespace outsize::pipeline::detail {
+namespace {
+
+constexpr std::size_t most_trace_events = 1'000'000;
+
+}  // namespace
+
+// ---- pools ----
+
+pool_state::pool_state(network_run& r, pool_options const& o, std::size_t count, std::string asker)
+    : run(r), options(o), first_count(count) {
+  options.buffer_bytes = round_up(o.buffer_bytes, page_bytes());
+  grant& memory = run.memory_.emplace_back(
+      run.what_.memory->take(options.buffer_bytes * count, std::move(asker)));
+  for (std::size_t i = 0; i < count; ++i) add(memory);
+}
+
+void pool_state::add(grant& memory) {
+  thumbnail& t = all.emplace_back();
+  t.home = this;
+  if (options.buffer_bytes != 0) t.memory = memory.allocate(options.buffer_bytes);
+  free.push_back(&t);
+}
+
+void pool_state::take_back(thumbnail& unused) noexcept {
+  std::lock_guard const held(run.mutex_);
+  run.send_home(unused);
+  run.notify_workers();
+}
+
+bool pool_state::grow() noexcept {
+  try {
+    add(run.memory_.emplace_back(run.what_.memory->take(options.buffer_bytes, options.name)));
+    return true;
+  } catch (...) {
+    return false;  // no memory: it goes on with what it has
+  }
+}
+
+// ---- building ----
+
+network_run::network_run(network_description const& what, std::stop_token stop)
+    : what_(what), stop_(std::move(stop)), begin_(std::chrono::steady_clock::now()) {
+  places_ = what.thread_count();
+  for (std::size_t p = 0; p < what.pools.size(); ++p)
+    pools_.push_back(std::make_unique<pool_state>(
+        *this, what.pools[p], what.buffer_count(p),
+        fmt::format("{}: pool '{}'", what.options.name, what.pools[p].name)));
+  build_stages();
+  connect_edges();
+  open_stages_ = stages_.size();
+}
+
+void network_run::build_stages() {
+  for (std::size_t i = 0; i < what_.stages.size(); ++i) {
+    stage_description const& d = what_.stages[i];
+    auto s = std::make_unique<stage_state>();
+    s->what = &d;
+    s->index = i;
+    s->replicas = d.replicas == automatic ? places_ : d.replicas;
+    s->inputs.resize(d.inputs);
+    s->outputs.resize(d.outputs);
+    if (d.pool_input) {
+      s->source = pools_[*d.pool_input].get();
+      s->source->readers.push_back(s.get());
+    }
+    for (std::size_t p : d.pools) {
+      s->pools.push_back(pools_[p].get());
+      pools_[p]->readers.push_back(s.get());
+    }
+    stages_.push_back(std::move(s));
+  }
+}
+
+void network_run::connect_edges() {
+  for (connection_description const& c : what_.connections) {
+    stage_state& from = *stages_[c.from];
+    stage_state& to = *stages_[c.to];
+    edge& e = edges_.emplace_back();
+    e.room = from.what->room;
+    e.writer = &from;
+    e.reader = &to;
+    from.outputs[c.from_port] = &e;
+    to.inputs[c.to_port] = &e;
+  }
+  for (auto& s : stages_) {
+    if (!s->what->auxiliary) continue;
+    std::size_t bytes = 0;
+    for (std::size_t p : what_.pools_before(s->index))
+      bytes = std::max(bytes, what_.pools[p].buffer_bytes);
+    pool_options const options{.name = s->what->name, .buffer_bytes = bytes, .count = s->replicas};
+    s->auxiliaries = std::make_unique<pool_state>(
+        *this, options, s->replicas,
+        fmt::format("{}: auxiliary buffers of stage '{}'", what_.options.name, s->what->name));
+    s->auxiliaries->readers.push_back(s.get());
+  }
+}
+
+network_run::~network_run() {
+  stop_all(std::make_exception_ptr(poisoned()));
+  join();
+}
+
+void network_run::start(bool caller_helps) {
+  lock held(mutex_);
+  for (group_description const& g : what_.groups) {
+    std::vector<stage_state*> own;
+    for (std::size_t i : g.stages) own.push_back(stages_[i].get());
+    spawn_worker(std::move(own), true, g.repeat);
+  }
+  for (auto& s : stages_) {
+    if (s->what->kind == stage_kind::node) {
+      s->wants_place = true;
+      threads_.emplace_back([this, node = s.get()] { run_node(*node); });
+    } else if (s->what->kind == stage_kind::external) {
+      ++externals_outside_;
+    } else if (s->what->waits && !s->bound) {
+      for (std::size_t r = 0; r < s->replicas; ++r) spawn_worker({s.get()}, false, SIZE_MAX);
+    }
+  }
+  for (std::size_t t = caller_helps ? 1 : 0; t < places_; ++t) spawn_worker({}, true, SIZE_MAX);
+  for (auto& s : stages_) end_if_done(*s);  // no rounds at all
+  caller_ = &workers_.emplace_back();       // finish() lends its thread
+  held.unlock();
+  if (what_.options.progress)
+    progress_thread_ = std::jthread([this](std::stop_token const& stop) { report_progress(stop); });
+  on_stop_.emplace(stop_,
+                   [this] { stop_all(std::make_exception_ptr(cancelled(what_.options.name))); });
+}
+
+void network_run::finish() {
+  {
+    lock const held(mutex_);
+    for (auto& s : stages_) {
+      if (s->what->kind != stage_kind::external || s->ended) continue;
+      --externals_outside_;
+      end_reading(*s);
+      end_stage(*s);
+    }
+    notify_workers();
+  }
+  work(*caller_);
+  join();
+  rethrow_error();
+}
+
+void network_run::join() noexcept {
+  on_stop_.reset();
+  {
+    lock held(mutex_);
+    changed_.wait(held, [this] {
+      return (everything_ended() || stopping_) && asynchronous_ == 0 && externals_inside_ == 0;
+    });
+    if (seconds_end_ns_ == 0) seconds_end_ns_ = now_ns();
+  }
+  for (std::size_t i = 0;; ++i) {  // more may be added until the last one has ended
+    std::thread t;
+    {
+      lock const held(mutex_);
+      if (i == threads_.size()) break;
+      t = std::move(threads_[i]);
+    }
+    if (t.joinable()) t.join();
+  }
+  if (progress_thread_.joinable()) {
+    progress_thread_.request_stop();
+    progress_thread_.join();
+  }
+  lock const held(mutex_);
+  for (edge& e : edges_)
+    for (; !e.waiting.empty(); e.waiting.pop_front()) send_home(*e.waiting.front());
+  for (auto& s : stages_) {
+    for (auto const& [ticket, r] : s->early)
+      if (r.buffer != nullptr) send_home(*r.buffer);
+    s->early.clear();
+  }
+}
+
+void network_run::rethrow_error() {
+  lock const held(mutex_);
+  if (error_) std::rethrow_exception(error_);
+}
+
+// ---- the end ----
+
+bool network_run::anything_moves() const {
+  if (running_ + bound_running_ + asynchronous_ + externals_outside_ > 0) return true;
+  for (auto const& s : stages_) {
+    if (s->wants_place || (s->is_node() && s->woken && !s->waiting_for.empty())) return true;
+    if (ready(*s)) return true;
+  }
+  return false;
+}
+
+void network_run::check_for_deadlock() noexcept {
+  if (stopping_ || everything_ended() || anything_moves() || grow_a_pool()) return;
+  try {
+    throw deadlock_error(fmt::format("{}: deadlock: {}", what_.options.name, states()));
+  } catch (...) {
+    stop_all_locked(std::current_exception());
+  }
+}
+
+std::string network_run::states() const {
+  std::string text;
+  for (auto const& s : stages_) {
+    if (s->ended) continue;
+    std::string why = s->waiting_for;
+    if (why.empty() && s->active > 0) why = "the end of its step";
+    if (why.empty() && !has_input(*s))
+      why = s->source != nullptr ? fmt::format("a buffer of pool '{}'", s->source->options.name)
+                                 : std::string("a buffer");
+    if (why.empty() && !has_room(*s)) why = "room behind it";
+    if (why.empty()) why = "an auxiliary buffer";
+    text += fmt::format("{}'{}' waits for {}", text.empty() ? "" : "; ", s->what->name, why);
+  }
+  return text;
+}
+
+std::exception_ptr network_run::wrap(stage_state const& s, std::exception_ptr const& error) const {
+  try {
+    std::rethrow_exception(error);
+  } catch (stage_error const&) {  // of a network inside the stage: it says more
+    return std::current_exception();
+  } catch (std::exception const& e) {
+    return std::make_exception_ptr(stage_error(what_.options.name, s.what->name, e.what()));
+  } catch (...) {
+    return std::make_exception_ptr(
+        stage_error(what_.options.name, s.what->name, "unknown exception"));
+  }
+}
+
+void network_run::stop_all(std::exception_ptr error) noexcept {
+  lock const held(mutex_);
+  if (!everything_ended()) stop_all_locked(std::move(error));
+}
+
+void network_run::stop_all_locked(std::exception_ptr error) noexcept {
+  if (stopping_) return;
+  stopping_ = true;
+  error_ = std::move(error);
+  changed_.notify_all();
+  for (worker& w : workers_) w.wake.notify_all();
+  for (auto& s : stages_) s->wake.notify_all();
+}
+
+// ---- measurements ----
+
+void network_run::sample(stage_state& s, std::int64_t wall_ns, std::int64_t cpu_ns) {
+  if (cpu_ns < 0) return;
+  ++s.samples;
+  s.sampled_wall_ns += wall_ns;
+  s.sampled_cpu_ns += cpu_ns;
+  constexpr std::size_t enough = 8;
+  constexpr std::int64_t worth_a_thread_ns = 100'000;
+  if (s.bound || s.what->group || s.samples < enough || stopping_ || s.ended) return;
+  if (s.sampled_cpu_ns * 2 > s.sampled_wall_ns ||
+      s.sampled_wall_ns < worth_a_thread_ns * static_cast<std::int64_t>(s.samples))
+    return;
+  s.note = fmt::format("got its own thread: {} % of its time was waiting",
+                       100 - 100 * s.sampled_cpu_ns / s.sampled_wall_ns);
+  for (std::size_t r = 0; r < s.replicas; ++r) spawn_worker({&s}, false, SIZE_MAX);
+}
+
+bool network_run::grow_a_pool() {
+  if (!what_.options.tune || stopping_) return false;
+  for (auto& p : pools_) {
+    bool const wanted = p->options.count == automatic && p->free.empty() &&
+                        p->all.size() < 2 * p->first_count && p->sent < p->options.rounds &&
+                        p->sent >= p->first_count;
+    if (wanted && p->grow()) {
+      for (stage_state* r : p->readers) notify(*r);
+      return true;
+    }
+  }
+  return false;
+}
+
+void network_run::note_trace(trace_event const& e) {
+  if (trace_.size() < most_trace_events) {
+    trace_.push_back(e);
+  } else {
+    ++trace_dropped_;
+  }
+}
+
+std::int64_t network_run::now_ns() const {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() -
+                                                              begin_)
+      .count();
+}
+
+void network_run::report_progress(std::stop_token const& stop) {
+  std::condition_variable_any tick;
+  lock held(mutex_);
+  for (bool last = false; !last;) {
+    tick.wait_for(held, stop, std::chrono::milliseconds(200), [] { return false; });
+    last = stop.stop_requested();
+    network_progress const p{finished_buffers_, finished_bytes_,
+                             static_cast<double>(now_ns()) * 1e-9, last};
+    held.unlock();
+    what_.options.progress(p);
+    held.lock();
+  }
+}
+
+network_report network_run::report() const {
+  network_report r = what_.report();
+  std::lock_guard const held(mutex_);
+  r.has_run = true;
+  r.seconds = static_cast<double>(seconds_end_ns_) * 1e-9;
+  for (std::size_t p = 0; p < pools_.size(); ++p) {
+    r.pools[p].count = pools_[p]->all.size();
+    r.pools[p].first_count = pools_[p]->first_count;
+    r.pools[p].buffers_sent = pools_[p]->sent;
+  }
+  for (std::size_t i = 0; i < stages_.size(); ++i) {
+    stage_state const& s = *stages_[i];
+    auto& to = r.stages[i];
+    to.replicas = s.replicas;
+    to.most_at_once = s.most_at_once;
+    to.buffers = s.steps;
+    to.bytes = s.bytes;
+    to.busy_seconds = static_cast<double>(s.busy_ns) * 1e-9;
+    to.input_wait_seconds = static_cast<double>(s.input_wait_ns) * 1e-9;
+    to.other_wait_seconds = static_cast<double>(s.other_wait_ns) * 1e-9;
+    if (s.bound && to.thread == "shared") to.thread = "own";
+    to.note = s.note;
+  }
+  r.trace = trace_;
+  r.trace_dropped = trace_dropped_;
+  return r;
+}
+
+}  // namespace outsize::pipeline::detail

@@ -1,0 +1,327 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+// Which stage may run, and what one step of it does.
+#include <outsize/pipeline/network_run.hpp>
+
+#include <fmt/format.h>
+#include <time.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace outsize::pipeline::detail {
+namespace {
+
+/// What this thread has computed.
+std::int64_t thread_cpu_ns() {
+  timespec t{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return t.tv_sec * 1'000'000'000 + t.tv_nsec;
+}
+
+}  // namespace
+
+// ---- what may run ----
+
+edge* network_run::chosen_input(stage_state const& s) const {
+  if (s.what->accept == order::kept && s.inputs.size() > 1) {
+    // In turns, where lines that have ended are passed over.
+    for (std::size_t n = 0; n < s.inputs.size(); ++n) {
+      edge* const e = s.inputs[(s.next_input + n) % s.inputs.size()];
+      if (!e->waiting.empty()) return e;
+      if (!e->closed) return nullptr;
+    }
+    return nullptr;
+  }
+  for (edge* e : s.inputs)
+    if (!e->waiting.empty()) return e;
+  return nullptr;
+}
+
+bool network_run::has_input(stage_state const& s) const {
+  if (s.source != nullptr)
+    return !s.source->free.empty() && s.source->sent < s.source->options.rounds;
+  edge const* const e = chosen_input(s);
+  if (e == nullptr) return false;
+  if (s.what->kind != stage_kind::barrier || s.quota > 0) return true;
+  return e->waiting.size() >= s.what->barrier_rounds || e->closed;
+}
+
+bool network_run::input_ended(stage_state const& s) const {
+  if (s.source != nullptr) return s.source->sent >= s.source->options.rounds;
+  return std::all_of(s.inputs.begin(), s.inputs.end(),
+                     [](edge const* e) { return e->closed && e->waiting.empty(); });
+}
+
+bool network_run::has_room(stage_state const& s) const {
+  if (s.outputs.size() != 1 || s.outputs[0] == nullptr) return true;
+  edge const& e = *s.outputs[0];
+  return e.room == SIZE_MAX || e.waiting.size() + s.active + s.early.size() < e.room;
+}
+
+bool network_run::ready(stage_state const& s) const {
+  return !s.is_node() && !s.ended && !s.ending && !s.beginning && s.active < s.replicas &&
+         has_input(s) && (s.auxiliaries == nullptr || !s.auxiliaries->free.empty()) && has_room(s);
+}
+
+stage_state* network_run::pick(worker& w) {
+  if (stopping_) return nullptr;
+  if (!w.own.empty()) return pick_own(w);
+  if (running_ >= places_ || !place_queue_.empty()) return nullptr;
+  for (auto s = stages_.rbegin(); s != stages_.rend(); ++s)
+    if (!(*s)->bound && ready(**s)) return s->get();
+  return nullptr;
+}
+
+stage_state* network_run::pick_own(worker& w) {
+  if (w.counts && (running_ >= places_ || !place_queue_.empty())) return nullptr;
+  if (w.runs < w.repeat && ready(*w.own[w.turn])) {
+    ++w.runs;
+    return w.own[w.turn];
+  }
+  // Its turn is over, or it has nothing to do: the next one that has.
+  for (std::size_t n = 1; n <= w.own.size(); ++n) {
+    std::size_t const next = (w.turn + n) % w.own.size();
+    if (!ready(*w.own[next])) continue;
+    w.turn = next;
+    w.runs = 1;
+    return w.own[next];
+  }
+  return nullptr;
+}
+
+thumbnail* network_run::take_input(stage_state& s) {
+  if (s.source != nullptr) {
+    pool_state& p = *s.source;
+    thumbnail* const t = p.free.front();
+    p.free.pop_front();
+    t->round = p.sent++;
+    t->last = p.sent == p.options.rounds;
+    return t;
+  }
+  edge& e = *chosen_input(s);
+  thumbnail* const t = e.waiting.front();
+  e.waiting.pop_front();
+  if (s.what->kind == stage_kind::barrier) {
+    if (s.quota == 0) s.quota = std::min(s.what->barrier_rounds, e.waiting.size() + 1);
+    --s.quota;
+  }
+  if (s.inputs.size() > 1 && s.what->accept == order::kept) {
+    auto const at = std::find(s.inputs.begin(), s.inputs.end(), &e) - s.inputs.begin();
+    s.next_input = (static_cast<std::size_t>(at) + 1) % s.inputs.size();
+  }
+  if (e.room != SIZE_MAX) notify(*e.writer);
+  return t;
+}
+
+// ---- steps ----
+
+void network_run::run_step(stage_state& s, worker& w, lock& held) {
+  std::int64_t const begin = now_ns();
+  thumbnail* const taken = take_input(s);
+  std::int64_t const since = std::max(s.idle_since_ns, taken->queued_ns);
+  s.input_wait_ns += std::max<std::int64_t>(0, taken->queued_ns - s.idle_since_ns);
+  s.other_wait_ns += std::max<std::int64_t>(0, begin - since);
+  std::uint64_t const ticket = s.next_ticket++;
+  std::uint64_t const round = taken->round;
+  s.most_at_once = std::max(s.most_at_once, ++s.active);
+  thumbnail* auxiliary = nullptr;
+  if (s.auxiliaries != nullptr) {
+    auxiliary = s.auxiliaries->free.front();
+    s.auxiliaries->free.pop_front();
+  }
+  s.beginning = s.what->kind == stage_kind::asynchronous;
+  std::size_t& running = w.counts ? running_ : bound_running_;
+  ++running;
+  notify_workers();  // others may be ready, too
+  bool const sampled = what_.options.tune && (s.samples < 16 || ticket % 16 == 0);
+  held.unlock();
+
+  std::int64_t const cpu_begin = sampled ? thread_cpu_ns() : 0;
+  result r{nullptr, verdict::drop, 0};
+  std::exception_ptr error;
+  if (s.what->kind == stage_kind::asynchronous) {
+    begin_asynchronous(s, *taken, ticket, begin);
+  } else {
+    try {
+      pooled_buffer b(*taken), aux;
+      if (auxiliary != nullptr) aux = pooled_buffer(*auxiliary);
+      r.what = call(s, w, b, aux, r.output);
+      r.buffer = b.release();  // none if the stage has kept it
+    } catch (...) {
+      error = wrap(s, std::current_exception());
+    }
+  }
+  std::int64_t const cpu_ns = sampled ? thread_cpu_ns() - cpu_begin : -1;
+
+  held.lock();
+  --running;
+  std::int64_t const end = now_ns();
+  if (what_.options.trace) note_trace({s.index, w.number, round, begin, end});
+  if (error) stop_all_locked(std::move(error));
+  if (s.what->kind == stage_kind::asynchronous) {
+    s.beginning = false;
+    s.idle_since_ns = end;
+    return;
+  }
+  s.busy_ns += end - begin;
+  s.idle_since_ns = end;
+  sample(s, end - begin, cpu_ns);
+  end_step(s, ticket, r);
+}
+
+verdict network_run::call(stage_state& s, worker& w, pooled_buffer& b, pooled_buffer& auxiliary,
+                          std::size_t& output) {
+  stage_description const& d = *s.what;
+  if (d.choose) {
+    output = d.choose(b);
+    if (output >= s.outputs.size())
+      throw std::invalid_argument(
+          fmt::format("line {} chosen, there are {}", output, s.outputs.size()));
+    return verdict::convey;
+  }
+  if (d.make_body) {
+    step_body& own = w.bodies[&s];
+    if (!own) own = d.make_body();
+    return own(b, auxiliary);
+  }
+  return d.body ? d.body(b, auxiliary) : verdict::convey;
+}
+
+void network_run::begin_asynchronous(stage_state& s, thumbnail& t, std::uint64_t ticket,
+                                     std::int64_t begin_ns) {
+  auto* const step = new asynchronous_step{this, &s, pooled_buffer(t), ticket, begin_ns};
+  {
+    lock const held(mutex_);
+    ++asynchronous_;
+  }
+  try {
+    s.what->begin(step->buffer, step_completion(*step));
+  } catch (...) {
+    end_asynchronous(*step, verdict::drop, std::current_exception());
+  }
+}
+
+void network_run::end_asynchronous(asynchronous_step& step, verdict v,
+                                   std::exception_ptr error) noexcept {
+  lock held(mutex_);
+  stage_state& s = *step.stage;
+  std::int64_t const end = now_ns();
+  s.busy_ns += end - step.begin_ns;
+  result const r{step.buffer.release(), v, 0};
+  std::uint64_t const ticket = step.ticket;
+  delete &step;
+  if (error) stop_all_locked(wrap(s, error));
+  end_step(s, ticket, r);
+  --asynchronous_;
+  if (asynchronous_ == 0) check_for_deadlock();
+  notify_workers();
+  if (asynchronous_ == 0 && (everything_ended() || stopping_)) changed_.notify_all();
+}
+
+void network_run::end_step(stage_state& s, std::uint64_t ticket, result r) {
+  --s.active;
+  ++s.steps;
+  if (s.what->release == order::kept && s.replicas > 1) {
+    s.early.emplace(ticket, r);
+    for (auto first = s.early.begin(); first != s.early.end() && first->first == s.next_release;
+         first = s.early.erase(first), ++s.next_release)
+      deliver(s, first->second);
+  } else {
+    deliver(s, r);
+  }
+  end_if_done(s);
+}
+
+void network_run::deliver(stage_state& s, result const& r) {
+  if (r.buffer == nullptr) return;
+  if (s.ending && s.source != nullptr && r.what == verdict::convey && s.ended_by_last)
+    return send_home(*r.buffer);
+  bool const last = r.buffer->last;
+  switch (r.what) {
+    case verdict::convey:
+      s.bytes += r.buffer->used_bytes;
+      send(s, *r.buffer, r.output);
+      break;
+    case verdict::drop:
+      send_home(*r.buffer);
+      break;
+    case verdict::end:
+      send_home(*r.buffer);
+      end_reading(s);
+      break;
+  }
+  if (last && s.source != nullptr && r.what == verdict::convey) {
+    s.ended_by_last = true;
+    end_reading(s);
+  }
+}
+
+void network_run::send(stage_state& s, thumbnail& t, std::size_t output) {
+  edge* const e = s.outputs[output];
+  if (e == nullptr) {
+    ++finished_buffers_;
+    finished_bytes_ += t.used_bytes;
+    return send_home(t);
+  }
+  if (e->refused || stopping_) return send_home(t);
+  t.queued_ns = now_ns();
+  e->waiting.push_back(&t);
+  notify(*e->reader);
+}
+
+void network_run::send_home(thumbnail& t) noexcept {
+  auto& p = static_cast<pool_state&>(*t.home);
+  t.used_bytes = 0;
+  t.last = false;
+  t.user.reset();
+  t.queued_ns = now_ns();
+  p.free.push_back(&t);
+  for (stage_state* r : p.readers) notify(*r);
+}
+
+/// Nothing that still comes to `s` is wanted: what leads only there need not work, either.
+void network_run::end_reading(stage_state& s) {
+  if (s.ending) return;
+  s.ending = true;
+  for (edge* e : s.inputs) {
+    e->refused = true;
+    for (; !e->waiting.empty(); e->waiting.pop_front()) send_home(*e->waiting.front());
+    stage_state& writer = *e->writer;
+    bool const useless = std::all_of(writer.outputs.begin(), writer.outputs.end(),
+                                     [](edge const* o) { return o != nullptr && o->refused; });
+    if (!useless) continue;
+    if (writer.is_node()) {
+      notify(writer);
+    } else {
+      end_reading(writer);
+      end_if_done(writer);
+    }
+  }
+}
+
+void network_run::end_if_done(stage_state& s) {
+  if (s.ended || s.is_node() || s.active > 0 || !s.early.empty()) return;
+  if (!s.ending && !input_ended(s)) return;
+  end_stage(s);
+}
+
+void network_run::end_stage(stage_state& s) {
+  s.ended = true;
+  --open_stages_;
+  for (std::size_t o = 0; o < s.outputs.size(); ++o) close_output(s, o);
+  if (everything_ended()) {
+    changed_.notify_all();
+    for (worker& w : workers_) w.wake.notify_all();
+  }
+}
+
+void network_run::close_output(stage_state& s, std::size_t output) {
+  edge* const e = s.outputs[output];
+  if (e == nullptr || e->closed) return;
+  e->closed = true;
+  notify(*e->reader);
+  end_if_done(*e->reader);
+}
+
+}  // namespace outsize::pipeline::detail

@@ -1,0 +1,740 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+// Networks give the same results for any number of threads and buffers, and always end.
+
+#include <outsize/pipeline/network.hpp>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <numeric>
+#include <random>
+#include <set>
+#include <thread>
+
+#include <outsize/base/units.hpp>
+
+namespace outsize::pipeline {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+using numbers = std::vector<std::uint64_t>;
+
+/// Numbers the buffers from 0; `count` of them.
+auto counting(std::uint64_t count) {
+  return [count](pooled_buffer& b) {
+    if (b.round() >= count) return false;
+    b.resize_to<std::uint64_t>(1);
+    b.as<std::uint64_t>()[0] = b.round();
+    return true;
+  };
+}
+
+std::uint64_t& value(pooled_buffer const& b) { return b.as<std::uint64_t>()[0]; }
+
+auto collecting(numbers& to) {
+  return [&to](pooled_buffer& b) { to.push_back(value(b)); };
+}
+
+numbers first_numbers(std::uint64_t count) {
+  numbers n(count);
+  std::iota(n.begin(), n.end(), 0);
+  return n;
+}
+
+/// The names of a test's networks, their threads and buffers.
+struct setting {
+  std::size_t threads;
+  std::size_t buffers;
+};
+
+std::vector<setting> const settings = {{1, 1}, {1, 4}, {2, 1}, {2, 3}, {8, 2}, {8, 16}};
+
+class networks : public testing::TestWithParam<setting> {
+ protected:
+  network_options options(bool tune = false) const {
+    return {.name = "test", .threads = GetParam().threads, .tune = tune};
+  }
+  pool_options buffers() const { return {.buffer_bytes = 64, .count = GetParam().buffers}; }
+
+  memory_budget memory{8_MiB};
+};
+
+INSTANTIATE_TEST_SUITE_P(threads_and_buffers, networks, testing::ValuesIn(settings),
+                         [](auto const& setting_of) {
+                           return fmt::format("t{}_b{}", setting_of.param.threads,
+                                              setting_of.param.buffers);
+                         });
+
+TEST_P(networks, run_a_line_of_stages_in_order) {
+  numbers seen;
+  network n(memory, options());
+  n.buffers(buffers()) | stage("count", counting(100)) |
+      stage("double", [](pooled_buffer& b) { value(b) *= 2; }) | stage("collect", collecting(seen));
+  n.run();
+  numbers expected = first_numbers(100);
+  for (auto& v : expected) v *= 2;
+  EXPECT_EQ(seen, expected);
+  EXPECT_EQ(memory.free_bytes(), memory.total_bytes());
+}
+
+TEST_P(networks, end_after_a_number_of_rounds_with_the_last_one_marked) {
+  numbers seen;
+  std::vector<bool> last;
+  network n(memory, options());
+  auto pool = buffers();
+  pool.rounds = 10;
+  n.buffers(pool) | stage("collect", [&](pooled_buffer& b) {
+    seen.push_back(b.round());
+    last.push_back(b.last());
+  });
+  n.run();
+  EXPECT_EQ(seen, first_numbers(10));
+  EXPECT_EQ(std::count(last.begin(), last.end(), true), 1);
+  EXPECT_TRUE(last.back());
+}
+
+TEST_P(networks, end_at_once_without_any_round) {
+  network n(memory, options());
+  auto pool = buffers();
+  pool.rounds = 0;
+  n.buffers(pool) | stage("never", [](pooled_buffer&) { FAIL(); }) |
+      stage("neither", [](pooled_buffer&) { FAIL(); });
+  n.run();
+}
+
+TEST_P(networks, end_after_a_buffer_that_a_source_marks_as_the_last) {
+  numbers seen;
+  network n(memory, options());
+  n.buffers(buffers()) | stage("read", [](pooled_buffer& b) {
+    b.resize_to<std::uint64_t>(1);
+    value(b) = b.round();
+    if (b.round() == 6) b.mark_last();
+  }) | stage("collect", collecting(seen));
+  n.run();
+  EXPECT_EQ(seen, first_numbers(7));
+}
+
+TEST_P(networks, drop_what_a_filter_drops_and_end_early_where_nothing_more_is_wanted) {
+  numbers seen;
+  std::atomic<std::uint64_t> made{0};
+  network n(memory, options());
+  n.buffers(buffers()) | stage("count", [&](pooled_buffer& b) {
+    ++made;
+    return counting(1'000'000)(b);
+  }) | stage("even", [](pooled_buffer& b) {
+    return value(b) % 2 == 0 ? verdict::convey : verdict::drop;
+  }) | stage("ten", [&](pooled_buffer& b) {
+    seen.push_back(value(b));
+    return seen.size() == 10 ? verdict::end : verdict::convey;
+  });
+  n.run();
+  EXPECT_THAT(seen, ElementsAre(0, 2, 4, 6, 8, 10, 12, 14, 16, 18));
+  EXPECT_LE(made.load(), 19 + GetParam().buffers);
+}
+
+TEST_P(networks, keep_the_order_of_replicated_stages_or_not) {
+  for (order o : {order::kept, order::free}) {
+    for (std::size_t replicas : {automatic, std::size_t{3}}) {
+      numbers seen;
+      std::atomic<int> at_once{0}, most{0};
+      network n(memory, options());
+      n.buffers(buffers()) | stage("count", counting(200)) |
+          stage("work",
+                [&](pooled_buffer& b) {
+                  most = std::max(most.load(), ++at_once);
+                  if (value(b) % 7 == 0) std::this_thread::yield();
+                  --at_once;
+                  return value(b) % 5 == 0 ? verdict::drop : verdict::convey;
+                })
+              .replicate(replicas, o) |
+          stage("collect", collecting(seen));
+      n.run();
+      if (o == order::free) std::sort(seen.begin(), seen.end());
+      numbers expected;
+      for (std::uint64_t v : first_numbers(200))
+        if (v % 5 != 0) expected.push_back(v);
+      EXPECT_EQ(seen, expected);
+      EXPECT_LE(most.load(), static_cast<int>(replicas == automatic ? GetParam().threads : 3));
+    }
+  }
+}
+
+TEST_P(networks, run_calls_of_a_plain_stage_one_at_a_time) {
+  int unguarded = 0;  // ThreadSanitizer would see overlapping calls
+  network n(memory, options(true));
+  n.buffers(buffers()) | stage("a", counting(300)) |
+      stage("b", [&](pooled_buffer&) { ++unguarded; });
+  n.run();
+  EXPECT_EQ(unguarded, 300);
+}
+
+TEST_P(networks, swap_with_auxiliary_buffers) {
+  numbers seen;
+  network n(memory, options());
+  n.buffers(buffers()) | stage("count", counting(50)) |
+      stage("permute",
+            [](pooled_buffer& b, pooled_buffer& auxiliary) {
+              EXPECT_EQ(b.capacity_bytes(), auxiliary.capacity_bytes());
+              auxiliary.resize(b.size_bytes());
+              value(auxiliary) = value(b) + 1;
+              b.swap_payload(auxiliary);
+            })
+          .replicate(2) |
+      stage("collect", [&](pooled_buffer& b) {
+        EXPECT_EQ(value(b), b.round() + 1);
+        seen.push_back(value(b));
+      });
+  n.run();
+  EXPECT_EQ(seen.size(), 50U);
+}
+
+TEST_P(networks, carry_values_of_the_user_with_a_buffer) {
+  network n(memory, options());
+  int seen = 0;
+  n.buffers(buffers()) | stage("set", [](pooled_buffer& b) {
+    EXPECT_EQ(b.user<std::string>(), "");
+    b.user<std::string>() = fmt::format("round {}", b.round());
+    return b.round() < 20;
+  }) | stage("get", [&](pooled_buffer& b) {
+    EXPECT_EQ(b.user<std::string>(), fmt::format("round {}", b.round()));
+    ++seen;
+  });
+  n.run();
+  EXPECT_EQ(seen, 20);
+}
+
+TEST_P(networks, give_each_thread_its_own_function) {
+  std::atomic<int> made{0}, ended{0};
+  struct guard {
+    std::atomic<int>& ended;
+    std::thread::id made_on = std::this_thread::get_id();
+    ~guard() {
+      EXPECT_EQ(made_on, std::this_thread::get_id());
+      ++ended;
+    }
+  };
+  network n(memory, options());
+  n.buffers(buffers()) | stage("count", counting(50)) |
+      stage("own", per_thread([&] {
+              ++made;
+              return [own = std::make_shared<guard>(ended)](pooled_buffer&) {
+                EXPECT_EQ(own->made_on, std::this_thread::get_id());
+              };
+            }))
+          .replicate(automatic);
+  n.run();
+  EXPECT_GE(made.load(), 1);
+  EXPECT_EQ(made.load(), ended.load());
+}
+
+TEST_P(networks, fork_and_join_in_turns_keep_the_order) {
+  numbers seen;
+  network n(memory, options());
+  auto lines = n.fork(n.buffers(buffers()) | stage("count", counting(100)), 3,
+                      [](pooled_buffer const& b) { return b.round() % 3; });
+  for (std::size_t i = 0; i < lines.size(); ++i)
+    lines[i] = lines[i] | stage(fmt::format("work {}", i), [](pooled_buffer& b) { value(b) += 5; });
+  n.join(lines) | stage("collect", collecting(seen));
+  n.run();
+  numbers expected = first_numbers(100);
+  for (auto& v : expected) v += 5;
+  EXPECT_EQ(seen, expected);
+}
+
+TEST_P(networks, join_whatever_comes) {
+  numbers seen;
+  network n(memory, options());
+  std::vector<line> lines;
+  for (int i = 0; i < 3; ++i)
+    lines.push_back(n.buffers(buffers()) | stage(fmt::format("count {}", i), counting(40)));
+  n.join(lines, order::free) | stage("collect", collecting(seen));
+  n.run();
+  std::sort(seen.begin(), seen.end());
+  ASSERT_EQ(seen.size(), 120U);
+  for (std::size_t i = 0; i < seen.size(); ++i) EXPECT_EQ(seen[i], i / 3);
+}
+
+/// Merges the numbers of all inputs into buffers of its own.
+void merge(ports& p) {
+  std::vector<std::optional<pooled_buffer>> heads;
+  for (std::size_t i = 0; i < p.input_count(); ++i) heads.push_back(p.accept(i));
+  for (;;) {
+    std::optional<std::size_t> least;
+    for (std::size_t i = 0; i < heads.size(); ++i)
+      if (heads[i] && (!least || value(*heads[i]) < value(*heads[*least]))) least = i;
+    if (!least) return;
+    pooled_buffer out = p.take();
+    out.resize_to<std::uint64_t>(1);
+    value(out) = value(*heads[*least]);
+    p.convey(std::move(out));
+    heads[*least].reset();
+    heads[*least] = p.accept(*least);
+  }
+}
+
+TEST_P(networks, merge_lines_that_run_at_different_rates) {
+  numbers seen, expected;
+  network n(memory, options());
+  std::vector<line> lines;
+  for (std::uint64_t i = 0; i < 5; ++i) {
+    std::uint64_t const count = 10 * i;  // one is empty
+    for (std::uint64_t v = 0; v < count; ++v) expected.push_back(v * (i + 1));
+    lines.push_back(
+        n.buffers(buffers()) | stage(fmt::format("count {}", i), counting(count)) |
+        stage(fmt::format("times {}", i), [i](pooled_buffer& b) { value(b) *= i + 1; }));
+  }
+  auto const merged = n.node("merge", {.inputs = lines, .pools = {n.pool(buffers())}}, merge);
+  merged[0] | stage("collect", collecting(seen));
+  n.run();
+  std::sort(expected.begin(), expected.end());
+  EXPECT_EQ(seen, expected);
+}
+
+TEST_P(networks, let_a_node_divide_a_stream) {
+  numbers small, large;
+  network n(memory, options());
+  auto const parts = n.node(
+      "divide", {.inputs = {n.buffers(buffers()) | stage("count", counting(60))}, .outputs = 2},
+      [](ports& p) {
+        while (auto b = p.accept()) {
+          std::size_t const to = value(*b) < 20 ? 0 : 1;
+          p.convey(std::move(*b), to);
+        }
+      });
+  parts[0] | stage("small", collecting(small));
+  parts[1] | stage("large", collecting(large)).room(1);
+  n.run();
+  EXPECT_EQ(small, first_numbers(20));
+  EXPECT_EQ(large.size(), 40U);
+}
+
+TEST_P(networks, stop_lines_that_a_node_leaves_unread) {
+  network n(memory, options());
+  std::atomic<std::uint64_t> made{0};
+  auto const source = n.buffers(buffers()) | stage("count", [&](pooled_buffer& b) {
+                        ++made;
+                        return counting(1'000'000)(b);
+                      });
+  auto const out = n.node("first", {.inputs = {source}}, [](ports& p) {
+    auto b = p.accept();
+    p.convey(std::move(*b));
+  });
+  numbers seen;
+  out[0] | stage("collect", collecting(seen));
+  n.run();
+  EXPECT_EQ(seen, first_numbers(1));
+  EXPECT_LT(made.load(), 1000U);
+}
+
+TEST_P(networks, share_a_thread_among_stages) {
+  for (std::size_t repeat : {1U, 2U, 5U}) {
+    std::set<std::thread::id> ids;
+    numbers seen;
+    network n(memory, options());
+    n.buffers(buffers()) | stage("read", [&](pooled_buffer& b) {
+      ids.insert(std::this_thread::get_id());
+      return counting(40)(b);
+    }) | stage("work", [](pooled_buffer& b) {
+      value(b) += 1;
+    }) | stage("write", [&](pooled_buffer& b) {
+      ids.insert(std::this_thread::get_id());
+      seen.push_back(value(b));
+    });
+    n.same_thread({"read", "write"}, repeat);
+    n.run();
+    EXPECT_EQ(ids.size(), 1U);
+    EXPECT_EQ(seen.size(), 40U);
+  }
+}
+
+TEST_P(networks, let_buffers_through_a_barrier_together) {
+  std::size_t const together = std::min<std::size_t>(GetParam().buffers, 4);
+  numbers seen;
+  std::atomic<std::uint64_t> before{0};
+  network n(memory, options());
+  n.buffers(buffers()) |
+      stage("count",
+            [&](pooled_buffer& b) {
+              bool const more = counting(21)(b);
+              if (more) ++before;
+              return more;
+            }) |
+      barrier(together) | stage("collect", [&](pooled_buffer& b) {
+        std::uint64_t const whole = (value(b) / together + 1) * together;
+        EXPECT_GE(before.load(), std::min<std::uint64_t>(whole, 21));
+        seen.push_back(value(b));
+      });
+  n.run();
+  EXPECT_EQ(seen, first_numbers(21));
+}
+
+TEST_P(networks, take_completions_from_other_threads_and_keep_the_order) {
+  numbers seen;
+  std::vector<std::thread> helpers;
+  network n(memory, options());
+  n.buffers(buffers()) | asynchronous("read", 4, [&](pooled_buffer& b, step_completion completion) {
+    if (b.round() % 3 == 0) {  // at once
+      completion.done(counting(50)(b) ? verdict::convey : verdict::end);
+      return;
+    }
+    helpers.emplace_back([&b, completion] {
+      bool const more = counting(50)(b);
+      if (b.round() % 2 == 0) std::this_thread::yield();
+      completion.done(more ? verdict::convey : verdict::end);
+    });
+  }) | stage("collect", collecting(seen));
+  n.run();
+  for (auto& h : helpers) h.join();
+  EXPECT_EQ(seen, first_numbers(50));
+}
+
+TEST_P(networks, run_stages_that_wait_on_threads_of_their_own) {
+  numbers seen;
+  network n(memory, options());
+  n.buffers(buffers()) | stage("read", counting(30)).waits() |
+      stage("work", [](pooled_buffer& b) { value(b) += 1; }).waits().replicate(2) |
+      stage("write", collecting(seen)).waits();
+  n.run();
+  EXPECT_EQ(seen.size(), 30U);
+  EXPECT_EQ(n.report().stages[0].thread, "own");
+}
+
+TEST_P(networks, serve_threads_from_outside) {
+  numbers seen;
+  network n(memory, options());
+  auto const in = n.external("producer", {.pools = {n.pool(buffers())}});
+  n.external(
+      "consumer",
+      {.inputs = {in[0] | stage("work", [](pooled_buffer& b) { value(b) += 1; })}, .outputs = 0});
+  n.start();
+  std::thread consumer([&] {
+    auto p = n.ports_of("consumer");
+    while (auto b = p.accept()) seen.push_back(value(*b));
+  });
+  auto producer = n.ports_of("producer");
+  for (std::uint64_t v = 0; v < 50; ++v) {
+    auto b = producer.take();
+    b.resize_to<std::uint64_t>(1);
+    value(b) = v;
+    EXPECT_TRUE(producer.convey(std::move(b)));
+  }
+  producer.close();
+  consumer.join();
+  n.finish();
+  numbers expected = first_numbers(50);
+  for (auto& v : expected) ++v;
+  EXPECT_EQ(seen, expected);
+}
+
+TEST_P(networks, plug_a_pipeline_into_another) {
+  auto const add_two = [](line l) {
+    return l | stage("one", [](pooled_buffer& b) { ++value(b); }) |
+           stage("two", [](pooled_buffer& b) { ++value(b); });
+  };
+  numbers seen;
+  network n(memory, options());
+  line const twice = n.buffers(buffers()) | stage("count", counting(10)) | add_two | add_two;
+  n.group("ends", twice, [&](line l) { return l | stage("collect", collecting(seen)); });
+  n.run();
+  EXPECT_EQ(seen.front(), 4U);
+  EXPECT_EQ(n.report().stages.back().cluster, "ends");
+}
+
+TEST_P(networks, send_buffers_round_a_cycle) {
+  // Each number goes round until it has been halved to nothing.
+  std::uint64_t rounds = 0;
+  network n(memory, options());
+  auto pool = buffers();
+  pool.rounds = 20;
+  auto const start = n.buffers(pool) | stage("start", [](pooled_buffer& b) {
+                       b.resize_to<std::uint64_t>(1);
+                       value(b) = b.round();
+                     });
+  auto const ends = n.node("loop", {.inputs = {start}, .outputs = 2}, [&](ports& p) {
+    // Works off the cycle before it takes in new numbers.
+    while (auto b = p.accept(0)) {
+      for (std::optional<pooled_buffer> turn = std::move(b); turn; turn = p.accept(1)) {
+        if (value(*turn) == 0) {
+          p.convey(std::move(*turn), 1);
+          break;
+        }
+        p.convey(std::move(*turn), 0);
+      }
+    }
+  });
+  n.feed_back(ends[0] | stage("halve",
+                              [&](pooled_buffer& b) {
+                                value(b) /= 2;
+                                ++rounds;
+                              }),
+              "loop");
+  n.recycle(ends[1]);
+  n.run();
+  std::uint64_t expected = 0;
+  for (std::uint64_t v = 0; v < 20; ++v)
+    for (std::uint64_t w = v; w > 0; w /= 2) ++expected;
+  EXPECT_EQ(rounds, expected);
+}
+
+// ---- failures ----
+
+TEST_P(networks, name_the_stage_that_failed_and_bring_every_buffer_home) {
+  for (std::size_t failing = 0; failing < 4; ++failing) {
+    for (std::uint64_t when : {0U, 1U, 17U}) {
+      network n(memory, options());
+      line l = n.buffers(buffers()) | stage("stage 0", [&](pooled_buffer& b) {
+                 if (failing == 0 && b.round() == when) throw std::runtime_error("broken");
+                 return counting(40)(b);
+               });
+      for (std::size_t s = 1; s < 4; ++s)
+        l = l | stage(fmt::format("stage {}", s), [&, s](pooled_buffer& b) {
+                  if (failing == s && b.round() == when) throw std::runtime_error("broken");
+                }).replicate(1 + s % 2);
+      try {
+        n.run();
+        ADD_FAILURE() << "the error was lost";
+      } catch (stage_error const& e) {
+        EXPECT_STREQ(e.what(), fmt::format("test: stage 'stage {}': broken", failing).c_str());
+        EXPECT_THROW(e.rethrow_nested(), std::runtime_error);
+      }
+      EXPECT_EQ(memory.free_bytes(), memory.total_bytes());
+    }
+  }
+}
+
+TEST_P(networks, end_when_a_node_fails_or_a_completion_reports_an_error) {
+  network nodes(memory, options());
+  auto const out = nodes.node("merge",
+                              {.inputs = {nodes.buffers(buffers()) | stage("count", counting(40))},
+                               .pools = {nodes.pool(buffers())}},
+                              [](ports& p) {
+                                auto const kept = p.accept();
+                                auto const taken = p.take();
+                                throw std::runtime_error("broken");
+                              });
+  nodes.recycle(out[0]);
+  EXPECT_THROW(nodes.run(), stage_error);
+  EXPECT_EQ(memory.free_bytes(), memory.total_bytes());
+
+  network reads(memory, options());
+  reads.buffers(buffers()) | asynchronous("read", 2, [](pooled_buffer& b, step_completion c) {
+    if (b.round() < 5) return c.done();
+    c.failed(std::make_exception_ptr(std::runtime_error("broken")));
+  });
+  EXPECT_THROW(reads.run(), stage_error);
+  EXPECT_EQ(memory.free_bytes(), memory.total_bytes());
+}
+
+TEST_P(networks, stop_when_asked_to) {
+  for (std::uint64_t when : {0U, 3U, 50U}) {
+    std::stop_source source;
+    network n(memory, options());
+    n.buffers(buffers()) | stage("count", [&](pooled_buffer& b) {
+      if (b.round() == when) source.request_stop();
+      return counting(UINT64_MAX)(b);
+    }) | stage("pass", [](pooled_buffer&) {});
+    EXPECT_THROW(n.run(source.get_token()), cancelled);
+    EXPECT_EQ(memory.free_bytes(), memory.total_bytes());
+  }
+}
+
+TEST_P(networks, see_a_deadlock_and_say_who_waits_for_what) {
+  network n(memory, options());
+  auto const lines = n.fork(n.buffers(buffers()) | stage("count", counting(100)), 2,
+                            [](pooled_buffer const&) { return std::size_t{0}; });
+  // It wants one of each before it lets go of any, but nothing comes to the second input.
+  auto const out = n.node("pairs", {.inputs = lines}, [](ports& p) {
+    std::vector<pooled_buffer> held;
+    while (auto b = p.accept(0)) held.push_back(std::move(*b));
+  });
+  n.recycle(out[0]);
+  try {
+    n.run();
+    ADD_FAILURE() << "no deadlock was seen";
+  } catch (deadlock_error const& e) {
+    EXPECT_THAT(e.what(), HasSubstr("'pairs' waits for a buffer at input 0"));
+    EXPECT_THAT(e.what(), HasSubstr("'count' waits for a buffer of pool 'buffers'"));
+  }
+  EXPECT_EQ(memory.free_bytes(), memory.total_bytes());
+}
+
+TEST_P(networks, fail_or_stop_at_random_without_hanging) {
+  std::mt19937 random(GetParam().threads * 100 + GetParam().buffers);
+  for (int i = 0; i < 150; ++i) {
+    std::uint64_t const when = random() % 60, where = random() % 5;
+    bool const cancel = random() % 2 == 0;
+    std::stop_source source;
+    auto const act = [&](std::uint64_t stage_number, pooled_buffer const& b) {
+      if (stage_number != where || b.round() != when) return;
+      if (cancel) {
+        source.request_stop();
+      } else {
+        throw std::runtime_error("broken");
+      }
+    };
+    network n(memory, options(true));
+    std::vector<line> lines =
+        n.fork(n.buffers(buffers()) |
+                   stage("count",
+                         [&](pooled_buffer& b) {
+                           act(0, b);
+                           return counting(50)(b);
+                         }) |
+                   stage("work", [&](pooled_buffer& b) { act(1, b); }).replicate(3),
+               2, [&](pooled_buffer const& b) { return b.round() % 2; });
+    for (auto& l : lines)
+      l = l | stage("swap", [&](pooled_buffer& b, pooled_buffer&) { act(2, b); });
+    auto const out =
+        n.node("node", {.inputs = {n.join(lines)}, .pools = {n.pool(buffers())}}, [&](ports& p) {
+          while (auto b = p.accept()) {
+            act(3, *b);
+            auto copy = p.take();
+            p.convey(std::move(copy));
+          }
+        });
+    out[0] | stage("end", [&](pooled_buffer& b) { act(4, b); }).waits();
+    try {
+      n.run(source.get_token());
+    } catch (stage_error const&) {
+      EXPECT_FALSE(cancel);
+    } catch (cancelled const&) {
+      EXPECT_TRUE(cancel);
+    }
+    ASSERT_EQ(memory.free_bytes(), memory.total_bytes());
+  }
+}
+
+// ---- what is refused before anything runs ----
+
+class refusals : public testing::Test {
+ protected:
+  void expect_refused(network& n, std::string const& part) {
+    try {
+      n.run();
+      ADD_FAILURE() << "accepted: " << part;
+    } catch (std::invalid_argument const& e) {
+      EXPECT_THAT(e.what(), HasSubstr(part));
+    }
+  }
+  static void never(pooled_buffer&) { FAIL() << "it ran"; }
+
+  memory_budget memory{1_MiB};
+};
+
+TEST_F(refusals, name_an_output_that_leads_nowhere) {
+  network n(memory, {.name = "net"});
+  n.node("merge", {.pools = {n.pool({})}, .outputs = 2}, [](ports&) {});
+  expect_refused(n, "net: output 0 of 'merge' is not connected");
+}
+
+TEST_F(refusals, name_an_output_that_leads_to_two_places) {
+  network n(memory);
+  auto const l = n.buffers({}) | stage("one", never);
+  l | stage("two", never);
+  l | stage("three", never);
+  expect_refused(n, "output 0 of 'one' leads to two places");
+}
+
+TEST_F(refusals, name_a_cycle_without_buffers) {
+  network n(memory);
+  n.buffers({}) | stage("fine", never);
+  auto const out = n.node("turn", {.outputs = 1}, [](ports&) {});
+  n.feed_back(out[0] | stage("round", never), "turn");
+  expect_refused(n, "no pool leads to 'turn'");
+}
+
+TEST_F(refusals, name_a_pool_that_feeds_nothing_and_a_barrier_that_never_opens) {
+  network n(memory);
+  n.buffers({.name = "blocks", .count = 3}) | barrier(4) | stage("end", never);
+  expect_refused(n, "'barrier of 4' waits for more than the 3 buffers of pool 'blocks'");
+  network m(memory);
+  m.pool({.name = "idle"});
+  m.buffers({}) | stage("end", never);
+  expect_refused(m, "pool 'idle' feeds no stage");
+}
+
+TEST_F(refusals, name_the_pool_that_does_not_fit_in_memory) {
+  network n(memory, {.name = "net"});
+  n.buffers({.name = "blocks", .buffer_bytes = 1_MiB, .count = 2}) | stage("end", never);
+  try {
+    n.run();
+    ADD_FAILURE() << "accepted";
+  } catch (budget_error const& e) {
+    EXPECT_THAT(e.what(), HasSubstr("blocks"));
+    EXPECT_EQ(e.need_bytes(), 2_MiB);
+  }
+  EXPECT_EQ(memory.free_bytes(), memory.total_bytes());
+}
+
+// ---- tuning and reports ----
+
+TEST(network_tuning, gives_a_thread_to_a_stage_that_waits_and_buffers_to_a_starved_pool) {
+  memory_budget memory(8_MiB);
+  network n(memory, {.threads = 1});
+  n.buffers({.buffer_bytes = 64, .rounds = 60}) | stage("sleep", [](pooled_buffer&) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }) | stage("also", [](pooled_buffer&) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  });
+  n.run();
+  auto const r = n.report();
+  EXPECT_THAT(r.stages[0].note, HasSubstr("own thread"));
+  EXPECT_EQ(r.stages[0].thread, "own");
+  EXPECT_LE(r.pools[0].count, 2 * r.pools[0].first_count);
+}
+
+TEST(network_tuning, changes_nothing_when_switched_off) {
+  memory_budget memory(8_MiB);
+  network n(memory, {.threads = 1, .tune = false});
+  n.buffers({.buffer_bytes = 64, .rounds = 30}) | stage("sleep", [](pooled_buffer&) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  });
+  n.run();
+  auto const r = n.report();
+  EXPECT_EQ(r.stages[0].note, "");
+  EXPECT_EQ(r.stages[0].thread, "shared");
+  EXPECT_EQ(r.pools[0].count, r.pools[0].first_count);
+}
+
+TEST(network_reports, count_what_went_through) {
+  memory_budget memory(8_MiB);
+  std::uint64_t reported = 0;
+  bool finished = false;
+  network n(memory, {.threads = 2, .trace = true, .progress = [&](network_progress const& p) {
+                       reported = p.bytes;
+                       finished = p.finished;
+                     }});
+  n.buffers({.buffer_bytes = 64, .count = 3, .rounds = 10}) |
+      stage("fill", [](pooled_buffer& b) { b.resize(16); }) | stage("drain", [](pooled_buffer&) {});
+  EXPECT_FALSE(n.report().has_run);
+  n.run();
+  auto const r = n.report();
+  EXPECT_TRUE(r.has_run);
+  EXPECT_TRUE(finished);
+  EXPECT_EQ(reported, 160U);
+  EXPECT_EQ(r.stages[0].buffers, 10U);
+  EXPECT_EQ(r.stages[1].bytes, 160U);
+  EXPECT_EQ(r.pools[0].buffers_sent, 10U);
+  EXPECT_EQ(r.trace.size(), 20U);
+  for (auto const& e : r.trace) EXPECT_LE(e.begin_ns, e.end_ns);
+}
+
+TEST(network_reports, let_a_network_run_again) {
+  memory_budget memory(8_MiB);
+  numbers seen;
+  network n(memory);
+  n.buffers({.buffer_bytes = 64}) | stage("count", counting(5)) |
+      stage("collect", collecting(seen));
+  n.run();
+  n.run();
+  EXPECT_THAT(seen, ElementsAre(0, 1, 2, 3, 4, 0, 1, 2, 3, 4));
+}
+
+}  // namespace
+}  // namespace outsize::pipeline

@@ -1,0 +1,228 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+// Who runs what, who wakes whom, and what nodes do through their ports.
+#include <outsize/pipeline/network_run.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include <outsize/base/assert.hpp>
+
+namespace outsize::pipeline::detail {
+// ---- threads ----
+
+void network_run::work(worker& w) {
+  lock held(mutex_);
+  while (!everything_ended() && !stopping_) {
+    if (stage_state* const s = pick(w)) {
+      run_step(*s, w, held);
+      if (!w.own.empty() || !place_queue_.empty()) notify_workers();
+      continue;
+    }
+    if (!w.own.empty() &&
+        std::all_of(w.own.begin(), w.own.end(), [](stage_state const* s) { return s->ended; }))
+      break;
+    if (w.own.empty() && grow_a_pool()) continue;
+    w.idle = true;
+    check_for_deadlock();
+    if (!everything_ended() && !stopping_) w.wake.wait(held);
+    w.idle = false;
+  }
+  held.unlock();
+  w.bodies.clear();  // what per_thread() made ends on its thread
+}
+
+void network_run::spawn_worker(std::vector<stage_state*> own, bool counts, std::size_t repeat) {
+  for (stage_state* s : own) s->bound = true;
+  worker& w = workers_.emplace_back();
+  w.own = std::move(own);
+  w.counts = counts;
+  w.repeat = repeat;
+  w.number = workers_.size();
+  threads_.emplace_back([this, &w] { work(w); });
+}
+
+void network_run::run_node(stage_state& s) {
+  std::exception_ptr error;
+  try {
+    {
+      lock held(mutex_);
+      take_place(s, held);
+      s.idle_since_ns = now_ns();
+    }
+    ports p(*this, s.index);
+    s.what->node_body(p);
+  } catch (poisoned const&) {  // the error that led to it is known
+  } catch (...) {
+    error = wrap(s, std::current_exception());
+  }
+  lock held(mutex_);
+  s.busy_ns += now_ns() - s.idle_since_ns;
+  if (s.has_place) give_place_up(s);
+  if (error) stop_all_locked(std::move(error));
+  if (!stopping_) {
+    end_reading(s);
+    end_stage(s);
+  }
+  check_for_deadlock();
+}
+
+void network_run::notify(stage_state& s) noexcept {
+  if (s.is_node()) {
+    s.woken = true;
+    s.wake.notify_all();
+  } else if (s.bound) {
+    for (worker& w : workers_)
+      if (std::find(w.own.begin(), w.own.end(), &s) != w.own.end()) w.wake.notify_one();
+  }  // shared workers look for themselves: run_step() and whoever lets go of the lock wake them
+}
+
+/// Wakes an idle shared worker if there is something for it to do.
+void network_run::notify_workers() noexcept {
+  if (!place_queue_.empty() && running_ < places_) {
+    place_queue_.front()->wake.notify_all();
+    return;
+  }
+  for (worker& w : workers_) {
+    if (!w.idle) continue;
+    if (!w.own.empty()) {
+      if (w.counts) w.wake.notify_one();
+      continue;
+    }
+    if (pick(w) == nullptr) return;
+    w.wake.notify_one();
+    return;
+  }
+}
+
+void network_run::take_place(stage_state& s, lock& held) {
+  if (s.what->kind == stage_kind::external) return;
+  s.waiting_for = "a thread";
+  place_queue_.push_back(&s);
+  s.wake.wait(held,
+              [&] { return stopping_ || (running_ < places_ && place_queue_.front() == &s); });
+  place_queue_.erase(std::find(place_queue_.begin(), place_queue_.end(), &s));
+  s.waiting_for.clear();
+  s.wants_place = false;
+  if (stopping_) throw poisoned();
+  s.has_place = true;
+  ++running_;
+  notify_workers();
+}
+
+void network_run::give_place_up(stage_state& s) {
+  s.has_place = false;
+  --running_;
+  notify_workers();
+}
+
+/// Waits until something has changed for `s`, without its place meanwhile.
+void network_run::wait_in_port(stage_state& s, std::string what, lock& held) {
+  bool const external = s.what->kind == stage_kind::external;
+  std::int64_t const begin = now_ns();
+  s.busy_ns += begin - s.idle_since_ns;
+  s.waiting_for = std::move(what);
+  s.woken = false;
+  if (external) {
+    --externals_outside_;
+    ++externals_inside_;
+    notify_workers();
+  } else {
+    give_place_up(s);
+  }
+  check_for_deadlock();
+  s.wake.wait(held, [&] { return s.woken || stopping_; });
+  s.waiting_for.clear();
+  if (external) {
+    ++externals_outside_;
+    if (--externals_inside_ == 0) changed_.notify_all();
+  } else if (!stopping_) {
+    s.wants_place = true;
+    take_place(s, held);
+  }
+  s.idle_since_ns = now_ns();
+  s.input_wait_ns += s.idle_since_ns - begin;
+  if (stopping_) throw poisoned();
+}
+
+// ---- ports ----
+
+std::optional<pooled_buffer> network_run::accept(std::size_t stage, std::size_t input) {
+  lock held(mutex_);
+  stage_state& s = *stages_[stage];
+  OUTSIZE_ASSERT(input < s.inputs.size());
+  edge& e = *s.inputs[input];
+  for (;;) {
+    if (stopping_) throw poisoned();
+    if (!e.waiting.empty()) break;
+    if (e.closed) return std::nullopt;
+    wait_in_port(s, fmt::format("a buffer at input {}", input), held);
+  }
+  thumbnail* const t = e.waiting.front();
+  e.waiting.pop_front();
+  ++s.steps;
+  notify(*e.writer);
+  notify_workers();
+  return pooled_buffer(*t);
+}
+
+pooled_buffer network_run::take(std::size_t stage, std::size_t pool) {
+  lock held(mutex_);
+  stage_state& s = *stages_[stage];
+  OUTSIZE_ASSERT(pool < s.pools.size());
+  pool_state& p = *s.pools[pool];
+  for (;;) {
+    if (stopping_) throw poisoned();
+    if (!p.free.empty()) break;
+    if (!grow_a_pool()) wait_in_port(s, fmt::format("a buffer of pool '{}'", p.options.name), held);
+  }
+  thumbnail* const t = p.free.front();
+  p.free.pop_front();
+  t->round = p.sent++;
+  return pooled_buffer(*t);
+}
+
+bool network_run::convey(std::size_t stage, pooled_buffer b, std::size_t output) {
+  lock held(mutex_);
+  stage_state& s = *stages_[stage];
+  OUTSIZE_ASSERT(output < s.outputs.size());
+  thumbnail* const t = b.release();
+  OUTSIZE_ASSERT(t != nullptr);
+  edge* const e = s.outputs[output];
+  try {
+    while (e != nullptr && !e->refused && !stopping_ && e->waiting.size() >= e->room)
+      wait_in_port(s, fmt::format("room at output {}", output), held);
+  } catch (...) {
+    send_home(*t);
+    throw;
+  }
+  if (stopping_) {
+    send_home(*t);
+    throw poisoned();
+  }
+  s.bytes += t->used_bytes;
+  bool const wanted = e == nullptr || !e->refused;
+  send(s, *t, output);
+  notify_workers();
+  return wanted;
+}
+
+void network_run::close(std::size_t stage, std::size_t output) {
+  lock held(mutex_);
+  stage_state& s = *stages_[stage];
+  OUTSIZE_ASSERT(output < s.outputs.size());
+  close_output(s, output);
+  if (s.what->kind == stage_kind::external && !s.ended &&
+      std::all_of(s.outputs.begin(), s.outputs.end(),
+                  [](edge const* e) { return e == nullptr || e->closed; })) {
+    --externals_outside_;
+    end_reading(s);
+    end_stage(s);
+  }
+  notify_workers();
+  check_for_deadlock();
+}
+
+}  // namespace outsize::pipeline::detail

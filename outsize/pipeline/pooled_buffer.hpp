@@ -1,0 +1,136 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// The handle of a buffer that travels through a network of stages, and goes home by itself.
+//
+//   pooled_buffer ──▶ thumbnail { round, last, user value, used bytes } ──▶ memory
+//
+// A thumbnail belongs to one pool for good; the memory behind it can be exchanged with that of
+// another (swap_payload). Invariant: whoever holds the handle is the only one who sees the
+// thumbnail and its memory; when the handle ends, on whatever path, both go back to the pool.
+// A handle belongs to one thread at a time; it may end on any. Layer: pipeline. Source: Cormen,
+// Davidson: FG, 2004, sections 2 (thumbnails, rounds) and 3 (buffer swapping, the caboose).
+
+#include <any>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+#include <outsize/base/assert.hpp>
+#include <outsize/base/memory_budget.hpp>
+
+namespace outsize::pipeline {
+
+namespace detail {
+
+class buffer_home;
+
+/// What a network knows about one buffer; see the top of this file.
+struct thumbnail {
+  buffer_home* home = nullptr;
+  outsize::buffer memory;
+  std::size_t used_bytes = 0;
+  std::uint64_t round = 0;
+  bool last = false;
+  std::any user;
+  std::int64_t queued_ns = 0;  // when it was put where it waits now
+};
+
+/// Where thumbnails go when nobody needs them.
+class buffer_home {
+ public:
+  virtual void take_back(thumbnail& unused) noexcept = 0;
+
+ protected:
+  ~buffer_home() = default;
+};
+
+}  // namespace detail
+
+/// Owns a buffer of a pool until it is conveyed, moved from or destroyed.
+class pooled_buffer {
+ public:
+  pooled_buffer() = default;
+  pooled_buffer(pooled_buffer&& other) noexcept
+      : thumbnail_(std::exchange(other.thumbnail_, nullptr)) {}
+  pooled_buffer& operator=(pooled_buffer&& other) noexcept {
+    if (this != &other) {
+      reset();
+      thumbnail_ = std::exchange(other.thumbnail_, nullptr);
+    }
+    return *this;
+  }
+  ~pooled_buffer() { reset(); }
+
+  explicit operator bool() const noexcept { return thumbnail_ != nullptr; }
+  /// Sends the buffer home now.
+  void reset() noexcept {
+    if (auto* t = std::exchange(thumbnail_, nullptr)) t->home->take_back(*t);
+  }
+
+  /// All of its memory: page-aligned, ready for direct I/O.
+  std::span<std::byte> memory() const noexcept { return thumbnail_->memory.bytes(); }
+  std::size_t capacity_bytes() const noexcept { return thumbnail_->memory.size(); }
+  /// The part that holds something, from the front. Empty when it comes from the pool.
+  std::span<std::byte> bytes() const noexcept { return memory().first(thumbnail_->used_bytes); }
+  std::size_t size_bytes() const noexcept { return thumbnail_->used_bytes; }
+  /// Sets how much of it holds something. @pre bytes <= capacity_bytes().
+  void resize(std::size_t bytes) noexcept {
+    OUTSIZE_ASSERT(bytes <= capacity_bytes());
+    thumbnail_->used_bytes = bytes;
+  }
+
+  /// The used part as items; a rest that is no whole item is left out.
+  template <typename T>
+  std::span<T> as() const noexcept {
+    static_assert(std::is_trivially_copyable_v<T>, "items in buffers must be trivially copyable");
+    return {reinterpret_cast<T*>(memory().data()), size_bytes() / sizeof(T)};
+  }
+  /// All of its memory as room for items.
+  template <typename T>
+  std::span<T> room_for() const noexcept {
+    static_assert(std::is_trivially_copyable_v<T>, "items in buffers must be trivially copyable");
+    return {reinterpret_cast<T*>(memory().data()), capacity_bytes() / sizeof(T)};
+  }
+  /// Says how many items the used part holds.
+  template <typename T>
+  void resize_to(std::size_t items) noexcept {
+    resize(items * sizeof(T));
+  }
+
+  /// How many buffers its pool had emitted before it.
+  std::uint64_t round() const noexcept { return thumbnail_->round; }
+  /// Whether no buffer follows it (the caboose): set for the last of a counted number of rounds,
+  /// and by a stage that knows.
+  bool last() const noexcept { return thumbnail_->last; }
+  /// Says that no buffer follows: a source is not called again after it.
+  void mark_last() noexcept { thumbnail_->last = true; }
+
+  /// A value of the user's that travels with the buffer, made when first asked for and gone when
+  /// the buffer goes home. @pre it is always asked for as the same type.
+  template <typename T>
+  T& user() {
+    if (!thumbnail_->user.has_value()) thumbnail_->user.emplace<T>();
+    T* const value = std::any_cast<T>(&thumbnail_->user);
+    OUTSIZE_ASSERT(value != nullptr);
+    return *value;
+  }
+
+  /// Exchanges memory and used bytes with `other`; rounds, flags and user values stay.
+  void swap_payload(pooled_buffer& other) noexcept {
+    std::swap(thumbnail_->memory, other.thumbnail_->memory);
+    std::swap(thumbnail_->used_bytes, other.thumbnail_->used_bytes);
+  }
+
+  /// For networks: takes over a thumbnail, or gives it up.
+  explicit pooled_buffer(detail::thumbnail& t) noexcept : thumbnail_(&t) {}
+  detail::thumbnail* release() noexcept { return std::exchange(thumbnail_, nullptr); }
+
+ private:
+  detail::thumbnail* thumbnail_ = nullptr;
+};
+
+}  // namespace outsize::pipeline
