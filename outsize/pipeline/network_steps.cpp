@@ -19,6 +19,14 @@ std::int64_t thread_cpu_ns() {
   return t.tv_sec * 1'000'000'000 + t.tv_nsec;
 }
 
+/// To wake another worker costs more than such a step: this one will look for more work before the
+/// other is awake.
+bool is_known_to_be_short(stage_state const& s) {
+  constexpr std::uint64_t enough = 16;
+  constexpr std::int64_t short_ns = 2000;
+  return s.steps >= enough && s.busy_ns < static_cast<std::int64_t>(s.steps) * short_ns;
+}
+
 }  // namespace
 
 // ---- what may run ----
@@ -133,7 +141,7 @@ void network_run::run_step(stage_state& s, worker& w, lock& held) {
   s.beginning = s.what->kind == stage_kind::asynchronous;
   std::size_t& running = w.counts ? running_ : bound_running_;
   ++running;
-  notify_workers();  // others may be ready, too
+  if (!is_known_to_be_short(s)) notify_workers();  // others may be ready, too
   bool const sampled = what_.options.tune && (s.samples < 16 || ticket % 16 == 0);
   held.unlock();
 
