@@ -19,7 +19,7 @@ import sys
 import report
 from catalogue import BENCHMARKS
 from child import ChildFailed, must_run
-from contestants import PEERS, PROJECT, Ours, Task, processors
+from contestants import OURS, PEERS, PROJECT, Task, processors
 from floor import Floor
 from sizes import MIB, format_size, parse_size
 from workplace import NoSpace, Workplace
@@ -99,7 +99,7 @@ def run_benchmark(row, arguments, size_bytes, memory_bytes, runs, peers):
     with Workplace(arguments.dir, needed_bytes, settles=not arguments.smoke) as workplace:
         task = Task(row, arguments.tool.resolve(), workplace, workplace.path / "input",
                     memory_bytes, arguments.threads)
-        contestants = [Ours(task), *(PEERS[peer](task) for peer in peers)]
+        contestants = [OURS[row.ours](task), *(PEERS[peer](task) for peer in peers)]
         print(f"{row.name}: generating {format_size(size_bytes)}", flush=True)
         input_bytes = generate(task, size_bytes, arguments.seed)
         for one in contestants:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: the outsize authors
 # SPDX-License-Identifier: BSL-1.0
-"""The benchmarks by name: what is sorted, how, against whom, and what the disk must do at least.
+"""The benchmarks by name: what is done, how, against whom, and what the disk must do at least.
 
 A new benchmark is a row in BENCHMARKS. A sort from file to file reads and writes every byte twice,
 so its floor is two passes of N bytes read and N written at once; see bench/README.md.
@@ -23,6 +23,12 @@ class Benchmark:
     default_size_bytes: int = 4 * GIB
     default_memory_bytes: int = 512 * MIB
     floor_passes: int = 2     # N read and N written at once, so many times
+    command: tuple = ()       # of the tool, if it is not `outsize sort` with the flags
+    ours: str = "tool"        # which of contestants.OURS runs it
+
+    @property
+    def words(self):
+        return self.command or ("sort", *self.sort_flags)
 
 
 BENCHMARKS = {row.name: row for row in (
@@ -32,4 +38,8 @@ BENCHMARKS = {row.name: row for row in (
               ("--format", "bytes:100", "--key", "0:10"), ("-s", "-k1.1,1.10"), ("stxxl", "gnu")),
     Benchmark("sort-lines", "lines of 20 to 200 bytes, whole line, file to file", "lines", 0,
               (), (), ("gnu",), 2 * GIB, 256 * MIB),
+    Benchmark("columnsort", "random u64, three passes, file to file", "u64", 8,
+              ("--format", "u64"), None, (), floor_passes=3, command=("columnsort",)),
+    Benchmark("pipeline-overlap", "read, work and write 1 MiB buffers, file to file", "u64", 8,
+              (), None, ("sequential",), 2 * GIB, 256 * MIB, floor_passes=1, ours="overlap"),
 )}

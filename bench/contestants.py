@@ -36,6 +36,8 @@ class Task:
     input: pathlib.Path
     memory_bytes: int
     threads: int
+    work_seconds: float = 0       # what must be computed at least, where a benchmark says so
+    work_rounds: int = 0
 
     @property
     def directory(self):
@@ -79,7 +81,7 @@ class Ours:
         task = self._task
         self.entry["version"] = child.must_run([task.tool, "--version"]).stdout.strip()
         self.entry["flags"] = " ".join(
-            ["sort", *task.benchmark.sort_flags, f"-S {task.memory_bytes}b",
+            [*task.benchmark.words, f"-S {task.memory_bytes}b",
              f"--parallel {task.threads}"])
 
     def run(self):
@@ -87,7 +89,7 @@ class Ours:
         output, report = task.directory / "outsize.out", task.directory / "outsize.json"
         task.workplace.settle(task.input)
         done = child.must_run(
-            [task.tool, "sort", *task.benchmark.sort_flags, "-S", f"{task.memory_bytes}b",
+            [task.tool, *task.benchmark.words, "-S", f"{task.memory_bytes}b",
              "--parallel", task.threads, "-T", task.directory, task.input, "-o", output,
              "--json", report])
         self.report = json.loads(report.read_text())
@@ -95,6 +97,57 @@ class Ours:
             self.report["seconds"], done.seconds, done.cpu_seconds,
             self.report["io_wait_seconds"], done.peak_rss_bytes, self.report["read_bytes"],
             self.report["written_bytes"], check_output(task, output))
+
+
+class OverlapProgram:
+    """bench/programs/pipeline_overlap.cpp: how it is called and what it tells."""
+
+    def __init__(self, task):
+        self._task = task
+        self.report = {}
+        self.entry = {}
+
+    @property
+    def program(self):
+        return self._task.tool.parent / "bench_pipeline_overlap"
+
+    def call(self, mode, *words):
+        task = self._task
+        return child.run([self.program, mode, task.input, task.directory / "overlap.out",
+                          task.threads, *words],
+                         environment={"OUTSIZE_TMPDIR": str(task.directory)})
+
+    def measure(self, mode):
+        """One timed run in this mode, verified."""
+        task = self._task
+        task.workplace.settle(task.input)
+        done = self.call(mode, task.work_rounds)
+        if done.exit_code != 0:
+            raise child.ChildFailed(f"{self.program.name} {mode}: {done.last_words()}")
+        self.report = json.loads(done.stdout)
+        verified = self.call("verify", task.work_rounds).exit_code == 0
+        (task.directory / "overlap.out").unlink()
+        return Measurement(self.report["seconds"], done.seconds, done.cpu_seconds, None,
+                           done.peak_rss_bytes, self.report["read_bytes"],
+                           self.report["written_bytes"], verified)
+
+
+class Overlap(OverlapProgram):
+    """A network of read, work and write. The work is tuned to take as long as the I/O alone."""
+    name = "outsize"
+
+    def prepare(self):
+        task = self._task
+        task.workplace.settle(task.input)
+        done = self.call("calibrate")
+        if done.exit_code != 0:
+            raise child.ChildFailed(f"{self.program.name} calibrate: {done.last_words()}")
+        found = json.loads(done.stdout)
+        task.work_rounds, task.work_seconds = found["rounds"], found["work_seconds"]
+        self.entry["flags"] = f"16 buffers of 1 MiB, {task.work_rounds} rounds of work on each word"
+
+    def run(self):
+        return self.measure("ours")
 
 
 class Peer:
@@ -241,7 +294,27 @@ class DuckDB(Peer):
         raise child.ChildFailed(f"duckdb sort: {done.last_words()}")
 
 
-PEERS = {peer.name: peer for peer in (Gnu, Stxxl, DuckDB)}
+class Sequential(Peer):
+    """The same program on one buffer, one step after another."""
+    name = "sequential"
+
+    def __init__(self, task):
+        super().__init__(task)
+        self._program = OverlapProgram(task)
+
+    @staticmethod
+    def missing():
+        return None  # built with the tests
+
+    def prepare(self):
+        self.entry["flags"] = "one buffer of 1 MiB: read, work, write"
+
+    def run(self):
+        return self._program.measure("sequential")
+
+
+OURS = {"tool": Ours, "overlap": Overlap}
+PEERS = {peer.name: peer for peer in (Gnu, Stxxl, DuckDB, Sequential)}
 
 
 def processors():

@@ -41,4 +41,5 @@ class Floor:
 
     def _seconds(self, mixed_bytes_per_second):
         passes = self._task.benchmark.floor_passes
-        return passes * self._input_bytes / mixed_bytes_per_second
+        moving = passes * self._input_bytes / mixed_bytes_per_second
+        return max(moving, self._task.work_seconds)

@@ -172,13 +172,13 @@ void second_pass(storage& store, shape const& how, io::file& dealt, io::file& re
 }
 
 /// Steps 5 to 8: sorts each column, and merges its first half with the second half of the one
-/// before it.
-void last_pass(storage& store, shape const& how, io::file& returned, io::file& out,
+/// before it. In place: what is written lies in the column that was read last and the one before.
+void last_pass(storage& store, shape const& how, io::file& columns_and_out,
                columnsort_options const& options, columnsort_report& report) {
   constexpr std::size_t outputs = 2;
   pass p(store, "columnsort, pass 3", options);
-  auto const columns =
-      sorted_columns(*p, how, returned, columns_in_memory - outputs, store.threads().threads());
+  auto const columns = sorted_columns(*p, how, columns_and_out, columns_in_memory - outputs,
+                                      store.threads().threads());
   auto const merged =
       p->node("merge halves",
               {.inputs = {columns},
@@ -203,7 +203,7 @@ void last_pass(storage& store, shape const& how, io::file& returned, io::file& o
                 std::copy_n(before.as<key>().last(rest).begin(), rest, b.as<key>().begin());
                 ports.convey(std::move(b));
               });
-  merged[0] | write_to(out);
+  merged[0] | write_to(columns_and_out);
   p.run(report);
 }
 
@@ -237,16 +237,14 @@ columnsort_report columnsort(storage& store, std::string const& in, std::string 
   std::uint64_t const padded = how.plan.record_count() * sizeof(key);
   io::output_file output(out, single ? bytes : padded, store.file_queue(), single || how.aligned());
   output.contents().count_into(&store.file_statistics());
+  io::file_ptr dealt;  // gone after the output is complete: giving space back takes time
   if (single) {
     only_pass(store, how, *input, output.contents(), options, report);
   } else {
-    auto const returned = make_scratch_file(store, padded, how.aligned());
-    {
-      auto const dealt = make_scratch_file(store, padded, how.aligned());
-      first_pass(store, how, *input, *dealt, options, report);
-      second_pass(store, how, *dealt, *returned, options, report);
-    }
-    last_pass(store, how, *returned, output.contents(), options, report);
+    dealt = make_scratch_file(store, padded, how.aligned());
+    first_pass(store, how, *input, *dealt, options, report);
+    second_pass(store, how, *dealt, output.contents(), options, report);
+    last_pass(store, how, output.contents(), options, report);
   }
   output.commit(bytes);
   auto const moved = store.file_statistics().snapshot() - before;

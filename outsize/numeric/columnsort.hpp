@@ -46,7 +46,8 @@ struct columnsort_report {
 /// I/Os:    3 N / B reads and as many writes; N / B each if N fits in one column.
 /// CPU:     3 N lg r comparisons.
 /// Memory:  options.memory_bytes: four columns and a half.
-/// Disk:    twice the file, in unnamed files in the storage's first directory.
+/// Disk:    the file once more beside the output, in an unnamed file in the storage's first
+///          directory.
 /// Threads: the storage's; blocks the caller.
 /// Errors:  std::invalid_argument if the file's size is no multiple of 8, or if r < 2 (s - 1)²,
 ///          naming the numbers; budget_error if the memory holds no columns that large; both before

@@ -69,14 +69,6 @@ int check(sort_request const& request, item_order const& order) {
 
 // ---- sorting and merging ----
 
-storage_options make_storage_options(sort_request const& request) {
-  storage_options options;
-  for (std::string const& directory : request.directories) options.disks.emplace_back(directory);
-  options.memory = request.memory_bytes.value_or(0);
-  options.threads = request.threads.value_or(0);
-  return options;
-}
-
 sort_paths paths_of(sort_request const& request) { return {request.inputs, request.output}; }
 
 sort_report run(storage& store, sort_request const& request, item_order const& order,
@@ -178,7 +170,7 @@ int sort_or_merge(sort_request const& request, item_order const& order) {
   interruption const ends_cleanly("sort");
   auto const begin = std::chrono::steady_clock::now();
   if (request.memory_bytes) require_memory(*request.memory_bytes);
-  storage store(make_storage_options(request));
+  outsize::storage store(request.storage());
   if (request.plan) return print_plan(store, request, order);
 
   // Opened before the work, so that a report that cannot be written costs nothing.

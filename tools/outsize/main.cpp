@@ -31,6 +31,7 @@ struct command {
 
 constexpr std::array commands{
     command{"sort", "sort lines or binary records, however many", cmd_sort},
+    command{"columnsort", "sort u64 with I/O that does not depend on them", cmd_columnsort},
     command{"check", "check order, count and contents of a file", cmd_check},
     command{"gen", "generate test data, the same on every machine", cmd_gen},
     command{"info", "show disks, back-end, memory, threads and bandwidth", cmd_info},
@@ -39,7 +40,7 @@ constexpr std::array commands{
 
 void print_help() {
   fmt::print("usage: outsize COMMAND [OPTIONS] [OPERANDS]\n\nFor data larger than memory.\n\n");
-  for (auto const& row : commands) fmt::print("  {:<8}{}\n", row.name, row.help);
+  for (auto const& row : commands) fmt::print("  {:<12}{}\n", row.name, row.help);
   fmt::print(
       "\n'outsize COMMAND --help' explains a command; 'outsize --version' prints the version.\n"
       "Exit status: 0 done or yes, 1 the answer is no, 2 error.\n");

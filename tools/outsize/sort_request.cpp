@@ -5,12 +5,8 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <filesystem>
 #include <string_view>
 
-#include <outsize/base/machine.hpp>
-#include <outsize/base/units.hpp>
 #include <tools/outsize/options.hpp>
 
 namespace outsize::tool {
@@ -20,25 +16,6 @@ constexpr char const* about =
     "Sorts, merges or checks lines (as sort(1) does in the C locale, byte for byte) or binary\n"
     "records, however much larger than memory they are. Without FILE, or where FILE is -, reads\n"
     "standard input. Exit status: 0 done, 1 not in order (-c, -C), 2 error.";
-
-/// A size in GNU sort's units: a bare number counts KiB, % is of this machine's memory.
-std::uint64_t parse_memory(std::string_view text) {
-  if (!text.ends_with('%')) return parse_bytes(text, 1_KiB);
-  double percent = 0;
-  auto const digits = text.substr(0, text.size() - 1);
-  auto const [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), percent);
-  if (error != std::errc{} || end != digits.data() + digits.size() || percent < 0 || percent > 100)
-    throw usage_error(fmt::format("invalid size '{}'", text));
-  return static_cast<std::uint64_t>(percent / 100 * static_cast<double>(available_memory_bytes()));
-}
-
-std::size_t parse_threads(std::string_view text) {
-  std::uint64_t const threads = parse_count(text, "number of threads");
-  constexpr std::uint64_t most = 1024;
-  if (threads == 0 || threads > most)
-    throw usage_error(fmt::format("number of threads '{}' is not between 1 and {}", text, most));
-  return threads;
-}
 
 using action = sort_request::action;
 
@@ -77,16 +54,6 @@ void set_output(sort_request& request, std::string_view path) {
   }
   request.output = path;
   request.has_output = true;
-}
-
-/// The library would also take a file for a disk, and overwrite it.
-void add_directory(sort_request& request, std::string_view path) {
-  std::error_code ignored;
-  std::filesystem::path const directory(path);
-  if (std::filesystem::exists(directory, ignored) &&
-      !std::filesystem::is_directory(directory, ignored))
-    throw usage_error(fmt::format("-T {}: not a directory", path));
-  request.directories.emplace_back(path);
 }
 
 option refused(char letter, std::string const& name, argument takes) {
@@ -152,48 +119,9 @@ option_table make_table(sort_request& request) {
             .help = "print what would be done, and do nothing",
             .handler = [&](auto) { request.plan = true; }})
       .heading("with what")
-      .add({.letter = 'S',
-            .name = "buffer-size",
-            .takes = argument::required,
-            .value = "SIZE",
-            .help = "memory for all buffers: K (default), M, G, b or %",
-            .handler =
-                [&](std::string_view text) {
-                  request.memory_bytes = parse_memory(text);
-                  request.memory_text = text;
-                }})
-      .add({.name = "memory",
-            .takes = argument::required,
-            .value = "SIZE",
-            .help = "the same",
-            .handler =
-                [&](std::string_view text) {
-                  request.memory_bytes = parse_memory(text);
-                  request.memory_text = text;
-                }})
-      .add({.letter = 'T',
-            .name = "temporary-directory",
-            .takes = argument::required,
-            .value = "DIR",
-            .help = "a disk for temporary blocks; repeat it for parallel disks",
-            .handler = [&](std::string_view text) { add_directory(request, text); }})
-      .add({.name = "parallel",
-            .takes = argument::required,
-            .value = "N",
-            .help = "threads",
-            .handler = [&](std::string_view text) { request.threads = parse_threads(text); }})
+      .add(resource_rows(request))
       .heading("what to tell")
-      .add({.name = "progress",
-            .help = "show how far it has come (default on a terminal)",
-            .handler = [&](auto) { request.progress = true; }})
-      .add({.name = "no-progress",
-            .help = "do not",
-            .handler = [&](auto) { request.progress = false; }})
-      .add({.name = "json",
-            .takes = argument::required,
-            .value = "FILE",
-            .help = "write a report as one JSON object",
-            .handler = [&](std::string_view text) { request.json = text; }})
+      .add(report_rows(request))
       .add({refused(0, "batch-size", argument::required),
             refused(0, "compress-program", argument::required), refused(0, "debug", argument::none),
             refused(0, "files0-from", argument::required), refused('y', "", argument::optional)});

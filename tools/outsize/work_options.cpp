@@ -1,0 +1,169 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#include <tools/outsize/work_options.hpp>
+
+#include <sys/resource.h>
+
+#include <fmt/format.h>
+#include <charconv>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <utility>
+
+#include <outsize/base/machine.hpp>
+#include <outsize/base/units.hpp>
+#include <tools/outsize/output_file.hpp>
+
+namespace outsize::tool {
+namespace {
+
+/// A size in GNU sort's units: a bare number counts KiB, % is of this machine's memory.
+std::uint64_t parse_memory(std::string_view text) {
+  if (!text.ends_with('%')) return parse_bytes(text, 1_KiB);
+  double percent = 0;
+  auto const digits = text.substr(0, text.size() - 1);
+  auto const [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), percent);
+  if (error != std::errc{} || end != digits.data() + digits.size() || percent < 0 || percent > 100)
+    throw usage_error(fmt::format("invalid size '{}'", text));
+  return static_cast<std::uint64_t>(percent / 100 * static_cast<double>(available_memory_bytes()));
+}
+
+std::size_t parse_threads(std::string_view text) {
+  std::uint64_t const threads = parse_count(text, "number of threads");
+  constexpr std::uint64_t most = 1024;
+  if (threads == 0 || threads > most)
+    throw usage_error(fmt::format("number of threads '{}' is not between 1 and {}", text, most));
+  return threads;
+}
+
+/// The library would also take a file for a disk, and overwrite it.
+void add_directory(work_options& into, std::string_view path) {
+  std::error_code ignored;
+  std::filesystem::path const directory(path);
+  if (std::filesystem::exists(directory, ignored) &&
+      !std::filesystem::is_directory(directory, ignored))
+    throw usage_error(fmt::format("-T {}: not a directory", path));
+  into.directories.emplace_back(path);
+}
+
+option text_row(std::string name, std::string value, std::string help,
+                std::optional<std::string>& into) {
+  return {.name = std::move(name),
+          .takes = argument::required,
+          .value = std::move(value),
+          .help = std::move(help),
+          .handler = [&into](std::string_view text) { into = text; }};
+}
+
+void write_file(std::string const& path, std::string const& text) {
+  output_file out(path);
+  out.write(text);
+  out.close();
+}
+
+/// "x.svg", "x.2.svg", …
+std::string numbered(std::string const& path, std::size_t index) {
+  if (index == 0) return path;
+  std::filesystem::path p(path);
+  p.replace_extension(fmt::format("{}{}", index + 1, p.extension().string()));
+  return p.string();
+}
+
+double seconds(timeval const& t) {
+  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
+}
+
+std::string json_of(outsize::storage& store, pass_outcome const& o) {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  nlohmann::ordered_json passes = nlohmann::ordered_json::array();
+  for (auto const& n : o.networks) passes.push_back({{"name", n.name}, {"seconds", n.seconds}});
+  nlohmann::ordered_json const object{
+      {"items", o.records},
+      {"passes", o.passes},
+      {"seconds", o.seconds},
+      {"read_bytes", o.read_bytes},
+      {"written_bytes", o.written_bytes},
+      {"io_wait_seconds", static_cast<double>(store.total_statistics().wait_ns) * 1e-9},
+      {"cpu_seconds", seconds(usage.ru_utime) + seconds(usage.ru_stime)},
+      {"memory_bytes", o.memory_bytes},
+      {"peak_rss_bytes", static_cast<std::uint64_t>(usage.ru_maxrss) * 1024},
+      {"threads", store.threads().threads()},
+      {"block_bytes", o.block_bytes},
+      {"networks", passes},
+      {"backend", store.file_queue().name()}};
+  return object.dump(2) + '\n';
+}
+
+}  // namespace
+
+storage_options work_options::storage() const {
+  storage_options options;
+  for (std::string const& directory : directories) options.disks.emplace_back(directory);
+  options.memory = memory_bytes.value_or(0);
+  options.threads = threads.value_or(0);
+  return options;
+}
+
+std::vector<option> resource_rows(work_options& into) {
+  auto const set_memory = [&into](std::string_view text) {
+    into.memory_bytes = parse_memory(text);
+    into.memory_text = text;
+  };
+  return {{.letter = 'S',
+           .name = "buffer-size",
+           .takes = argument::required,
+           .value = "SIZE",
+           .help = "memory for all buffers: K (default), M, G, b or %",
+           .handler = set_memory},
+          {.name = "memory",
+           .takes = argument::required,
+           .value = "SIZE",
+           .help = "the same",
+           .handler = set_memory},
+          {.letter = 'T',
+           .name = "temporary-directory",
+           .takes = argument::required,
+           .value = "DIR",
+           .help = "a disk for temporary blocks; repeat it for parallel disks",
+           .handler = [&into](std::string_view text) { add_directory(into, text); }},
+          {.name = "parallel",
+           .takes = argument::required,
+           .value = "N",
+           .help = "threads",
+           .handler = [&into](std::string_view text) { into.threads = parse_threads(text); }}};
+}
+
+std::vector<option> report_rows(work_options& into) {
+  return {{.name = "progress",
+           .help = "show how far it has come (default on a terminal)",
+           .handler = [&into](auto) { into.progress = true; }},
+          {.name = "no-progress",
+           .help = "do not",
+           .handler = [&into](auto) { into.progress = false; }},
+          text_row("json", "FILE", "write a report as one JSON object", into.json)};
+}
+
+std::vector<option> pass_rows(pass_request& into) {
+  return {{.letter = 'o',
+           .name = "output",
+           .takes = argument::required,
+           .value = "FILE",
+           .help = "write there; may be the input",
+           .handler = [&into](std::string_view text) { into.output = text; }},
+          text_row("svg", "FILE", "draw what ran, with its throughput and waits", into.picture),
+          text_row("trace", "FILE", "note every step, for trace viewers", into.trace)};
+}
+
+void write_reports(pass_request const& request, outsize::storage& store,
+                   pass_outcome const& outcome) {
+  if (request.work.json) write_file(*request.work.json, json_of(store, outcome));
+  for (std::size_t i = 0; i < outcome.networks.size(); ++i) {
+    auto const& network = outcome.networks[i];
+    if (request.picture) write_file(numbered(*request.picture, i), network.svg());
+    if (request.trace) write_file(numbered(*request.trace, i), network.chrome_trace());
+  }
+}
+
+}  // namespace outsize::tool

@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+//
+// What all commands that work on whole files are given: memory, disks, threads, and what to tell.
+// Layer: tools. Plain values, and the rows of the option table that fill them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <outsize/block/storage.hpp>
+#include <outsize/pipeline/network_report.hpp>
+#include <tools/outsize/options.hpp>
+
+namespace outsize::tool {
+
+struct work_options {
+  std::optional<std::uint64_t> memory_bytes;  ///< -S
+  std::string memory_text;                    ///< As it was written, for messages.
+  std::vector<std::string> directories;       ///< -T
+  std::optional<std::size_t> threads;         ///< --parallel
+  std::optional<bool> progress;               ///< --progress, --no-progress
+  std::optional<std::string> json;            ///< --json
+
+  /// A storage with these; what is not said has the storage's defaults.
+  storage_options storage() const;
+};
+
+/// -S, --memory, -T and --parallel. `into` must outlive the table.
+std::vector<option> resource_rows(work_options& into);
+/// --progress, --no-progress and --json.
+std::vector<option> report_rows(work_options& into);
+
+/// What a program of several passes over one file is asked for.
+struct pass_request {
+  work_options work;
+  std::string input;
+  std::string output;
+  std::optional<std::string> picture;  ///< --svg: where to draw the networks
+  std::optional<std::string> trace;    ///< --trace: where to note their steps
+};
+
+/// -o, --svg and --trace.
+std::vector<option> pass_rows(pass_request& into);
+
+/// What such a program did, for the report.
+struct pass_outcome {
+  std::uint64_t records = 0;
+  std::uint64_t passes = 0;
+  double seconds = 0;
+  std::uint64_t read_bytes = 0;
+  std::uint64_t written_bytes = 0;
+  std::uint64_t memory_bytes = 0;
+  std::uint64_t block_bytes = 0;
+  std::vector<pipeline::network_report> networks = {};
+};
+
+/// Writes the reports that were asked for: JSON, pictures and traces, numbered if there are several
+/// passes ("x.svg", "x.2.svg", …). @throws io_error.
+void write_reports(pass_request const& request, outsize::storage& store,
+                   pass_outcome const& outcome);
+
+}  // namespace outsize::tool
