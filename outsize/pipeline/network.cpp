@@ -244,6 +244,8 @@ void network::rethrow_error() {
   if (run_ != nullptr) run_->rethrow_error();
 }
 
+std::size_t network::threads() const { return description_->thread_count(); }
+
 network_report network::report() const {
   if (run_ != nullptr) return run_->report();
   return last_ ? *last_ : description_->report();

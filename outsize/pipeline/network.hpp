@@ -203,6 +203,9 @@ class network {
   /// Throws the error of the network if it has failed; for owners of external nodes.
   void rethrow_error();
 
+  /// Stages that may run at once.
+  std::size_t threads() const;
+
   /// Pools, stages and connections as text; after a run also what each of them did.
   std::string explain() const { return report().explain(); }
   /// The network, and what was measured if it ran.
