@@ -206,7 +206,7 @@ std::string json_string(std::string_view text) {
   return out + '"';
 }
 
-/// Threads that ran one stage only are called after it.
+/// Threads that ran one stage only are called after it, and so are lanes.
 std::map<std::size_t, std::string> thread_names(network_report const& r) {
   std::map<std::size_t, std::size_t> only_stage;
   for (auto const& e : r.trace) {
@@ -214,10 +214,12 @@ std::map<std::size_t, std::string> thread_names(network_report const& r) {
     if (!is_new && known->second != e.stage) known->second = r.stages.size();
   }
   std::map<std::size_t, std::string> names;
-  for (auto const& [thread, stage] : only_stage)
-    names[thread] = stage < r.stages.size()
-                        ? fmt::format("worker {}: {}", thread, r.stages[stage].name)
-                        : fmt::format("worker {}", thread);
+  for (auto const& [thread, stage] : only_stage) {
+    std::string const of = stage < r.stages.size() ? r.stages[stage].name : std::string();
+    names[thread] = thread >= first_lane ? fmt::format("{} {}", of, thread % first_lane)
+                    : of.empty()         ? fmt::format("worker {}", thread)
+                                         : fmt::format("worker {}: {}", thread, of);
+  }
   return names;
 }
 

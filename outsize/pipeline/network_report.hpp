@@ -22,10 +22,14 @@ struct network_progress {
   bool finished = false;
 };
 
-/// One step of one stage, for traces.
+/// Threads in traces from this number on are none: first_lane * (s + 1) + k is the k-th step in
+/// flight of stage s, or the node s.
+inline constexpr std::size_t first_lane = 1000;
+
+/// One step of one stage, for traces; of a node: what it did between two waits.
 struct trace_event {
   std::size_t stage;
-  std::size_t thread;
+  std::size_t thread;  ///< A worker's number, or a lane.
   std::uint64_t round;
   std::int64_t begin_ns;  ///< Since the start of the network.
   std::int64_t end_ns;

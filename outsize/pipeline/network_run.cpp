@@ -289,6 +289,7 @@ bool network_run::grow_a_pool() {
 }
 
 void network_run::note_trace(trace_event const& e) {
+  if (!what_.options.trace) return;
   if (trace_.size() < most_trace_events) {
     trace_.push_back(e);
   } else {

@@ -212,7 +212,7 @@ class network_run {
   void close(std::size_t stage, std::size_t output);
   stage_description const& description_of(std::size_t stage) const { return *stages_[stage]->what; }
 
-  void end_asynchronous(asynchronous_step& s, verdict v, std::exception_ptr error) noexcept;
+  void end_asynchronous(asynchronous_step& ended, verdict v, std::exception_ptr error) noexcept;
 
  private:
   friend class pool_state;
@@ -230,6 +230,15 @@ class network_run {
     std::map<stage_state*, step_body> bodies;  // made on its thread
   };
 
+  /// A buffer that was taken for one call of a stage.
+  struct step {
+    thumbnail* buffer = nullptr;
+    thumbnail* auxiliary = nullptr;
+    std::uint64_t ticket = 0;
+    std::uint64_t round = 0;
+    std::int64_t begin_ns = 0;
+  };
+
   // Building.
   void build_stages();
   void connect_edges();
@@ -245,11 +254,12 @@ class network_run {
   thumbnail* take_input(stage_state& s);
 
   // Steps.
+  step begin_step(stage_state& s);
   void run_step(stage_state& s, worker& w, lock& held);
-  verdict call(stage_state& s, worker& w, pooled_buffer& b, pooled_buffer& auxiliary,
-               std::size_t& output);
-  void begin_asynchronous(stage_state& s, thumbnail& t, std::uint64_t ticket,
-                          std::int64_t begin_ns);
+  result call(stage_state& s, worker& w, step const& st, std::exception_ptr& error);
+  static std::size_t choose_output(stage_state const& s, pooled_buffer const& b);
+  static verdict call_body(stage_state& s, worker& w, pooled_buffer& b, pooled_buffer& auxiliary);
+  void begin_asynchronous(stage_state& s, step const& st);
   void end_step(stage_state& s, std::uint64_t ticket, result r);
   void deliver(stage_state& s, result const& r);
   void send(stage_state& s, thumbnail& t, std::size_t output);
@@ -283,6 +293,10 @@ class network_run {
   void sample(stage_state& s, std::int64_t wall_ns, std::int64_t cpu_ns);
   bool grow_a_pool();
   void note_trace(trace_event const& e);
+  /// Where a trace shows what no worker does: the k-th step in flight of a stage, a node.
+  static std::size_t lane_of(stage_state const& s, std::size_t k) noexcept {
+    return first_lane * (s.index + 1) + k;
+  }
   void report_progress(std::stop_token const& stop);
   std::int64_t now_ns() const;
 

@@ -124,101 +124,114 @@ thumbnail* network_run::take_input(stage_state& s) {
 
 // ---- steps ----
 
-void network_run::run_step(stage_state& s, worker& w, lock& held) {
-  std::int64_t const begin = now_ns();
-  thumbnail* const taken = take_input(s);
-  std::int64_t const since = std::max(s.idle_since_ns, taken->queued_ns);
-  s.input_wait_ns += std::max<std::int64_t>(0, taken->queued_ns - s.idle_since_ns);
-  s.other_wait_ns += std::max<std::int64_t>(0, begin - since);
-  std::uint64_t const ticket = s.next_ticket++;
-  std::uint64_t const round = taken->round;
-  s.most_at_once = std::max(s.most_at_once, ++s.active);
-  thumbnail* auxiliary = nullptr;
+network_run::step network_run::begin_step(stage_state& s) {
+  step st;
+  st.begin_ns = now_ns();
+  st.buffer = take_input(s);
+  st.round = st.buffer->round;
+  st.ticket = s.next_ticket++;
   if (s.auxiliaries != nullptr) {
-    auxiliary = s.auxiliaries->free.front();
+    st.auxiliary = s.auxiliaries->free.front();
     s.auxiliaries->free.pop_front();
   }
-  s.beginning = s.what->kind == stage_kind::asynchronous;
+  s.most_at_once = std::max(s.most_at_once, ++s.active);
+  s.input_wait_ns += std::max<std::int64_t>(0, st.buffer->queued_ns - s.idle_since_ns);
+  s.other_wait_ns +=
+      std::max<std::int64_t>(0, st.begin_ns - std::max(s.idle_since_ns, st.buffer->queued_ns));
+  return st;
+}
+
+void network_run::run_step(stage_state& s, worker& w, lock& held) {
+  step const st = begin_step(s);
+  bool const asynchronous = s.what->kind == stage_kind::asynchronous;
+  s.beginning = asynchronous;
+  if (asynchronous) ++asynchronous_;
   std::size_t& running = w.counts ? running_ : bound_running_;
   ++running;
   if (!is_known_to_be_short(s)) notify_workers();  // others may be ready, too
-  bool const sampled = what_.options.tune && (s.samples < 16 || ticket % 16 == 0);
+  bool const sampled =
+      !asynchronous && what_.options.tune && (s.samples < 16 || st.ticket % 16 == 0);
   held.unlock();
 
   std::int64_t const cpu_begin = sampled ? thread_cpu_ns() : 0;
-  result r{nullptr, verdict::drop, 0};
   std::exception_ptr error;
-  if (s.what->kind == stage_kind::asynchronous) {
-    begin_asynchronous(s, *taken, ticket, begin);
+  result r{nullptr, verdict::drop, 0};
+  if (asynchronous) {
+    begin_asynchronous(s, st);
   } else {
-    try {
-      pooled_buffer b(*taken), aux;
-      if (auxiliary != nullptr) aux = pooled_buffer(*auxiliary);
-      r.what = call(s, w, b, aux, r.output);
-      r.buffer = b.release();  // none if the stage has kept it
-    } catch (...) {
-      error = wrap(s, std::current_exception());
-    }
+    r = call(s, w, st, error);
   }
   std::int64_t const cpu_ns = sampled ? thread_cpu_ns() - cpu_begin : -1;
 
   held.lock();
   --running;
-  std::int64_t const end = now_ns();
-  if (what_.options.trace) note_trace({s.index, w.number, round, begin, end});
+  s.beginning = false;
+  s.idle_since_ns = now_ns();
+  if (asynchronous) return;
   if (error) stop_all_locked(std::move(error));
-  if (s.what->kind == stage_kind::asynchronous) {
-    s.beginning = false;
-    s.idle_since_ns = end;
-    return;
-  }
-  s.busy_ns += end - begin;
-  s.idle_since_ns = end;
-  sample(s, end - begin, cpu_ns);
-  end_step(s, ticket, r);
+  s.busy_ns += s.idle_since_ns - st.begin_ns;
+  note_trace({s.index, w.number, st.round, st.begin_ns, s.idle_since_ns});
+  sample(s, s.idle_since_ns - st.begin_ns, cpu_ns);
+  end_step(s, st.ticket, r);
 }
 
-verdict network_run::call(stage_state& s, worker& w, pooled_buffer& b, pooled_buffer& auxiliary,
-                          std::size_t& output) {
-  stage_description const& d = *s.what;
-  if (d.choose) {
-    output = d.choose(b);
-    if (output >= s.outputs.size())
-      throw std::invalid_argument(
-          fmt::format("line {} chosen, there are {}", output, s.outputs.size()));
-    return verdict::convey;
-  }
-  if (d.make_body) {
-    step_body& own = w.bodies[&s];
-    if (!own) own = d.make_body();
-    return own(b, auxiliary);
-  }
-  return d.body ? d.body(b, auxiliary) : verdict::convey;
-}
-
-void network_run::begin_asynchronous(stage_state& s, thumbnail& t, std::uint64_t ticket,
-                                     std::int64_t begin_ns) {
-  auto* const step = new asynchronous_step{this, &s, pooled_buffer(t), ticket, begin_ns};
-  {
-    lock const held(mutex_);
-    ++asynchronous_;
-  }
+/// Calls the stage's function; what it throws is put into `error`, and the buffer goes home.
+result network_run::call(stage_state& s, worker& w, step const& st, std::exception_ptr& error) {
+  result r{nullptr, verdict::drop, 0};
   try {
-    s.what->begin(step->buffer, step_completion(*step));
+    pooled_buffer b(*st.buffer), auxiliary;
+    if (st.auxiliary != nullptr) auxiliary = pooled_buffer(*st.auxiliary);
+    if (s.what->choose) {
+      r.what = verdict::convey;
+      r.output = choose_output(s, b);
+    } else {
+      r.what = call_body(s, w, b, auxiliary);
+    }
+    r.buffer = b.release();  // none if the stage has kept it
   } catch (...) {
-    end_asynchronous(*step, verdict::drop, std::current_exception());
+    error = wrap(s, std::current_exception());
+  }
+  return r;
+}
+
+std::size_t network_run::choose_output(stage_state const& s, pooled_buffer const& b) {
+  std::size_t const output = s.what->choose(b);
+  if (output < s.outputs.size()) return output;
+  throw std::invalid_argument(
+      fmt::format("line {} chosen, there are {}", output, s.outputs.size()));
+}
+
+verdict network_run::call_body(stage_state& s, worker& w, pooled_buffer& b,
+                               pooled_buffer& auxiliary) {
+  stage_description const& d = *s.what;
+  if (!d.make_body) return d.body ? d.body(b, auxiliary) : verdict::convey;
+  step_body& own = w.bodies[&s];
+  if (!own) own = d.make_body();
+  return own(b, auxiliary);
+}
+
+void network_run::begin_asynchronous(stage_state& s, step const& st) {
+  // If there is no memory for this, the network cannot even say so: as for a thread's stack.
+  auto* const begun =
+      new asynchronous_step{this, &s, pooled_buffer(*st.buffer), st.ticket, st.begin_ns};
+  try {
+    s.what->begin(begun->buffer, step_completion(*begun));
+  } catch (...) {
+    end_asynchronous(*begun, verdict::drop, std::current_exception());
   }
 }
 
-void network_run::end_asynchronous(asynchronous_step& step, verdict v,
+void network_run::end_asynchronous(asynchronous_step& ended, verdict v,
                                    std::exception_ptr error) noexcept {
   lock held(mutex_);
-  stage_state& s = *step.stage;
+  stage_state& s = *ended.stage;
   std::int64_t const end = now_ns();
-  s.busy_ns += end - step.begin_ns;
-  result const r{step.buffer.release(), v, 0};
-  std::uint64_t const ticket = step.ticket;
-  delete &step;
+  s.busy_ns += end - ended.begin_ns;
+  note_trace({s.index, lane_of(s, ended.ticket % s.replicas),
+              ended.buffer ? ended.buffer.round() : 0, ended.begin_ns, end});
+  result const r{ended.buffer.release(), v, 0};
+  std::uint64_t const ticket = ended.ticket;
+  delete &ended;
   if (error) stop_all_locked(wrap(s, error));
   end_step(s, ticket, r);
   --asynchronous_;

@@ -59,7 +59,9 @@ void network_run::run_node(stage_state& s) {
     error = wrap(s, std::current_exception());
   }
   lock held(mutex_);
-  s.busy_ns += now_ns() - s.idle_since_ns;
+  std::int64_t const end = now_ns();
+  s.busy_ns += end - s.idle_since_ns;
+  note_trace({s.index, lane_of(s, 0), s.steps, s.idle_since_ns, end});
   if (s.has_place) give_place_up(s);
   if (error) stop_all_locked(std::move(error));
   if (!stopping_) {
@@ -123,6 +125,7 @@ void network_run::wait_in_port(stage_state& s, std::string what, lock& held) {
   bool const external = s.what->kind == stage_kind::external;
   std::int64_t const begin = now_ns();
   s.busy_ns += begin - s.idle_since_ns;
+  note_trace({s.index, lane_of(s, 0), s.steps, s.idle_since_ns, begin});
   s.waiting_for = std::move(what);
   s.woken = false;
   if (external) {
