@@ -113,7 +113,7 @@ option_table make_table(sort_request& request) {
             .name = "output",
             .takes = argument::required,
             .value = "FILE",
-            .help = "write there, not to standard output; may be an input",
+            .help = "write there, not to standard output (-); may be an input",
             .handler = [&](std::string_view text) { set_output(request, text); }})
       .add({.name = "plan",
             .help = "print what would be done, and do nothing",

@@ -283,6 +283,7 @@ class record_items {
   /// `order` must outlive it.
   record_items(Order const& order, std::size_t item_bytes)
       : less_{&order}, item_bytes_(item_bytes) {}
+  record_items(Order const&& order, std::size_t item_bytes) = delete;
 
   std::size_t item_bytes() const noexcept { return item_bytes_; }
   Order const& order() const noexcept { return *less_.order; }
