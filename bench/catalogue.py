@@ -40,6 +40,9 @@ BENCHMARKS = {row.name: row for row in (
               (), (), ("gnu",), 2 * GIB, 256 * MIB),
     Benchmark("columnsort", "random u64, three passes, file to file", "u64", 8,
               ("--format", "u64"), None, (), floor_passes=3, command=("columnsort",)),
+    Benchmark("bmmc", "u64 to bit-reversed places, file to file", "u64", 8, (), None, (),
+              4 * GIB, 256 * MIB, floor_passes=1,
+              command=("permute", "--record", "8", "--bit-reversal"), ours="involution"),
     Benchmark("pipeline-overlap", "read, work and write 1 MiB buffers, file to file", "u64", 8,
               (), None, ("sequential",), 2 * GIB, 256 * MIB, floor_passes=1, ours="overlap"),
 )}

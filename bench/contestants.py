@@ -96,7 +96,25 @@ class Ours:
         return Measurement(
             self.report["seconds"], done.seconds, done.cpu_seconds,
             self.report["io_wait_seconds"], done.peak_rss_bytes, self.report["read_bytes"],
-            self.report["written_bytes"], check_output(task, output))
+            self.report["written_bytes"], self.verify(output))
+
+    def verify(self, output):
+        return check_output(self._task, output)
+
+
+class Involution(Ours):
+    """A command that, applied to its own output, gives the input back."""
+
+    def verify(self, output):
+        task = self._task
+        back = task.directory / "outsize.back"
+        child.must_run([task.tool, *task.benchmark.words, "-S", f"{task.memory_bytes}b",
+                        "-T", task.directory, output, "-o", back])
+        same = child.run(["cmp", back, task.input]).exit_code == 0
+        moved = child.run(["cmp", "-s", output, task.input]).exit_code != 0
+        output.unlink()
+        back.unlink()
+        return same and moved
 
 
 class OverlapProgram:
@@ -313,7 +331,7 @@ class Sequential(Peer):
         return self._program.measure("sequential")
 
 
-OURS = {"tool": Ours, "overlap": Overlap}
+OURS = {"tool": Ours, "involution": Involution, "overlap": Overlap}
 PEERS = {peer.name: peer for peer in (Gnu, Stxxl, DuckDB, Sequential)}
 
 

@@ -18,5 +18,6 @@ int cmd_check(int argc, char** argv);
 int cmd_info(int argc, char** argv);
 int cmd_bench(int argc, char** argv);
 int cmd_columnsort(int argc, char** argv);
+int cmd_permute(int argc, char** argv);
 
 }  // namespace outsize::tool
