@@ -24,7 +24,7 @@ from floor import Floor
 from sizes import MIB, format_size, parse_size
 from workplace import NoSpace, Workplace
 
-SMOKE_SIZE_BYTES, SMOKE_MEMORY_BYTES = 24 * MIB, 8 * MIB
+SMOKE_SIZE_BYTES, SMOKE_MEMORY_BYTES = 32 * MIB, 8 * MIB
 # Of the input: itself, a peer's database, its output, its temporary files, and a little more.
 DISK_PER_INPUT_BYTE = {True: 4.4, False: 3.2}
 

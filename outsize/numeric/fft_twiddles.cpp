@@ -42,6 +42,8 @@ fft_twiddles::fft_twiddles(unsigned order_bits, fft_direction direction, double 
     auto const root = root_of_unity(index, order_bits);
     return std::complex<double>(root.real(), sign * root.imag());
   };
+  low_.reserve(low_mask_ + 1);  // as much as is said, no more
+  high_.reserve(high_mask_ + 1);
   for (std::uint64_t i = 0; i <= low_mask_; ++i) low_.push_back(signed_root(i));
   for (std::uint64_t i = 0; i <= high_mask_; ++i)
     high_.push_back(scale * signed_root(i << low_bits_));

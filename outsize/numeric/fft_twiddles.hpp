@@ -28,8 +28,13 @@ class fft_twiddles {
   /// @param scale       A factor of all powers, exact if it is a power of two: 1/N in one pass of
   ///                    an inverse transform saves a pass over the data.
   /// CPU:     O(√N).
-  /// Memory:  32 √N bytes or, for odd n, 48 √(N/2).
+  /// Memory:  32 √N bytes or, for odd n, 48 √(N/2): table_bytes().
   fft_twiddles(unsigned order_bits, fft_direction direction, double scale = 1);
+
+  static constexpr std::uint64_t table_bytes(unsigned order_bits) noexcept {
+    return sizeof(std::complex<double>) *
+           ((std::uint64_t{1} << (order_bits + 1) / 2) + (std::uint64_t{1} << order_bits / 2));
+  }
 
   /// scale · W^exponent; the exponent counts modulo N.
   std::complex<double> power(std::uint64_t exponent) const noexcept {
