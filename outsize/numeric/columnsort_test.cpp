@@ -8,7 +8,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstring>
 #include <random>
 #include <stop_token>
 #include <string>
@@ -32,7 +31,7 @@ class columnsorts : public testing::Test {
   keys read(char const* name) {
     std::string const bytes = scratch::read_file(folder_.path(name));
     keys values(bytes.size() / 8);
-    std::memcpy(values.data(), bytes.data(), 8 * values.size());
+    std::copy_n(bytes.begin(), 8 * values.size(), reinterpret_cast<char*>(values.data()));
     return values;
   }
   storage_options options(std::size_t threads = 2) const {
