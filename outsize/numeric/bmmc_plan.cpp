@@ -117,7 +117,7 @@ std::vector<std::uint64_t> list_blocks(bit_subspace const& space, std::uint64_t 
 // -------------------------------------------------------------------------------------- pass
 
 bmmc_pass::bmmc_pass(affine_map map, bit_subspace load, unsigned block_bits)
-    : map_(std::move(map)),
+    : map_(map),
       block_bits_(block_bits),
       source_space_(std::move(load)),
       target_space_(image(map_.a, source_space_)) {

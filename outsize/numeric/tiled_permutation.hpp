@@ -113,7 +113,8 @@ template <class Record>
 void tiled_permutation::apply(std::uint64_t complement, std::span<Record const> source,
                               std::span<Record> target, tile_range tiles) const noexcept {
   static_assert(std::is_trivially_copyable_v<Record>);
-  OUTSIZE_ASSERT(sizeof(Record) == record_bytes_ && tiles.end <= tile_count());
+  constexpr std::size_t given_bytes = sizeof(Record);
+  OUTSIZE_ASSERT(given_bytes == record_bytes_ && tiles.end <= tile_count());
   OUTSIZE_ASSERT(source.size() == record_count() && target.size() == record_count());
   // With the length of a row known to the compiler its loops have no remainders.
   constexpr unsigned full_row = row_bits_for(sizeof(Record));

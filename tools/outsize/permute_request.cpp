@@ -164,7 +164,7 @@ numeric::affine_map make_map(permute_request const& r, unsigned record_bits) {
   if (matrix.size() != record_bits)
     throw std::invalid_argument(fmt::format("{}: is for 2^{} records, {} has 2^{}", r.option_text,
                                             matrix.size(), r.input, record_bits));
-  return {std::move(matrix), r.complement};
+  return {matrix, r.complement};
 }
 
 }  // namespace outsize::tool
