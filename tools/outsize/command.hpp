@@ -19,5 +19,6 @@ int cmd_info(int argc, char** argv);
 int cmd_bench(int argc, char** argv);
 int cmd_columnsort(int argc, char** argv);
 int cmd_permute(int argc, char** argv);
+int cmd_fft(int argc, char** argv);
 
 }  // namespace outsize::tool

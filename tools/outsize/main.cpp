@@ -33,6 +33,7 @@ constexpr std::array commands{
     command{"sort", "sort lines or binary records, however many", cmd_sort},
     command{"columnsort", "sort u64 with I/O that does not depend on them", cmd_columnsort},
     command{"permute", "permute records by a matrix over GF(2)", cmd_permute},
+    command{"fft", "Fourier transform of a file of complex numbers", cmd_fft},
     command{"check", "check order, count and contents of a file", cmd_check},
     command{"gen", "generate test data, the same on every machine", cmd_gen},
     command{"info", "show disks, back-end, memory, threads and bandwidth", cmd_info},

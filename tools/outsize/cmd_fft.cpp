@@ -1,0 +1,98 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+// `outsize fft`: the Fourier transform of a file of complex numbers. Layer: tools.
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include <outsize/algorithm/sort/sort_options.hpp>
+#include <outsize/base/units.hpp>
+#include <outsize/numeric/fft.hpp>
+#include <tools/outsize/command.hpp>
+#include <tools/outsize/interruption.hpp>
+#include <tools/outsize/options.hpp>
+#include <tools/outsize/progress_bar.hpp>
+#include <tools/outsize/work_options.hpp>
+
+namespace outsize::tool {
+namespace {
+
+// Half of the requests are short and far apart: a solid-state disk wants many of them at once.
+constexpr std::size_t requests_under_way = 64;
+
+struct request : pass_request {
+  bool inverse = false;
+  std::uint64_t block_bytes = 0;
+};
+
+std::optional<request> read_request(int argc, char** argv) {
+  request r;
+  option_table table("outsize fft [OPTIONS] FILE -o FILE",
+                     "Writes the discrete Fourier transform of a file of 2^k complex numbers "
+                     "(pairs of 64-bit\nfloating point numbers of this machine), in natural order "
+                     "both. What fits in memory takes\none pass over the file, what does not "
+                     "mostly two.");
+  table.heading("what to do")
+      .add(pass_rows(r))
+      .add({.name = "inverse",
+            .help = "the inverse transform, scaled by 1/2^k",
+            .handler = [&](std::string_view) { r.inverse = true; }})
+      .heading("with what")
+      .add(resource_rows(r.work))
+      .add({.name = "block",
+            .takes = argument::required,
+            .value = "SIZE",
+            .help = "no request is shorter if memory allows (8K); longer ones may need more passes",
+            .handler = [&](std::string_view text) { r.block_bytes = parse_bytes(text, 1_KiB); }})
+      .heading("what to tell")
+      .add(report_rows(r.work));
+  auto const operands = table.parse(argc, argv);
+  if (!operands) return std::nullopt;
+  r.input = single_operand(*operands, "input file");
+  if (r.output.empty()) throw usage_error("no output given; use -o FILE");
+  return r;
+}
+
+storage_options storage_of(request const& r) {
+  auto options = r.work.storage();
+  options.depth = std::max(options.depth, requests_under_way);
+  return options;
+}
+
+pass_outcome outcome_of(numeric::fft_report const& report) {
+  pass_outcome outcome{.records = report.records,
+                       .passes = report.passes.size(),
+                       .seconds = report.seconds,
+                       .read_bytes = report.read_bytes,
+                       .written_bytes = report.written_bytes,
+                       .memory_bytes = report.memory_bytes,
+                       .block_bytes = report.block_bytes};
+  for (auto const& pass : report.passes) outcome.networks.push_back(pass.network);
+  return outcome;
+}
+
+}  // namespace
+
+int cmd_fft(int argc, char** argv) {
+  auto const r = read_request(argc, argv);
+  if (!r) return exit_done;
+  interruption const ends_cleanly("fft");
+  storage store(storage_of(*r));
+  numeric::fft_options options{
+      .inverse = r->inverse, .block_bytes = r->block_bytes, .trace = r->trace.has_value()};
+  std::optional<progress_bar> bar;
+  if (r->work.progress.value_or(::isatty(STDERR_FILENO) != 0)) bar.emplace();
+  if (bar)
+    options.on_progress = [&](numeric::fft_progress const& now) {
+      bar->show({sort_progress::phase::writing_output, now.done_bytes, now.total_bytes});
+    };
+  auto const report = numeric::fft(store, r->input, r->output, options);
+  bar.reset();
+  write_reports(*r, store, outcome_of(report));
+  return exit_done;
+}
+
+}  // namespace outsize::tool
