@@ -94,19 +94,25 @@ double run_sequentially(job& j, unsigned rounds) {
   return since(begin);
 }
 
-/// Rounds whose work on all buffers takes as long as their I/O alone, and those seconds.
+/// Rounds whose work on all buffers takes as long as their I/O alone, and the seconds it takes.
 std::pair<unsigned, double> calibrate(job& j) {
   double const io_seconds = run_network(j, 0);
-  grant memory = j.store.memory().take(buffer_bytes, "calibration");
-  buffer const b = memory.allocate(buffer_bytes);
-  std::span const words(reinterpret_cast<std::uint64_t*>(b.data()), buffer_bytes / 8);
-  constexpr unsigned sample = 400;
-  work(words, sample);  // warm
-  auto const begin = std::chrono::steady_clock::now();
-  work(words, sample);
-  double const buffers = static_cast<double>(j.length) / buffer_bytes;
-  double const round_seconds = since(begin) / sample * buffers;
-  return {std::max(1U, static_cast<unsigned>(io_seconds / round_seconds)), round_seconds};
+  // As many bytes as no cache holds: what comes from a disk is in none, either.
+  constexpr std::size_t sample_bytes = 128_MiB;
+  grant memory = j.store.memory().take(sample_bytes, "calibration");
+  buffer const b = memory.allocate(sample_bytes);
+  std::span const words(reinterpret_cast<std::uint64_t*>(b.data()), sample_bytes / 8);
+  auto const seconds_of = [&](unsigned rounds) {
+    auto const begin = std::chrono::steady_clock::now();
+    for (std::size_t at = 0; at < words.size(); at += buffer_bytes / 8)
+      work(words.subspan(at, buffer_bytes / 8), rounds);
+    return since(begin) * static_cast<double>(j.length) / sample_bytes;
+  };
+  seconds_of(1);  // touches the memory
+  constexpr unsigned sample = 20;
+  double const round_seconds = seconds_of(sample) / sample;
+  unsigned const rounds = std::max(1U, static_cast<unsigned>(io_seconds / round_seconds));
+  return {rounds, seconds_of(rounds)};
 }
 
 bool verify(job& j, unsigned rounds) {
@@ -127,8 +133,8 @@ bool verify(job& j, unsigned rounds) {
 int run(std::string_view mode, int argc, char** argv) {
   job j(argv);
   if (mode == "calibrate") {
-    auto const [rounds, round_seconds] = calibrate(j);
-    fmt::print("{{\"rounds\": {}, \"work_seconds\": {}}}\n", rounds, rounds * round_seconds);
+    auto const [rounds, work_seconds] = calibrate(j);
+    fmt::print("{{\"rounds\": {}, \"work_seconds\": {}}}\n", rounds, work_seconds);
     return 0;
   }
   unsigned const rounds = argc > 5 ? static_cast<unsigned>(std::strtoul(argv[5], nullptr, 10)) : 0;
