@@ -16,15 +16,9 @@
 #include <optional>
 #include <utility>
 
-#include <outsize/base/error.hpp>
+#include <outsize/pipeline/poisoned.hpp>
 
 namespace outsize::pipeline {
-
-/// What channels throw after poison(): the reason is with whoever poisoned them (stage_group).
-class poisoned : public cancelled {
- public:
-  poisoned() : cancelled("a stage of the work") {}
-};
 
 /// A queue of up to `capacity` values between threads.
 template <typename T>

@@ -17,9 +17,6 @@
 namespace outsize::pipeline {
 namespace {
 
-/// Larger ones gain nothing on disks, and smaller parts of a large buffer keep several under way.
-constexpr std::size_t most_request_bytes = 2_MiB;
-
 /// The requests of one buffer: the last one to end ends the step.
 class transfer : public std::enable_shared_from_this<transfer> {
  public:

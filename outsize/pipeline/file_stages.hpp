@@ -28,6 +28,10 @@ struct file_piece {
 /// The pieces of a buffer that is to be moved; called for one buffer after another.
 using file_pieces = std::function<std::vector<file_piece>(pooled_buffer const&)>;
 
+/// Longer pieces are moved by several requests: longer ones gain nothing on disks, and so several
+/// are under way even for one large buffer.
+inline constexpr std::size_t most_request_bytes = std::size_t{2} << 20;
+
 struct file_stage_options {
   std::string name = {};  ///< Default: "read" or "write".
   std::size_t depth = 2;  ///< Buffers whose requests are under way at once.

@@ -36,6 +36,7 @@
 #include <outsize/base/error.hpp>
 #include <outsize/base/memory_budget.hpp>
 #include <outsize/pipeline/network_report.hpp>
+#include <outsize/pipeline/poisoned.hpp>
 #include <outsize/pipeline/pooled_buffer.hpp>
 #include <outsize/pipeline/stage.hpp>
 
@@ -59,12 +60,6 @@ class stage_error : public std::runtime_error, public std::nested_exception {
 class deadlock_error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
-};
-
-/// What calls on ports throw when the network has failed or was cancelled: let it pass.
-class poisoned : public cancelled {
- public:
-  poisoned() : cancelled("a stage of the work") {}
 };
 
 struct network_options {
@@ -168,8 +163,8 @@ class network {
   /// A stage with ports, which runs once on a thread of its own; returns the lines that start at
   /// its outputs. An output that is not continued is an error; see recycle().
   std::vector<line> node(std::string name, node_options options, std::function<void(ports&)> body);
-  /// The same for a thread of the caller's, between start() and finish(). Its owner must close()
-  /// its outputs; inputs that it leaves alone end when it is dropped.
+  /// The same for a thread of the caller's, between start() and finish(), which ends what its owner
+  /// has left open.
   std::vector<line> external(std::string name, node_options options);
   /// The ports of an external node while the network runs.
   ports ports_of(std::string_view external_name);

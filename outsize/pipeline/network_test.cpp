@@ -16,6 +16,7 @@
 #include <thread>
 
 #include <outsize/base/units.hpp>
+#include <outsize/pipeline/channel.hpp>  // both in one program
 
 namespace outsize::pipeline {
 namespace {
