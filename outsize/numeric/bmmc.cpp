@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <bit>
-#include <cerrno>
 #include <chrono>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -21,6 +19,8 @@
 #include <outsize/numeric/bmmc_loads.hpp>
 #include <outsize/numeric/bmmc_pass_run.hpp>
 #include <outsize/numeric/bmmc_plan.hpp>
+#include <outsize/numeric/scratch_file.hpp>
+#include <outsize/pipeline/file_stages.hpp>
 #include <outsize/pipeline/network.hpp>
 
 namespace outsize::numeric {
@@ -37,14 +37,6 @@ std::unique_ptr<io::request_queue> make_deep_queue(storage& store) {
   bool const has_uring = store.file_queue().name() == "io_uring";
   return io::make_request_queue(has_uring ? io::backend::uring : io::backend::threads,
                                 has_uring ? uring_depth : thread_depth);
-}
-
-std::string temporary_directory(storage const& store, std::string const& output) {
-  std::error_code ignored;
-  for (std::uint32_t i = 0; i < store.disk_count(); ++i)
-    if (std::filesystem::is_directory(store.disk_name(i), ignored)) return store.disk_name(i);
-  auto const beside = std::filesystem::path(output).parent_path();
-  return beside.empty() ? "." : beside.string();
 }
 
 unsigned record_bits_of(io::file const& file, std::size_t record_bytes) {
@@ -107,25 +99,19 @@ class permutation {
     report_.records = std::uint64_t{1} << bits;
 
     output_.emplace(paths.output, file_bytes(), *queue_, direct_);
-    std::string const directory = temporary_directory(store, paths.output);
-    temporary_ = io::make_temporary_file(directory, *queue_, direct_);
+    temporary_ = make_scratch_file(store, *queue_, direct_);
     plan_division(map);
-    allocate_temporary(directory);
-    for (io::file* f : {input_.get(), &output_->contents(), temporary_.get()})
-      if (f != nullptr) f->count_into(&store.file_statistics());
+    allocate_temporary();
+    input_->count_into(&store.file_statistics());
+    output_->contents().count_into(&store.file_statistics());
   }
 
   permute_report run() {
     auto const before = store_.file_statistics().snapshot();
     auto const passes = plan_->passes();
-    try {
-      for (unsigned i = 0; i < passes.size(); ++i)
-        report_.networks.push_back(run_bmmc_pass(store_, passes[i], files_of(i), options_of(i)));
-    } catch (pipeline::stage_error const& e) {
-      e.rethrow_nested();  // the stages are ours: their names say nothing to the caller
-    }
-    temporary_.reset();
-    output_->commit(file_bytes());
+    for (unsigned i = 0; i < passes.size(); ++i)
+      report_.networks.push_back(run_bmmc_pass(store_, passes[i], files_of(i), options_of(i)));
+    output_->commit(file_bytes());  // the temporary file stays: to give its space back takes time
     auto const moved = store_.file_statistics().snapshot() - before;
     report_.read_bytes = moved.read_bytes;
     report_.written_bytes = moved.write_bytes;
@@ -153,7 +139,7 @@ class permutation {
     report_.load_bytes = options_.record_bytes << plan_->memory_bits();
     report_.buffer_count = loads.buffer_count;
     report_.memory_bytes = report_.buffer_count * report_.load_bytes;
-    report_.read_request_bytes = report_.write_request_bytes = max_bmmc_request_bytes;
+    report_.read_request_bytes = report_.write_request_bytes = pipeline::most_request_bytes;
     for (bmmc_pass const& pass : plan_->passes()) {
       auto& read = report_.read_request_bytes;
       read = std::min(read, source_request_bytes(pass, options_.record_bytes));
@@ -162,15 +148,9 @@ class permutation {
     }
   }
 
-  /// Allocated at once, so that missing space is known before anything runs.
-  void allocate_temporary(std::string const& directory) {
+  void allocate_temporary() {
     if (report_.passes == 1) return temporary_.reset();
-    try {
-      temporary_->allocate(0, file_bytes());
-    } catch (io_error const& e) {
-      if (e.code().value() != ENOSPC) throw;
-      throw out_of_space(directory, io::free_space_bytes(directory), file_bytes());
-    }
+    allocate_scratch(store_, *temporary_, file_bytes());
     report_.peak_disk_bytes = file_bytes();
   }
 
@@ -184,16 +164,10 @@ class permutation {
 
   bmmc_pass_options options_of(unsigned pass) const {
     pipeline::network_options network{
-        .name = report_.passes == 1
-                    ? "permute"
-                    : fmt::format("permute, pass {} of {}", pass + 1, report_.passes),
+        .name = fmt::format("permute, pass {} of {}", pass + 1, report_.passes),
         .threads = store_.threads().threads(),
-        .trace = options_.trace};
-    if (options_.on_progress)
-      network.progress = [this, pass](pipeline::network_progress const& now) {
-        options_.on_progress({pass + 1, report_.passes, pass * file_bytes() + now.bytes,
-                              report_.passes * file_bytes()});
-      };
+        .trace = options_.trace,
+        .progress = progress_of_pass(options_.on_progress, pass, report_.passes, file_bytes())};
     return {options_.record_bytes, report_.buffer_count, std::move(network), options_.stop};
   }
 

@@ -17,24 +17,16 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <stop_token>
 #include <string>
 #include <vector>
 
 #include <outsize/block/storage.hpp>
 #include <outsize/numeric/bit_matrix.hpp>
+#include <outsize/numeric/passes.hpp>
 #include <outsize/pipeline/network_report.hpp>
 
 namespace outsize::numeric {
-
-/// How far a permutation has come.
-struct permute_progress {
-  unsigned pass = 0;  ///< From 1 on.
-  unsigned passes = 0;
-  std::uint64_t done_bytes = 0;   ///< Written so far, over all passes.
-  std::uint64_t total_bytes = 0;  ///< To be written over all passes.
-};
 
 struct permute_options {
   std::size_t record_bytes = 8;  ///< 1, 2, 4, 8, 16, 32 or 64.
@@ -45,8 +37,7 @@ struct permute_options {
 
   bool trace = false;         ///< Notes each step in the reports.
   std::stop_token stop = {};  ///< Triggered: the permutation ends with `cancelled`.
-  /// Called from a thread of its own, about five times a second, and at the end of each pass.
-  std::function<void(permute_progress const&)> on_progress = {};
+  pass_listener on_progress = {};
 };
 
 /// What a permutation has done.
@@ -81,8 +72,8 @@ unsigned count_record_bits(storage& store, std::string const& path, std::size_t 
 ///          load and of a block.
 /// CPU:     About two copies of each record and pass, by the storage's threads.
 /// Memory:  Of options.memory_bytes as many loads of 2^m records as fit, two to four.
-/// Disk:    N for the output, and N for a temporary file if there is more than one pass, on the
-///          storage's first disk that is a directory, else beside the output.
+/// Disk:    N for the output, and N for a temporary file if there is more than one pass, where
+///          make_scratch_file() puts it.
 /// Errors:  Before anything runs: std::invalid_argument for sizes that are no power of two, a
 ///          matrix of another size or a singular one, naming file and numbers; budget_error;
 ///          io_error if a file cannot be opened; out_of_space. Later: io_error, cancelled. The

@@ -13,6 +13,7 @@
 #include <outsize/base/error.hpp>
 #include <outsize/base/memory_budget.hpp>
 #include <outsize/base/units.hpp>
+#include <outsize/pipeline/file_stages.hpp>
 
 namespace outsize::numeric {
 namespace {
@@ -41,7 +42,8 @@ std::uint64_t load_bytes(bmmc_limits const& limits, unsigned memory_bits) {
 
 std::size_t request_bytes(std::uint64_t run_blocks, std::uint64_t block_records,
                           std::size_t record_bytes) {
-  return std::min<std::size_t>(run_blocks * block_records * record_bytes, max_bmmc_request_bytes);
+  return std::min<std::size_t>(run_blocks * block_records * record_bytes,
+                               pipeline::most_request_bytes);
 }
 
 /// In units of moving all records once in long requests.

@@ -17,9 +17,6 @@
 
 namespace outsize::numeric {
 
-/// No request of a permutation is longer, so that several are always under way.
-inline constexpr std::size_t max_bmmc_request_bytes = std::size_t{1} << 20;
-
 /// What is to be permuted, and with what.
 struct bmmc_limits {
   std::size_t record_bytes = 8;     ///< A power of two.

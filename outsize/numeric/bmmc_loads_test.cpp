@@ -14,6 +14,7 @@
 #include <outsize/base/error.hpp>
 #include <outsize/base/memory_budget.hpp>
 #include <outsize/base/units.hpp>
+#include <outsize/pipeline/file_stages.hpp>
 
 namespace outsize::numeric {
 namespace {
@@ -43,7 +44,7 @@ TEST(bmmc_loads, join_blocks_where_none_is_torn) {
   auto const loads = choose_bmmc_loads(map, {.record_bytes = 8, .memory_bytes = 256_MiB});
   bmmc_plan const plan(map, loads.sizes);
   EXPECT_EQ(plan.passes().size(), 1U);
-  EXPECT_EQ(source_request_bytes(plan.passes()[0], 8), max_bmmc_request_bytes);
+  EXPECT_EQ(source_request_bytes(plan.passes()[0], 8), pipeline::most_request_bytes);
   EXPECT_EQ(loads.buffer_count, 4U);
 }
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <outsize/base/assert.hpp>
-#include <outsize/numeric/bmmc_loads.hpp>
+#include <outsize/numeric/passes.hpp>
 #include <outsize/numeric/tiled_permutation.hpp>
 #include <outsize/pipeline/file_stages.hpp>
 
@@ -93,14 +93,12 @@ class load_permuter {
 
 // ------------------------------------------------------------------- one pass
 
-/// The pieces of a load, given its ascending blocks: neighbours joined up to the longest request.
+/// The pieces of a load, given its ascending blocks: neighbours are joined.
 std::vector<pipeline::file_piece> join_blocks(std::vector<std::uint64_t> const& blocks,
                                               std::size_t block_bytes) {
   std::vector<pipeline::file_piece> pieces;
   for (std::size_t i = 0; i < blocks.size(); ++i) {
-    bool const joins = i > 0 && blocks[i] == blocks[i - 1] + 1 &&
-                       pieces.back().length_bytes + block_bytes <= max_bmmc_request_bytes;
-    if (joins) {
+    if (i > 0 && blocks[i] == blocks[i - 1] + 1) {
       pieces.back().length_bytes += block_bytes;
     } else {
       pieces.push_back({blocks[i] * block_bytes, i * block_bytes, block_bytes});
@@ -136,7 +134,7 @@ pipeline::network_report run_bmmc_pass(storage& store, bmmc_pass const& pass, bm
                                return join_blocks(pass.target_blocks(b.round()), block_bytes);
                              },
                              {.depth = loads});
-  network.run(options.stop);
+  run_pass(network, options.stop);
   return network.report();
 }
 

@@ -35,8 +35,7 @@ struct bmmc_pass_options {
 ///
 /// I/Os:    Reads and writes every block once; neighbouring ones by one request.
 /// Memory:  buffer_count loads.
-/// Errors:  stage_error with the io_error nested; cancelled; budget_error. The target is undefined
-///          then.
+/// Errors:  io_error, cancelled, budget_error. The target is undefined then.
 /// Checked: bmmc_pass_run_test.cpp
 pipeline::network_report run_bmmc_pass(storage& store, bmmc_pass const& pass, bmmc_pass_files files,
                                        bmmc_pass_options const& options);

@@ -29,8 +29,8 @@ bmmc_pass reversal() {
   return bmmc_plan(map, {load_bits, block_bits}).passes()[0];
 }
 
-/// Reverses the bits by files of which the `which`-th request at `where` fails; returns the name of
-/// the stage that failed, if one did.
+/// Reverses the bits by files of which the `which`-th request at `where` fails; returns what failed
+/// by the error, if there was one.
 std::string reverse_with_a_fault(io::fault_point where, std::uint64_t which) {
   auto const plan = std::make_shared<io::fault_plan>();
   plan->script(where, which, io::fault::fail(EIO));
@@ -45,9 +45,8 @@ std::string reverse_with_a_fault(io::fault_point where, std::uint64_t which) {
   std::string failed;
   try {
     run_bmmc_pass(store, pass, {in, out}, {.record_bytes = 8, .buffer_count = 3});
-  } catch (pipeline::stage_error const& e) {
-    failed = e.stage_name();
-    EXPECT_THROW(e.rethrow_nested(), io_error);
+  } catch (io_error const& e) {
+    failed = e.operation();
   }
   EXPECT_EQ(store.memory().free_bytes(), store.memory().total_bytes());
   if (failed.empty()) {

@@ -160,7 +160,7 @@ TEST_F(bmmc, works_through_the_page_cache) {
 TEST_F(bmmc, tells_how_far_it_is) {
   scratch::write_file(input_, numbered_records(1 << 14, 8));
   storage store(store_options(16_KiB));
-  std::vector<permute_progress> told;
+  std::vector<pass_progress> told;
   auto const report = permute(store, input_, output_, {bit_matrix::bit_reversal(14), 0},
                               {.on_progress = [&](auto const& now) { told.push_back(now); }});
   ASSERT_GE(told.size(), report.passes);
@@ -228,9 +228,8 @@ TEST_F(bmmc, ends_without_an_output_when_cancelled_between_passes) {
   scratch::write_file(input_, numbered_records(1 << 14, 8));
   storage store(store_options(16_KiB));
   std::stop_source stop;
-  permute_options const options{
-      .stop = stop.get_token(),
-      .on_progress = [&](permute_progress const&) { stop.request_stop(); }};
+  permute_options const options{.stop = stop.get_token(),
+                                .on_progress = [&](pass_progress const&) { stop.request_stop(); }};
   EXPECT_THROW(permute(store, input_, output_, {bit_matrix::bit_reversal(14), 0}, options),
                cancelled);
   EXPECT_EQ(directory_.names(), std::vector<std::string>{"in"});

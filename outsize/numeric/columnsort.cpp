@@ -19,6 +19,7 @@
 #include <outsize/io/output_file.hpp>
 #include <outsize/numeric/columnsort_plan.hpp>
 #include <outsize/numeric/merge_halves.hpp>
+#include <outsize/numeric/passes.hpp>
 #include <outsize/numeric/scratch_file.hpp>
 #include <outsize/pipeline/file_stages.hpp>
 
@@ -78,28 +79,28 @@ shape choose_shape(storage& store, std::uint64_t records, columnsort_options con
   return {records, memory, columnsort_plan(r * s, r)};
 }
 
-/// Runs one pass and keeps its report.
+/// One pass: its network, which is run once and reported.
 class pass {
  public:
-  pass(storage& store, char const* name, columnsort_options const& options)
-      : stop_(options.stop),
+  pass(storage& store, char const* name, columnsort_options const& options,
+       columnsort_report& report, std::uint64_t pass_bytes)
+      : report_(report),
         network_(store.memory(),
-                 {.name = name, .threads = store.threads().threads(), .trace = options.trace}) {}
+                 {.name = name,
+                  .threads = store.threads().threads(),
+                  .trace = options.trace,
+                  .progress = progress_of_pass(options.on_progress, report.networks.size(),
+                                               report.passes, pass_bytes)}) {}
   network& operator*() noexcept { return network_; }
   network* operator->() noexcept { return &network_; }
 
-  void run(columnsort_report& report) {
-    try {
-      network_.run(stop_);
-    } catch (pipeline::stage_error const& e) {
-      e.rethrow_nested();  // the stages are ours: their names say nothing to the caller
-    }
-    report.networks.push_back(network_.report());
-    ++report.passes;
+  void run(std::stop_token const& stop) {
+    run_pass(network_, stop);
+    report_.networks.push_back(network_.report());
   }
 
  private:
-  std::stop_token stop_;
+  columnsort_report& report_;
   network network_;
 };
 
@@ -149,7 +150,7 @@ void merge_pieces(pooled_buffer& b, pooled_buffer& merged, std::size_t piece_rec
 /// Steps 1 and 2: sorts each column and deals its records to all columns.
 void first_pass(storage& store, shape const& how, io::file& in, io::file& dealt,
                 columnsort_options const& options, columnsort_report& report) {
-  pass p(store, "columnsort, pass 1", options);
+  pass p(store, "columnsort, pass 1", options, report, how.plan.record_count() * sizeof(key));
   std::size_t const dealing = std::min(p->threads(), sorters);
   p->buffers({.name = "columns",
               .buffer_bytes = how.column_bytes(),
@@ -171,7 +172,7 @@ void first_pass(storage& store, shape const& how, io::file& in, io::file& dealt,
       write_pieces(dealt, [&](pooled_buffer const& b) {
         return pieces_of(how.plan.dealt_pieces(b.round()));
       });
-  p.run(report);
+  p.run(options.stop);
 }
 
 /// Reads column after column, and sorts each. The pass before has left s sorted pieces in each, of
@@ -191,12 +192,12 @@ line sorted_columns(network& n, shape const& how, io::file& from, std::size_t bu
 /// Steps 3 and 4: sorts each dealt column and gives every column its part of it.
 void second_pass(storage& store, shape const& how, io::file& dealt, io::file& returned,
                  columnsort_options const& options, columnsort_report& report) {
-  pass p(store, "columnsort, pass 2", options);
+  pass p(store, "columnsort, pass 2", options, report, how.plan.record_count() * sizeof(key));
   sorted_columns(*p, how, dealt, columns_in_memory) |
       write_pieces(returned, [&](pooled_buffer const& b) {
         return pieces_of(how.plan.returned_pieces(b.round()));
       });
-  p.run(report);
+  p.run(options.stop);
 }
 
 /// Steps 5 to 8: sorts each column, and merges its first half with the second half of the one
@@ -204,7 +205,7 @@ void second_pass(storage& store, shape const& how, io::file& dealt, io::file& re
 void last_pass(storage& store, shape const& how, io::file& columns_and_out,
                columnsort_options const& options, columnsort_report& report) {
   constexpr std::size_t outputs = 2;
-  pass p(store, "columnsort, pass 3", options);
+  pass p(store, "columnsort, pass 3", options, report, how.plan.record_count() * sizeof(key));
   auto const columns = sorted_columns(*p, how, columns_and_out, columns_in_memory - outputs);
   auto const merged =
       p->node("merge halves",
@@ -231,16 +232,16 @@ void last_pass(storage& store, shape const& how, io::file& columns_and_out,
                 ports.convey(std::move(b));
               });
   merged[0] | write_to(columns_and_out);
-  p.run(report);
+  p.run(options.stop);
 }
 
 /// All of it in one column.
 void only_pass(storage& store, shape const& how, io::file& in, io::file& out,
                columnsort_options const& options, columnsort_report& report) {
-  pass p(store, "columnsort in memory", options);
+  pass p(store, "columnsort in memory", options, report, how.plan.record_count() * sizeof(key));
   p->buffers({.buffer_bytes = std::max<std::uint64_t>(how.records * sizeof(key), 1), .count = 1}) |
       read_from(in, {0, how.records * sizeof(key)}) | stage("sort", sort_keys) | write_to(out);
-  p.run(report);
+  p.run(options.stop);
 }
 
 }  // namespace
@@ -259,6 +260,7 @@ columnsort_report columnsort(storage& store, std::string const& in, std::string 
   columnsort_report report{.records = records,
                            .column_records = how.plan.column_records(),
                            .column_count = how.plan.column_count(),
+                           .passes = single ? 1U : 3U,
                            .memory_bytes = how.memory_bytes};
   std::uint64_t const bytes = records * sizeof(key);
   std::uint64_t const padded = how.plan.record_count() * sizeof(key);
@@ -268,7 +270,8 @@ columnsort_report columnsort(storage& store, std::string const& in, std::string 
   if (single) {
     only_pass(store, how, *input, output.contents(), options, report);
   } else {
-    dealt = make_scratch_file(store, padded, how.aligned());
+    dealt = make_scratch_file(store, store.file_queue(), how.aligned());
+    allocate_scratch(store, *dealt, padded);
     first_pass(store, how, *input, *dealt, options, report);
     second_pass(store, how, *dealt, output.contents(), options, report);
     last_pass(store, how, output.contents(), options, report);

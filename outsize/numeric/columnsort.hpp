@@ -11,13 +11,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <stop_token>
 #include <string>
 #include <vector>
 
 #include <outsize/block/storage.hpp>
-#include <outsize/pipeline/network.hpp>
+#include <outsize/numeric/passes.hpp>
+#include <outsize/pipeline/network_report.hpp>
 
 namespace outsize::numeric {
 
@@ -25,7 +25,8 @@ struct columnsort_options {
   std::uint64_t memory_bytes = 0;    ///< 0: all that the storage has free.
   std::uint64_t column_records = 0;  ///< r; 0: the most that the memory allows.
   bool trace = false;                ///< Notes each step in the reports.
-  std::stop_token stop = {};
+  std::stop_token stop = {};         ///< Triggered: the sort ends with `cancelled`.
+  pass_listener on_progress = {};
 };
 
 struct columnsort_report {

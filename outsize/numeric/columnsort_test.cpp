@@ -89,6 +89,20 @@ TEST_F(columnsorts, moves_every_byte_three_times_each_way) {
   EXPECT_EQ(report.written_bytes, 3U * 8 * 4096 * 8);
 }
 
+TEST_F(columnsorts, tell_how_far_they_are) {
+  std::vector<pass_progress> told;
+  write("in", random_keys(8 * 4096));
+  storage store(options());
+  columnsort(store, folder_.path("in"), folder_.path("out"),
+             {.memory_bytes = 8 * 4096 * 8,
+              .column_records = 4096,
+              .on_progress = [&](pass_progress const& p) { told.push_back(p); }});
+  ASSERT_GE(told.size(), 3U);  // at the end of each pass
+  EXPECT_EQ(told.back().pass, 3U);
+  EXPECT_EQ(told.back().done_bytes, 3U * 8 * 4096 * 8);
+  EXPECT_EQ(told.back().done_bytes, told.back().total_bytes);
+}
+
 TEST_F(columnsorts, may_have_one_name_for_input_and_output) {
   keys values = random_keys(30'000);
   write("in", values);

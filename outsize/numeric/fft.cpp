@@ -35,18 +35,14 @@ using pipeline::stage;
 
 // A chunk is hundreds of requests or a long one: two of them keep the disk's queue full.
 constexpr std::size_t chunks_under_way = 2;
-// Long requests are cut, so that several are under way even if there is one chunk.
-constexpr std::uint64_t longest_request_records = (std::uint64_t{1} << 20) / sizeof(number);
+constexpr std::uint64_t longest_request_records = pipeline::most_request_bytes / sizeof(number);
 
 std::vector<file_piece> pieces_of(std::vector<fft_transfer> const& transfers) {
   std::vector<file_piece> pieces;
   pieces.reserve(transfers.size());
   for (auto const& t : transfers)
-    for (std::uint64_t done = 0; done < t.length; done += longest_request_records) {
-      std::uint64_t const length = std::min(t.length - done, longest_request_records);
-      pieces.push_back({(t.file_offset + done) * sizeof(number),
-                        (t.buffer_offset + done) * sizeof(number), length * sizeof(number)});
-    }
+    pieces.push_back({t.file_offset * sizeof(number), t.buffer_offset * sizeof(number),
+                      t.length * sizeof(number)});
   return pieces;
 }
 
@@ -165,15 +161,6 @@ class pass_run {
   std::unique_ptr<tiled_permutation> tiles_;
 };
 
-/// Runs the network of a pass; the stages are ours, their names say nothing to the caller.
-void run(network& n, std::stop_token stop) {
-  try {
-    n.run(std::move(stop));
-  } catch (pipeline::stage_error const& e) {
-    e.rethrow_nested();
-  }
-}
-
 std::size_t request_bytes(std::uint64_t transfer_records) {
   return std::min(transfer_records, longest_request_records) * sizeof(number);
 }
@@ -215,17 +202,15 @@ void detail::run_fft(storage& store, fft_loads const& loads, fft_files const& fi
   for (std::size_t i = 0; i < count; ++i) {
     auto const before = store.file_statistics().snapshot();
     pass_run pass(store, loads, i, options);
-    pipeline::network_options how{.name = fmt::format("fft, pass {} of {}", i + 1, count),
-                                  .threads = store.threads().threads(),
-                                  .trace = options.trace};
-    if (options.on_progress)
-      how.progress = [&](pipeline::network_progress const& now) {
-        options.on_progress({i + 1, count, i * file_bytes + now.bytes, count * file_bytes});
-      };
+    pipeline::network_options how{
+        .name = fmt::format("fft, pass {} of {}", i + 1, count),
+        .threads = store.threads().threads(),
+        .trace = options.trace,
+        .progress = progress_of_pass(options.on_progress, i, count, file_bytes)};
     network n(store.memory(), std::move(how));
     pass.build(n, i == 0 ? files.in : *files.scratch, i + 1 == count ? files.out : *files.scratch,
                report.memory_bytes);
-    run(n, options.stop);
+    run_pass(n, options.stop);
     auto const moved = store.file_statistics().snapshot() - before;
     auto& entry = report.passes.emplace_back(describe(loads.passes[i]));
     entry.read_bytes = moved.read_bytes;
@@ -260,7 +245,8 @@ fft_report fft(storage& store, std::string const& in, std::string const& out,
   std::uint64_t const bytes = report.records * sizeof(number);
   io::file_ptr scratch;
   if (!one_pass) {
-    scratch = make_scratch_file(store, bytes, direct);
+    scratch = make_scratch_file(store, store.file_queue(), direct);
+    allocate_scratch(store, *scratch, bytes);
     report.peak_disk_bytes = bytes;
   }
   io::output_file output(out, bytes, store.file_queue(), direct);

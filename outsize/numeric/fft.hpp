@@ -17,24 +17,16 @@
 #include <complex>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <stop_token>
 #include <string>
 #include <vector>
 
 #include <outsize/block/storage.hpp>
 #include <outsize/io/file.hpp>
+#include <outsize/numeric/passes.hpp>
 #include <outsize/pipeline/network_report.hpp>
 
 namespace outsize::numeric {
-
-/// How far a transform has come.
-struct fft_progress {
-  std::size_t pass = 0;  ///< From 1 on.
-  std::size_t passes = 0;
-  std::uint64_t done_bytes = 0;   ///< Written so far, over all passes.
-  std::uint64_t total_bytes = 0;  ///< To be written over all passes.
-};
 
 struct fft_options {
   bool inverse = false;  ///< x_j = 1/N Σ X_k e^(2πi jk/N), the exact opposite of the transform.
@@ -46,8 +38,7 @@ struct fft_options {
 
   bool trace = false;         ///< Notes each step in the reports.
   std::stop_token stop = {};  ///< Triggered: the transform ends with `cancelled`.
-  /// Called from a thread of its own, about five times a second, and at the end of each pass.
-  std::function<void(fft_progress const&)> on_progress = {};
+  pass_listener on_progress = {};
 };
 
 /// What a pass did.

@@ -188,9 +188,9 @@ TEST_F(ffts, write_the_same_bytes_with_any_number_of_threads) {
 
 TEST_F(ffts, say_how_far_they_are) {
   write("in", random_numbers(1 << 14, 5));
-  std::vector<fft_progress> seen;
+  std::vector<pass_progress> seen;
   transform(
-      {.memory_bytes = 64_KiB, .on_progress = [&](fft_progress const& p) { seen.push_back(p); }});
+      {.memory_bytes = 64_KiB, .on_progress = [&](pass_progress const& p) { seen.push_back(p); }});
   ASSERT_FALSE(seen.empty());
   EXPECT_EQ(seen.back().done_bytes, seen.back().total_bytes);
   EXPECT_EQ(seen.back().pass, seen.back().passes);

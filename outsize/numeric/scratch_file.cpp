@@ -22,18 +22,21 @@ std::string scratch_directory(storage const& store) {
 
 }  // namespace
 
-io::file_ptr make_scratch_file(storage& store, std::uint64_t length_bytes, bool direct) {
-  std::string const directory = scratch_directory(store);
-  io::file_ptr file = io::make_temporary_file(directory, store.file_queue(), direct);
+io::file_ptr make_scratch_file(storage& store, io::request_queue& queue, bool direct) {
+  io::file_ptr file = io::make_temporary_file(scratch_directory(store), queue, direct);
   file->count_into(&store.file_statistics());
+  return file;
+}
+
+void allocate_scratch(storage const& store, io::file& scratch, std::uint64_t length_bytes) {
   std::uint64_t const rounded = round_up<std::uint64_t>(length_bytes, 1 << 16);
   try {
-    file->allocate(0, rounded);
+    scratch.allocate(0, rounded);
   } catch (io_error const& e) {
     if (e.code().value() != ENOSPC) throw;
+    std::string const directory = scratch_directory(store);
     throw out_of_space(directory, io::free_space_bytes(directory), rounded);
   }
-  return file;
 }
 
 }  // namespace outsize::numeric

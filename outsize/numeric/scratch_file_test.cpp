@@ -18,7 +18,8 @@ TEST(scratch_file, has_no_name_and_counts_what_moves) {
   scratch::directory folder;
   storage store({.disks = {folder.path()}, .memory = 1_MiB, .threads = 1});
   {
-    auto const file = make_scratch_file(store, 100'000);
+    auto const file = make_scratch_file(store, store.file_queue());
+    allocate_scratch(store, *file, 100'000);
     EXPECT_EQ(folder.names(), std::vector<std::string>{});
     grant memory = store.memory().take(8192, "test");
     buffer const b = memory.allocate(8192);
@@ -33,7 +34,8 @@ TEST(scratch_file, has_no_name_and_counts_what_moves) {
 TEST(scratch_file, names_the_disk_that_is_too_small) {
   scratch::directory folder;
   storage store({.disks = {folder.path()}, .memory = 1_MiB, .threads = 1});
-  EXPECT_THROW(make_scratch_file(store, std::uint64_t{1} << 58), io_error);
+  auto const file = make_scratch_file(store, store.file_queue());
+  EXPECT_THROW(allocate_scratch(store, *file, std::uint64_t{1} << 58), io_error);
 }
 
 }  // namespace

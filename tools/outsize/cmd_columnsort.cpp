@@ -3,15 +3,12 @@
 // `outsize columnsort`: sorts u64 in three passes whose I/O does not depend on the keys.
 // Layer: tools.
 
-#include <fmt/format.h>
 #include <optional>
-#include <stdexcept>
-#include <string>
+#include <string_view>
+#include <utility>
 
-#include <outsize/base/error.hpp>
 #include <outsize/numeric/columnsort.hpp>
 #include <tools/outsize/command.hpp>
-#include <tools/outsize/interruption.hpp>
 #include <tools/outsize/options.hpp>
 #include <tools/outsize/work_options.hpp>
 
@@ -40,10 +37,7 @@ std::optional<request> read_request(int argc, char** argv) {
       .add(resource_rows(r.work))
       .heading("what to tell")
       .add(report_rows(r.work));
-  auto const operands = table.parse(argc, argv);
-  if (!operands) return std::nullopt;
-  r.input = single_operand(*operands, "input file");
-  if (r.output.empty()) throw usage_error("no output given; use -o FILE");
+  if (!parse_pass_request(table, argc, argv, r)) return std::nullopt;
   return r;
 }
 
@@ -52,21 +46,22 @@ std::optional<request> read_request(int argc, char** argv) {
 int cmd_columnsort(int argc, char** argv) {
   auto const r = read_request(argc, argv);
   if (!r) return exit_done;
-  interruption const ends_cleanly("columnsort");
-  storage store(r->work.storage());
-  auto const report =
-      numeric::columnsort(store, r->input, r->output,
-                          {.column_records = r->column_records, .trace = r->trace.has_value()});
-  write_reports(*r, store,
-                {.records = report.records,
-                 .passes = report.passes,
-                 .seconds = report.seconds,
-                 .read_bytes = report.read_bytes,
-                 .written_bytes = report.written_bytes,
-                 .memory_bytes = report.memory_bytes,
-                 .block_bytes = report.column_records * 8,
-                 .networks = report.networks});
-  return exit_done;
+  return run_pass_command(
+      "columnsort", *r, r->work.storage(),
+      [&](storage& store, numeric::pass_listener const& listener) -> pass_outcome {
+        auto report = numeric::columnsort(store, r->input, r->output,
+                                          {.column_records = r->column_records,
+                                           .trace = r->trace.has_value(),
+                                           .on_progress = listener});
+        return {.records = report.records,
+                .passes = report.passes,
+                .seconds = report.seconds,
+                .read_bytes = report.read_bytes,
+                .written_bytes = report.written_bytes,
+                .memory_bytes = report.memory_bytes,
+                .block_bytes = report.column_records * 8,
+                .networks = std::move(report.networks)};
+      });
 }
 
 }  // namespace outsize::tool

@@ -2,19 +2,14 @@
 // SPDX-License-Identifier: BSL-1.0
 // `outsize fft`: the Fourier transform of a file of complex numbers. Layer: tools.
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <optional>
 #include <string>
 
-#include <outsize/algorithm/sort/sort_options.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/numeric/fft.hpp>
 #include <tools/outsize/command.hpp>
-#include <tools/outsize/interruption.hpp>
 #include <tools/outsize/options.hpp>
-#include <tools/outsize/progress_bar.hpp>
 #include <tools/outsize/work_options.hpp>
 
 namespace outsize::tool {
@@ -49,10 +44,7 @@ std::optional<request> read_request(int argc, char** argv) {
             .handler = [&](std::string_view text) { r.block_bytes = parse_bytes(text, 1_KiB); }})
       .heading("what to tell")
       .add(report_rows(r.work));
-  auto const operands = table.parse(argc, argv);
-  if (!operands) return std::nullopt;
-  r.input = single_operand(*operands, "input file");
-  if (r.output.empty()) throw usage_error("no output given; use -o FILE");
+  if (!parse_pass_request(table, argc, argv, r)) return std::nullopt;
   return r;
 }
 
@@ -79,20 +71,14 @@ pass_outcome outcome_of(numeric::fft_report const& report) {
 int cmd_fft(int argc, char** argv) {
   auto const r = read_request(argc, argv);
   if (!r) return exit_done;
-  interruption const ends_cleanly("fft");
-  storage store(storage_of(*r));
-  numeric::fft_options options{
-      .inverse = r->inverse, .block_bytes = r->block_bytes, .trace = r->trace.has_value()};
-  std::optional<progress_bar> bar;
-  if (r->work.progress.value_or(::isatty(STDERR_FILENO) != 0)) bar.emplace();
-  if (bar)
-    options.on_progress = [&](numeric::fft_progress const& now) {
-      bar->show({sort_progress::phase::writing_output, now.done_bytes, now.total_bytes});
-    };
-  auto const report = numeric::fft(store, r->input, r->output, options);
-  bar.reset();
-  write_reports(*r, store, outcome_of(report));
-  return exit_done;
+  return run_pass_command("fft", *r, storage_of(*r),
+                          [&](storage& store, numeric::pass_listener const& listener) {
+                            return outcome_of(numeric::fft(store, r->input, r->output,
+                                                           {.inverse = r->inverse,
+                                                            .block_bytes = r->block_bytes,
+                                                            .trace = r->trace.has_value(),
+                                                            .on_progress = listener}));
+                          });
 }
 
 }  // namespace outsize::tool

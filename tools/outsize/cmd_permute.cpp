@@ -2,58 +2,36 @@
 // SPDX-License-Identifier: BSL-1.0
 // `outsize permute`: moves record x of a file to place A x xor c. Layer: tools.
 
-#include <unistd.h>
+#include <utility>
 
-#include <fmt/format.h>
-#include <optional>
-#include <stdexcept>
-
-#include <outsize/base/error.hpp>
 #include <outsize/numeric/bmmc.hpp>
 #include <tools/outsize/command.hpp>
-#include <tools/outsize/interruption.hpp>
 #include <tools/outsize/permute_request.hpp>
-#include <tools/outsize/progress_bar.hpp>
+#include <tools/outsize/work_options.hpp>
 
 namespace outsize::tool {
-namespace {
-
-numeric::permute_report permute(storage& store, permute_request const& r) {
-  unsigned const bits = numeric::count_record_bits(store, r.input, r.record_bytes);
-  numeric::permute_options options{
-      .record_bytes = r.record_bytes, .block_bytes = r.block_bytes, .trace = r.trace.has_value()};
-  std::optional<progress_bar> bar;
-  if (r.work.progress.value_or(::isatty(STDERR_FILENO) != 0)) bar.emplace();
-  if (bar)
-    options.on_progress = [&](numeric::permute_progress const& now) {
-      bar->show({sort_progress::phase::writing_output, now.done_bytes, now.total_bytes});
-    };
-  return numeric::permute(store, r.input, r.output, make_map(r, bits), options);
-}
-
-}  // namespace
 
 int cmd_permute(int argc, char** argv) {
   auto const r = read_permute_request(argc, argv);
   if (!r) return exit_done;
-  interruption const ends_cleanly("permute");
-  try {
-    storage store(r->work.storage());
-    auto const report = permute(store, *r);
-    write_reports(*r, store,
-                  {.records = report.records,
-                   .passes = report.passes,
-                   .seconds = report.seconds,
-                   .read_bytes = report.read_bytes,
-                   .written_bytes = report.written_bytes,
-                   .memory_bytes = report.memory_bytes,
-                   .block_bytes = report.block_bytes,
-                   .networks = report.networks});
-  } catch (budget_error const& e) {
-    if (r->work.memory_text.empty()) throw;
-    throw std::runtime_error(fmt::format("-S {}: {}", r->work.memory_text, e.what()));
-  }
-  return exit_done;
+  return run_pass_command(
+      "permute", *r, r->work.storage(),
+      [&](storage& store, numeric::pass_listener const& listener) -> pass_outcome {
+        unsigned const bits = numeric::count_record_bits(store, r->input, r->record_bytes);
+        auto report = numeric::permute(store, r->input, r->output, make_map(*r, bits),
+                                       {.record_bytes = r->record_bytes,
+                                        .block_bytes = r->block_bytes,
+                                        .trace = r->trace.has_value(),
+                                        .on_progress = listener});
+        return {.records = report.records,
+                .passes = report.passes,
+                .seconds = report.seconds,
+                .read_bytes = report.read_bytes,
+                .written_bytes = report.written_bytes,
+                .memory_bytes = report.memory_bytes,
+                .block_bytes = report.block_bytes,
+                .networks = std::move(report.networks)};
+      });
 }
 
 }  // namespace outsize::tool

@@ -148,10 +148,7 @@ numeric::bit_matrix make_matrix(permute_request const& r, unsigned record_bits) 
 
 std::optional<permute_request> read_permute_request(int argc, char** argv) {
   permute_request r;
-  auto const operands = make_table(r).parse(argc, argv);
-  if (!operands) return std::nullopt;
-  r.input = single_operand(*operands, "input file");
-  if (r.output.empty()) throw usage_error("no output given; use -o FILE");
+  if (!parse_pass_request(make_table(r), argc, argv, r)) return std::nullopt;
   if (!r.what)
     throw usage_error(
         "no permutation given; there are --bit-reversal, --transpose, --gray, --inverse-gray and "

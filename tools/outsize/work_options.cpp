@@ -3,17 +3,23 @@
 #include <tools/outsize/work_options.hpp>
 
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <fmt/format.h>
 #include <charconv>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <string_view>
 #include <utility>
 
+#include <outsize/base/error.hpp>
 #include <outsize/base/machine.hpp>
 #include <outsize/base/units.hpp>
+#include <tools/outsize/command.hpp>
+#include <tools/outsize/interruption.hpp>
 #include <tools/outsize/output_file.hpp>
+#include <tools/outsize/progress_bar.hpp>
 
 namespace outsize::tool {
 namespace {
@@ -154,6 +160,38 @@ std::vector<option> pass_rows(pass_request& into) {
            .handler = [&into](std::string_view text) { into.output = text; }},
           text_row("svg", "FILE", "draw what ran, with its throughput and waits", into.picture),
           text_row("trace", "FILE", "note every step, for trace viewers", into.trace)};
+}
+
+bool parse_pass_request(option_table const& table, int argc, char** argv, pass_request& into) {
+  auto const operands = table.parse(argc, argv);
+  if (!operands) return false;
+  into.input = single_operand(*operands, "input file");
+  if (into.output.empty()) throw usage_error("no output given; use -o FILE");
+  return true;
+}
+
+int run_pass_command(
+    std::string const& name, pass_request const& request, storage_options const& options,
+    std::function<pass_outcome(outsize::storage&, numeric::pass_listener const&)> const& program) {
+  interruption const ends_cleanly(name);
+  try {
+    outsize::storage store(options);
+    std::optional<progress_bar> bar;
+    numeric::pass_listener listener;
+    if (request.work.progress.value_or(::isatty(STDERR_FILENO) != 0)) {
+      bar.emplace();
+      listener = [&](numeric::pass_progress const& now) {
+        bar->show({sort_progress::phase::writing_output, now.done_bytes, now.total_bytes});
+      };
+    }
+    pass_outcome const outcome = program(store, listener);
+    bar.reset();
+    write_reports(request, store, outcome);
+  } catch (budget_error const& e) {
+    if (request.work.memory_text.empty()) throw;
+    throw std::runtime_error(fmt::format("-S {}: {}", request.work.memory_text, e.what()));
+  }
+  return exit_done;
 }
 
 void write_reports(pass_request const& request, outsize::storage& store,

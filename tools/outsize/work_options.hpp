@@ -6,11 +6,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <outsize/block/storage.hpp>
+#include <outsize/numeric/passes.hpp>
 #include <outsize/pipeline/network_report.hpp>
 #include <tools/outsize/options.hpp>
 
@@ -56,6 +58,16 @@ struct pass_outcome {
   std::uint64_t block_bytes = 0;
   std::vector<pipeline::network_report> networks = {};
 };
+
+/// Reads the arguments by `table`, which has the rows above: one operand, and -o is needed.
+/// Returns false if only help was asked for. @throws usage_error.
+bool parse_pass_request(option_table const& table, int argc, char** argv, pass_request& into);
+
+/// Runs `program` as such a command does: ends cleanly when interrupted, shows a bar, writes the
+/// reports that were asked for. Throws what the program throws; a budget_error names -S.
+int run_pass_command(
+    std::string const& name, pass_request const& request, storage_options const& options,
+    std::function<pass_outcome(outsize::storage&, numeric::pass_listener const&)> const& program);
 
 /// Writes the reports that were asked for: JSON, pictures and traces, numbered if there are several
 /// passes ("x.svg", "x.2.svg", …). @throws io_error.
