@@ -28,7 +28,6 @@ UNTESTED = {
     "outsize/numeric/fft_kernel.hpp": "by fft_test.cpp",
     "outsize/numeric/fft_loads.hpp": "by fft_test.cpp",
     "outsize/pipeline/network_run.hpp": "by network_test.cpp",
-    "outsize/pipeline/poisoned.hpp": "data",
     "outsize/pipeline/stage.hpp": "by network_test.cpp",
     "tools/outsize/interruption.hpp": "ends the process: by tests/tool",
     "tools/outsize/command.hpp": "declarations of the commands, which tests/tool runs",

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include <outsize/base/assert.hpp>
-#include <outsize/numeric/passes.hpp>
 #include <outsize/numeric/tiled_permutation.hpp>
 #include <outsize/pipeline/file_stages.hpp>
 
@@ -118,7 +118,9 @@ pipeline::network_report run_bmmc_pass(storage& store, bmmc_pass const& pass, bm
   OUTSIZE_ASSERT(is_bmmc_record_size(options.record_bytes) && options.buffer_count >= 2);
   std::size_t const block_bytes = pass.records_per_block() * options.record_bytes;
   std::size_t const loads = options.buffer_count - 1;
-  pipeline::network network(store.memory(), options.network);
+  pipeline::network_options how = options.network;
+  how.errors_name_stages = false;
+  pipeline::network network(store.memory(), std::move(how));
   network.buffers({.name = "loads",
                    .buffer_bytes = pass.records_per_load() * options.record_bytes,
                    .count = loads,
@@ -134,7 +136,7 @@ pipeline::network_report run_bmmc_pass(storage& store, bmmc_pass const& pass, bm
                                return join_blocks(pass.target_blocks(b.round()), block_bytes);
                              },
                              {.depth = loads});
-  run_pass(network, options.stop);
+  network.run(options.stop);
   return network.report();
 }
 

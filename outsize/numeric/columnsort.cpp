@@ -89,13 +89,14 @@ class pass {
                  {.name = name,
                   .threads = store.threads().threads(),
                   .trace = options.trace,
+                  .errors_name_stages = false,
                   .progress = progress_of_pass(options.on_progress, report.networks.size(),
                                                report.passes, pass_bytes)}) {}
   network& operator*() noexcept { return network_; }
   network* operator->() noexcept { return &network_; }
 
   void run(std::stop_token const& stop) {
-    run_pass(network_, stop);
+    network_.run(stop);
     report_.networks.push_back(network_.report());
   }
 

@@ -206,11 +206,12 @@ void detail::run_fft(storage& store, fft_loads const& loads, fft_files const& fi
         .name = fmt::format("fft, pass {} of {}", i + 1, count),
         .threads = store.threads().threads(),
         .trace = options.trace,
+        .errors_name_stages = false,
         .progress = progress_of_pass(options.on_progress, i, count, file_bytes)};
     network n(store.memory(), std::move(how));
     pass.build(n, i == 0 ? files.in : *files.scratch, i + 1 == count ? files.out : *files.scratch,
                report.memory_bytes);
-    run_pass(n, options.stop);
+    n.run(options.stop);
     auto const moved = store.file_statistics().snapshot() - before;
     auto& entry = report.passes.emplace_back(describe(loads.passes[i]));
     entry.read_bytes = moved.read_bytes;

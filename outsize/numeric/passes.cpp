@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <outsize/numeric/passes.hpp>
 
-#include <utility>
-
 namespace outsize::numeric {
 
 std::function<void(pipeline::network_progress const&)> progress_of_pass(
@@ -13,14 +11,6 @@ std::function<void(pipeline::network_progress const&)> progress_of_pass(
   return [&listener, index, passes, pass_bytes](pipeline::network_progress const& now) {
     listener({index + 1, passes, index * pass_bytes + now.bytes, passes * pass_bytes});
   };
-}
-
-void run_pass(pipeline::network& network, std::stop_token stop) {
-  try {
-    network.run(std::move(stop));
-  } catch (pipeline::stage_error const& e) {
-    e.rethrow_nested();
-  }
 }
 
 }  // namespace outsize::numeric

@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <stop_token>
 
 #include <outsize/pipeline/network.hpp>
 
@@ -28,9 +27,5 @@ using pass_listener = std::function<void(pass_progress const&)>;
 /// pass writes `pass_bytes`. Nothing if there is no listener, which must outlive the network.
 std::function<void(pipeline::network_progress const&)> progress_of_pass(
     pass_listener const& listener, std::size_t index, std::size_t passes, std::uint64_t pass_bytes);
-
-/// Runs the network of a pass. What a stage throws is thrown as it is: the stages are the program's
-/// own, so that their names say nothing to its caller.
-void run_pass(pipeline::network& network, std::stop_token stop);
 
 }  // namespace outsize::numeric

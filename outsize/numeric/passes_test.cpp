@@ -1,16 +1,12 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
-// Passes tell of the whole program, and their errors are those of the work.
+// Passes tell of the whole program.
 
 #include <outsize/numeric/passes.hpp>
 
 #include <gtest/gtest.h>
 
-#include <stdexcept>
 #include <vector>
-
-#include <outsize/base/error.hpp>
-#include <outsize/base/units.hpp>
 
 namespace outsize::numeric {
 namespace {
@@ -25,14 +21,6 @@ TEST(passes, count_what_all_of_them_write) {
   EXPECT_EQ(told[0].done_bytes, 140U);
   EXPECT_EQ(told[0].total_bytes, 300U);
   EXPECT_FALSE(progress_of_pass({}, 0, 1, 100));
-}
-
-TEST(passes, throw_what_a_stage_threw) {
-  memory_budget memory(1_MiB);
-  pipeline::network n(memory);
-  n.buffers({.buffer_bytes = 4_KiB, .rounds = 3}) |
-      pipeline::stage("fail", [](pipeline::pooled_buffer&) { throw format_error("cut short"); });
-  EXPECT_THROW(run_pass(n, {}), format_error);
 }
 
 }  // namespace

@@ -56,6 +56,7 @@ bool ports::convey(pooled_buffer b, std::size_t output) {
   return run_->convey(stage_, std::move(b), output);
 }
 void ports::close(std::size_t output) { run_->close(stage_, output); }
+void ports::check() const { run_->check(); }
 
 // ---- building ----
 

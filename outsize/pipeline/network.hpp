@@ -36,11 +36,17 @@
 #include <outsize/base/error.hpp>
 #include <outsize/base/memory_budget.hpp>
 #include <outsize/pipeline/network_report.hpp>
-#include <outsize/pipeline/poisoned.hpp>
 #include <outsize/pipeline/pooled_buffer.hpp>
 #include <outsize/pipeline/stage.hpp>
 
 namespace outsize::pipeline {
+
+/// What ports throw when the network has failed or was cancelled: let it pass. The reason is with
+/// the network.
+class poisoned : public cancelled {
+ public:
+  poisoned() : cancelled("a stage of the work") {}
+};
 
 /// A stage failed: names network and stage; the stage's own exception is nested in it.
 class stage_error : public std::runtime_error, public std::nested_exception {
@@ -71,15 +77,19 @@ struct network_options {
   /// buffers to an automatic pool that others are seen to wait for. The report says so.
   bool tune = true;
   bool trace = false;  ///< Notes each step for network_report::chrome_trace().
+  /// false: what a stage throws is thrown as it is, without the names of network and stage; for
+  /// networks inside a function whose callers know nothing of its stages.
+  bool errors_name_stages = true;
   /// Called about five times a second while it runs, and at the end, from a thread of its own.
   std::function<void(network_progress const&)> progress = {};
 };
 
 struct pool_options {
   std::string name = "buffers";
-  std::size_t buffer_bytes = 1 << 20;  ///< Rounded up to whole pages. 0: only round and user value.
-  std::size_t count = automatic;       ///< automatic: enough for its stages, more when tuned.
-  std::uint64_t rounds = UINT64_MAX;   ///< Buffers that a line from it gets in all.
+  /// Rounded up to whole pages. 0: no memory, only the round, the index and a user value.
+  std::size_t buffer_bytes = 1 << 20;
+  std::size_t count = automatic;      ///< automatic: enough for its stages, more when tuned.
+  std::uint64_t rounds = UINT64_MAX;  ///< Buffers that a line from it gets in all.
 };
 
 class network;
@@ -134,6 +144,8 @@ class ports {
   bool convey(pooled_buffer b, std::size_t output = 0);
   /// Ends an output; all are ended when the node returns.
   void close(std::size_t output = 0);
+  /// For work that is long between two of the calls above: throws if they would.
+  void check() const;
 
  private:
   detail::network_run* run_;
@@ -189,8 +201,8 @@ class network {
   /// Runs to the end on this thread and others.
   /// @throws std::invalid_argument if a port is not connected, no pool leads to a stage or a number
   /// makes no sense, naming them; budget_error if the buffers do not fit in the memory; both before
-  /// anything runs. stage_error, deadlock_error, cancelled: all stages have ended then, and all
-  /// buffers are home.
+  /// anything runs. stage_error (but see network_options::errors_name_stages), deadlock_error,
+  /// cancelled: all stages have ended then, and all buffers are home.
   void run(std::stop_token stop = {});
   /// The same in two steps, for networks with external nodes.
   void start(std::stop_token stop = {});

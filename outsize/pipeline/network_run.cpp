@@ -30,6 +30,7 @@ pool_state::pool_state(network_run& r, pool_options const& o, std::size_t count,
 void pool_state::add(grant& memory) {
   thumbnail& t = all.emplace_back();
   t.home = this;
+  t.index = all.size() - 1;
   if (options.buffer_bytes != 0) t.memory = memory.allocate(options.buffer_bytes);
   free.push_back(&t);
 }
@@ -230,6 +231,7 @@ std::string network_run::states() const {
 }
 
 std::exception_ptr network_run::wrap(stage_state const& s, std::exception_ptr const& error) const {
+  if (!what_.options.errors_name_stages) return error;
   try {
     std::rethrow_exception(error);
   } catch (stage_error const&) {  // of a network inside the stage: it says more

@@ -210,6 +210,7 @@ class network_run {
   pooled_buffer take(std::size_t stage, std::size_t pool);
   bool convey(std::size_t stage, pooled_buffer b, std::size_t output);
   void close(std::size_t stage, std::size_t output);
+  void check() const;
   stage_description const& description_of(std::size_t stage) const { return *stages_[stage]->what; }
 
   void end_asynchronous(asynchronous_step& ended, verdict v, std::exception_ptr error) noexcept;

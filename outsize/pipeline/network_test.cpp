@@ -16,7 +16,6 @@
 #include <thread>
 
 #include <outsize/base/units.hpp>
-#include <outsize/pipeline/channel.hpp>  // both in one program
 
 namespace outsize::pipeline {
 namespace {
@@ -208,6 +207,23 @@ TEST_P(networks, carry_values_of_the_user_with_a_buffer) {
   });
   n.run();
   EXPECT_EQ(seen, 20);
+}
+
+TEST_P(networks, tell_which_buffer_of_its_pool_one_is) {
+  std::vector<std::uint64_t> own_memory(GetParam().buffers);
+  numbers seen;
+  network n(memory, options());
+  n.buffers({.buffer_bytes = 0, .count = GetParam().buffers, .rounds = 100}) |
+      stage("fill",
+            [&](pooled_buffer& b) {
+              own_memory.at(b.index()) = b.round();
+              b.resize(8);  // of memory elsewhere
+              EXPECT_TRUE(b.bytes().empty());
+            }) |
+      stage("collect", [&](pooled_buffer& b) { seen.push_back(own_memory[b.index()]); });
+  n.run();
+  EXPECT_EQ(seen, first_numbers(100));
+  EXPECT_EQ(n.report().stages[0].bytes, 800U);
 }
 
 TEST_P(networks, give_each_thread_its_own_function) {
@@ -530,6 +546,36 @@ TEST_P(networks, end_when_a_node_fails_or_a_completion_reports_an_error) {
   });
   EXPECT_THROW(reads.run(), stage_error);
   EXPECT_EQ(memory.free_bytes(), memory.total_bytes());
+}
+
+TEST_P(networks, throw_what_a_stage_threw_where_its_name_means_nothing) {
+  network_options how = options();
+  how.errors_name_stages = false;
+  network n(memory, how);
+  n.buffers(buffers()) | stage("read", [](pooled_buffer& b) {
+    if (b.round() == 5) throw std::out_of_range("record 5");
+    return true;
+  });
+  EXPECT_THROW(n.run(), std::out_of_range);
+}
+
+TEST_P(networks, tell_a_node_that_works_long_of_a_failure) {
+  network n(memory, options());
+  std::atomic<bool> told = false;
+  std::stop_source source;
+  auto const out = n.node("long work", {.pools = {n.pool(buffers())}}, [&](ports& p) {
+    p.check();
+    source.request_stop();
+    try {
+      p.check();
+    } catch (poisoned const&) {
+      told = true;
+      throw;
+    }
+  });
+  n.recycle(out[0]);
+  EXPECT_THROW(n.run(source.get_token()), cancelled);
+  EXPECT_TRUE(told);
 }
 
 TEST_P(networks, stop_when_asked_to) {

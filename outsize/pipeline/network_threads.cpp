@@ -228,4 +228,9 @@ void network_run::close(std::size_t stage, std::size_t output) {
   check_for_deadlock();
 }
 
+void network_run::check() const {
+  lock const held(mutex_);
+  if (stopping_) throw poisoned();
+}
+
 }  // namespace outsize::pipeline::detail

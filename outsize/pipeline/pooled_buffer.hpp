@@ -35,6 +35,7 @@ struct thumbnail {
   std::size_t used_bytes = 0;
   std::uint64_t round = 0;
   bool last = false;
+  std::size_t index = 0;  // in its pool
   std::any user;
   std::int64_t queued_ns = 0;  // when it was put where it waits now
 };
@@ -75,11 +76,14 @@ class pooled_buffer {
   std::span<std::byte> memory() const noexcept { return thumbnail_->memory.bytes(); }
   std::size_t capacity_bytes() const noexcept { return thumbnail_->memory.size(); }
   /// The part that holds something, from the front. Empty when it comes from the pool.
-  std::span<std::byte> bytes() const noexcept { return memory().first(thumbnail_->used_bytes); }
+  std::span<std::byte> bytes() const noexcept {
+    return memory().first(capacity_bytes() == 0 ? 0 : thumbnail_->used_bytes);
+  }
   std::size_t size_bytes() const noexcept { return thumbnail_->used_bytes; }
-  /// Sets how much of it holds something. @pre bytes <= capacity_bytes().
+  /// Sets how much of it holds something; in a pool without memory, of how many bytes elsewhere the
+  /// buffer tells. @pre bytes <= capacity_bytes(), unless that is 0.
   void resize(std::size_t bytes) noexcept {
-    OUTSIZE_ASSERT(bytes <= capacity_bytes());
+    OUTSIZE_ASSERT(bytes <= capacity_bytes() || capacity_bytes() == 0);
     thumbnail_->used_bytes = bytes;
   }
 
@@ -87,7 +91,7 @@ class pooled_buffer {
   template <typename T>
   std::span<T> as() const noexcept {
     static_assert(std::is_trivially_copyable_v<T>, "items in buffers must be trivially copyable");
-    return {reinterpret_cast<T*>(memory().data()), size_bytes() / sizeof(T)};
+    return {reinterpret_cast<T*>(memory().data()), bytes().size() / sizeof(T)};
   }
   /// All of its memory as room for items.
   template <typename T>
@@ -101,6 +105,9 @@ class pooled_buffer {
     resize(items * sizeof(T));
   }
 
+  /// Which of its pool's buffers it is, from 0 on: for what else belongs to it for good, such as
+  /// memory of the user's own.
+  std::size_t index() const noexcept { return thumbnail_->index; }
   /// How many buffers its pool had emitted before it.
   std::uint64_t round() const noexcept { return thumbnail_->round; }
   /// Whether no buffer follows it (the caboose): set for the last of a counted number of rounds,

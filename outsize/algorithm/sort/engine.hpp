@@ -16,12 +16,12 @@
 // Asynchronous parallel disk sorting, SPAA 2003; STXXL 2008, section 6.
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <stop_token>
@@ -35,6 +35,7 @@
 #include <outsize/algorithm/sort/sort_plan.hpp>
 #include <outsize/algorithm/sort/typed_items.hpp>
 #include <outsize/algorithm/sort/window_writer.hpp>
+#include <outsize/pipeline/network.hpp>
 
 namespace outsize::detail {
 
@@ -58,6 +59,7 @@ struct sorted_window {
   std::size_t lead = 0;
   std::size_t bytes = 0;
   std::size_t items = 0;
+  std::size_t index = 0;  // of the engine's windows
 
   std::span<std::byte> data() const noexcept { return memory.subspan(lead, bytes); }
 };
@@ -90,14 +92,9 @@ class sort_engine {
     report_.memory_bytes = job.memory_bytes;
     report_.block_bytes = plan_.block_bytes;
     bool const surely_spills = options_.input_bytes && plan_.runs > 0;
-    formation_.emplace(family_, store_, memory_, plan_, surely_spills);
-    on_stop_.emplace(options_.stop, [this] { stop(); });
+    formation_.emplace(family_, store_, memory_, plan_, surely_spills, options_.stop);
   }
 
-  ~sort_engine() {
-    on_stop_.reset();
-    stop();
-  }
   sort_engine(sort_engine const&) = delete;
   sort_engine& operator=(sort_engine const&) = delete;
 
@@ -145,7 +142,7 @@ class sort_engine {
     formation_->finish();
     runs_ = std::move(formation_->runs());
     report_.runs = runs_.size();
-    if (!runs_.empty()) drop_formation();
+    if (!runs_.empty()) formation_.reset();
     output_alignment_ = output_alignment;
     start_output();
   }
@@ -154,26 +151,28 @@ class sort_engine {
 
   /// The next window of sorted items, nothing at the end. @throws what a stage threw.
   std::optional<sorted_window> next() {
+    if (at_end_) return std::nullopt;
     try {
-      auto window = full_->pop();
+      auto filled = output_->ports_of("consumer").accept();
       report_progress();
-      if (window) return window;
+      if (filled) {
+        sorted_window const window = filled->template user<sorted_window>();
+        lent_[window.index] = std::move(*filled);
+        return window;
+      }
     } catch (pipeline::poisoned const&) {
       output_->rethrow_error();
       throw;
     }
-    output_->join();
+    at_end_ = true;
+    for (auto& window : lent_) window.reset();  // they cannot go home later
+    output_->finish();
     report_.peak_disk_bytes = store_.peak_allocated_bytes();
     return std::nullopt;
   }
 
-  /// Gives back the memory of a window that has been used.
-  void recycle(sorted_window const& used) {
-    try {
-      empty_->push(used.memory);
-    } catch (pipeline::poisoned const&) {  // next() says why
-    }
-  }
+  /// Gives back the memory of a window that has been used. @pre no rewind() since it came.
+  void recycle(sorted_window const& used) noexcept { lent_[used.index].reset(); }
 
   /// Starts the output again from its first item. @pre options.rewindable, or nothing was spilled.
   void rewind() {
@@ -207,20 +206,6 @@ class sort_engine {
     if (options_.on_progress) options_.on_progress(progress());
   }
 
-  /// Of the thread that triggers the stop token, at any time; and of the destructor.
-  void stop() noexcept {
-    auto const why = std::make_exception_ptr(cancelled("sort"));
-    std::lock_guard lock(stop_mutex_);
-    stopped_ = true;
-    if (formation_) formation_->fail(why);
-    if (output_) output_->fail(why);
-  }
-
-  void drop_formation() {
-    std::lock_guard lock(stop_mutex_);
-    formation_.reset();
-  }
-
   // ---- merging ----
 
   std::size_t entries_of(std::span<run<Family> const> runs) const noexcept {
@@ -247,7 +232,7 @@ class sort_engine {
 
   /// Merges until one more merge can do the rest. Neighbours only, so that ties stay in input
   /// order.
-  void merge_down() {
+  void merge_down(pipeline::ports const& p) {
     std::size_t block_bytes = 0;
     report_.passes = 1;
     for (;;) {
@@ -263,7 +248,7 @@ class sort_engine {
         std::size_t const surplus = merged.size() + (runs_.size() - next) - fan_in;
         std::size_t const count = std::min({fan_in, surplus + 1, runs_.size() - next});
         auto const group = std::span(runs_).subspan(next, count);
-        merged.push_back(merge_group(group));
+        merged.push_back(merge_group(group, p));
         for (auto& r : group)
           r = run<Family>(store_, memory_);  // their index makes room for the new one's
         next += count;
@@ -273,7 +258,7 @@ class sort_engine {
     }
   }
 
-  run<Family> merge_group(std::span<run<Family>> group) {
+  run<Family> merge_group(std::span<run<Family>> group, pipeline::ports const& p) {
     std::size_t block_bytes = 0;
     merge_shape const shape = shape_for(group, block_bytes);
     for (auto const& r : group) to_merge_bytes_ += r.bytes();
@@ -284,7 +269,7 @@ class sort_engine {
     run_writer<Family> writer(family_, store_, store_.threads(), memory_, out);
     merge_feed<Family> feed(family_, store_.threads(), group, store_, in, shape.ahead, false);
     for (auto round = feed.next_round(); round.items() > 0; round = feed.next_round()) {
-      if (empty_->is_poisoned()) throw pipeline::poisoned();
+      p.check();
       writer.write(round, feed.largest_item_bytes());
       merged_bytes_ += round.bytes();
       feed.consume(round);
@@ -292,37 +277,31 @@ class sort_engine {
     return writer.finish();
   }
 
-  // ---- the output stage ----
+  // ---- the output ----
 
   void start_output() {
     output_bytes_ = 0;
     report_.output_items = 0;
-    empty_ = std::make_unique<pipeline::channel<std::span<std::byte>>>(window_count);
-    full_ = std::make_unique<pipeline::channel<sorted_window>>(window_count);
-    auto output = std::make_unique<pipeline::stage_group>();
-    output->stop_with([this] {
-      empty_->poison();
-      full_->poison();
-    });
-    {
-      std::lock_guard lock(stop_mutex_);
-      output_ = std::move(output);
-      if (stopped_) output_->fail(std::make_exception_ptr(cancelled("sort")));
-    }
-    output_->start([this] { output_stage(); });
+    at_end_ = false;
+    output_.emplace(
+        store_.memory(),
+        pipeline::network_options{
+            .name = "sort, last merge", .threads = 1, .tune = false, .errors_name_stages = false});
+    auto const windows =
+        output_->pool({.name = "windows", .buffer_bytes = 0, .count = window_count});
+    auto const merged = output_->node("merge", {.inputs = {}, .pools = {windows}, .outputs = 1},
+                                      [this](pipeline::ports& p) { merge_to_output(p); });
+    output_->external("consumer", {.inputs = merged, .pools = {}, .outputs = 0});
+    output_->start(options_.stop);
   }
 
   void stop_output() {
-    if (!output_) return;
-    output_->fail(std::make_exception_ptr(pipeline::poisoned()));
-    {
-      std::lock_guard lock(stop_mutex_);
-      output_.reset();
-    }
+    for (auto& window : lent_) window.reset();
+    output_.reset();
     windows_ = buffer();
   }
 
-  void output_stage() {
+  void merge_to_output(pipeline::ports& p) {
     if (runs_.empty()) {
       phase_ = sort_progress::phase::writing_output;
       auto const views = formation_->resident_views();
@@ -331,9 +310,9 @@ class sort_engine {
           std::min<std::uint64_t>(memory_.free_bytes() / window_count, resident_window_bytes()),
           largest);
       merge_feed<Family> feed(family_, store_.threads(), views, largest);
-      emit(feed);
+      emit(feed, p);
     } else {
-      merge_down();
+      merge_down(p);
       phase_ = sort_progress::phase::writing_output;
       std::size_t block_bytes = 0;
       merge_shape const shape = shape_for(runs_, block_bytes);
@@ -342,10 +321,9 @@ class sort_engine {
       make_windows(shape.output / window_count * block_bytes, 0);
       merge_feed<Family> feed(family_, store_.threads(), runs_, store_, in, shape.ahead,
                               options_.rewindable);
-      emit(feed);
+      emit(feed, p);
     }
     phase_ = sort_progress::phase::done;
-    full_->close();
   }
 
   std::uint64_t resident_window_bytes() const noexcept {
@@ -361,29 +339,28 @@ class sort_engine {
         round_down<std::size_t>(std::max<std::size_t>(bytes, page_bytes()), page_bytes());
     if (each < least) throw_too_long(largest_item_bytes);
     windows_ = memory_.allocate(each * window_count);
-    for (std::size_t w = 0; w < window_count; ++w)
-      empty_->push(windows_.bytes().subspan(w * each, each));
   }
 
-  void emit(merge_feed<Family>& feed) {
+  void emit(merge_feed<Family>& feed, pipeline::ports& p) {
     window_writer<Family> writer(family_, store_.threads(), framing_, options_.unique);
+    std::size_t const each = windows_.size() / window_count;
     std::uint64_t written_bytes = 0;
     for (auto round = feed.next_round(); round.items() > 0; round = feed.next_round()) {
-      auto const memory = *empty_->pop();
-      sorted_window window{memory, static_cast<std::size_t>(written_bytes % output_alignment_), 0,
-                           0};
-      auto const done = writer.write(round, memory.subspan(window.lead));
+      auto b = p.take();
+      auto& window = b.template user<sorted_window>();
+      window.index = b.index();
+      window.memory = windows_.bytes().subspan(window.index * each, each);
+      window.lead = static_cast<std::size_t>(written_bytes % output_alignment_);
+      auto const done = writer.write(round, window.memory.subspan(window.lead));
       output_bytes_ += round.bytes();
       feed.consume(round);
-      if (done.items == 0) {  // all equal the last one before: users never see an empty window
-        empty_->push(memory);
-        continue;
-      }
+      if (done.items == 0) continue;  // all equal the last one before: nobody sees empty windows
       window.bytes = done.bytes;
       window.items = done.items;
+      b.resize(done.bytes);
       written_bytes += done.bytes;
       report_.output_items += done.items;
-      full_->push(window);
+      p.convey(std::move(b));
     }
   }
 
@@ -422,12 +399,9 @@ class sort_engine {
   std::vector<run<Family>> runs_;
   std::optional<run_formation<Family>> formation_;  // as long as it holds the chunks
   buffer windows_;
-  std::unique_ptr<pipeline::channel<std::span<std::byte>>> empty_;
-  std::unique_ptr<pipeline::channel<sorted_window>> full_;
-  std::mutex stop_mutex_;  // guards which of formation_ and output_ there are, against stop()
-  bool stopped_ = false;   // likewise
-  std::unique_ptr<pipeline::stage_group> output_;
-  std::optional<std::stop_callback<std::function<void()>>> on_stop_;
+  std::optional<pipeline::network> output_;  // late: its thread ends before anything else does
+  std::array<pipeline::pooled_buffer, window_count> lent_;  // to the consumer
+  bool at_end_ = false;
 };
 
 extern template class sort_engine<typed_items<std::uint32_t, std::less<>>>;

@@ -340,9 +340,10 @@ TEST(engine, does_nothing_when_stopped_before_it_begins) {
   source.request_stop();
   auto options = options_for(s, in);
   options.stop = source.get_token();
-  sorting<byte_order> sort(s, byte_order{}, options);
-  EXPECT_THROW(sort.run(in), cancelled);
-  EXPECT_EQ(sort.store.peak_allocated_bytes(), 0U);
+  storage store(disks_in_memory(s));
+  using engine = sort_engine<record_items<byte_order>>;
+  EXPECT_THROW(engine(store, record_items<byte_order>(bytes, 0), options, s.framing), cancelled);
+  EXPECT_EQ(store.peak_allocated_bytes(), 0U);
 }
 
 TEST(engine, ends_soon_and_leaves_nothing_when_stopped_at_any_time) {

@@ -4,16 +4,15 @@
 
 // Run formation: chunks of memory take turns at being filled, sorted and written out as runs.
 //
-//   producer ──filled──▶ sort stage ──sorted──▶ spill stage ──▶ runs on disk
-//      ▲                                            │
-//      └────────────────── free ◀───────────────────┘
+//   chunks ──▶ producer ──▶ sort ──▶ spill ──▶ runs on disk
+//   demands ─────┘ └──────────────────▲
 //
 // Nothing is spilled before it must be: input that fits in the chunks stays there. From the first
 // spill on (from the beginning, if the input is known to be too large) a chunk is spilled whenever
 // the last free one has been given to the producer, so that filling, sorting and writing overlap.
 //
 // Invariant: runs, and chunks still in memory, are in the order of the input; each is sorted.
-// The producer is one thread at a time; the stages are threads of their own. Layer: algorithm.
+// The producer is one thread at a time; the rest is a network. Layer: algorithm.
 // Source: STXXL 2008, section 6.1.1; Dementiev, Sanders: Asynchronous parallel disk sorting, SPAA
 // 2003.
 
@@ -23,9 +22,9 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <utility>
 #include <vector>
 
@@ -33,8 +32,7 @@
 #include <outsize/algorithm/sort/run.hpp>
 #include <outsize/algorithm/sort/sort_plan.hpp>
 #include <outsize/base/error.hpp>
-#include <outsize/pipeline/channel.hpp>
-#include <outsize/pipeline/stage_group.hpp>
+#include <outsize/pipeline/network.hpp>
 
 namespace outsize::detail {
 
@@ -45,67 +43,50 @@ class run_formation {
   using view = typename Family::view;
 
   /// Takes chunks and write buffers as planned from `memory`, and charges the index of the runs to
-  /// it.
+  /// it. `stop` makes everything give up with `cancelled`, this call too if it has been triggered.
   run_formation(Family const& family, storage& store, grant& memory, sort_plan const& plan,
-                bool surely_spills)
+                bool surely_spills, std::stop_token stop = {})
       : family_(family),
         store_(store),
         memory_(memory),
         plan_(plan),
         block_bytes_(plan.block_bytes),
-        spilling_(surely_spills) {
-    for (auto& s : slots_) {
-      s = std::make_unique<slot>(memory, plan.chunk_bytes);
-      free_.push(s.get());
-    }
-    group_.stop_with([this] {
-      free_.poison();
-      filled_.poison();
-      sorted_.poison();
-      demand_.poison();
-    });
-    group_.start([this] { sort_stage(); });
-    group_.start([this] { spill_stage(); });
-    next_chunk();
+        spilling_(surely_spills),
+        network_(store.memory(), {.name = "sort, forming runs",
+                                  .threads = 2,  // to sort one chunk and to spill another
+                                  .tune = false,
+                                  .errors_name_stages = false}) {
+    for (auto& s : slots_) s = std::make_unique<slot>(memory, plan.chunk_bytes);
+    describe_network();
+    network_.start(std::move(stop));
+    ports_.emplace(network_.ports_of("producer"));
+    with_real_error([&] { next_chunk(); });
   }
 
   /// The chunk to fill.
-  chunk& current() noexcept { return current_->items; }
+  chunk& current() noexcept { return slot_of(current_).items; }
 
   /// Hands the current chunk over to be sorted and waits for an empty one. @throws what a stage
   /// threw.
   void hand_over() {
-    try {
-      filled_.push(std::exchange(current_, nullptr));
-      ++submitted_;
+    with_real_error([&] {
+      submit();
       next_chunk();
-    } catch (pipeline::poisoned const&) {
-      group_.rethrow_error();
-      throw;
-    }
+    });
   }
-
-  /// Makes the stages give up with `error`; whoever waits for them throws it.
-  void fail(std::exception_ptr error) noexcept { group_.fail(std::move(error)); }
 
   /// Ends the input: afterwards either runs() holds everything or resident_views() does.
   /// @throws what a stage threw.
   void finish() {
-    try {
-      if (current_ != nullptr && current_->items.count() > 0) {
-        filled_.push(std::exchange(current_, nullptr));
-        ++submitted_;
-      }
-      filled_.close();
+    with_real_error([&] {
+      if (current_ && current().count() > 0) submit();
+      current_.reset();
+      ports_->close(to_sort);
       if (demanded_ > 0)
         while (demanded_ < submitted_) demand();
-      demand_.close();
-    } catch (pipeline::poisoned const&) {
-      group_.rethrow_error();
-      throw;
-    }
-    group_.join();
-    while (auto s = sorted_.try_pop()) resident_.push_back(*s);
+      ports_->close(to_spill);
+    });
+    network_.finish();
     pool_.reset();
     if (runs_.empty()) release_empty_chunks();
   }
@@ -135,15 +116,52 @@ class run_formation {
     slot(grant& memory, std::size_t bytes) : items(memory, bytes) {}
   };
 
+  static constexpr std::size_t chunk_pool = 0, demand_pool = 1;  // of the producer
+  static constexpr std::size_t to_sort = 0, to_spill = 1;
+  static constexpr std::size_t sorted_input = 0, demand_input = 1;  // of the spilling node
+
+  void describe_network() {
+    auto const chunks =
+        network_.pool({.name = "chunks", .buffer_bytes = 0, .count = sort_plan::chunk_count});
+    auto const demands =
+        network_.pool({.name = "demands", .buffer_bytes = 0, .count = sort_plan::chunk_count});
+    auto const produced =
+        network_.external("producer", {.inputs = {}, .pools = {chunks, demands}, .outputs = 2});
+    auto const sorted =
+        produced[to_sort] | pipeline::stage("sort", [this](pipeline::pooled_buffer& b) {
+          slot& s = slot_of(b);
+          s.views = s.items.sort(family_, store_.threads());
+        });
+    network_.node("spill", {.inputs = {sorted, produced[to_spill]}, .pools = {}, .outputs = 0},
+                  [this](pipeline::ports& p) { spill_on_demand(p); });
+  }
+
+  /// Does what the producer has to do in its ports; says why if the network has ended.
+  void with_real_error(auto const& in_ports) {
+    try {
+      in_ports();
+    } catch (pipeline::poisoned const&) {
+      network_.rethrow_error();
+      throw;
+    }
+  }
+
+  slot& slot_of(pipeline::pooled_buffer const& b) noexcept { return *slots_[b.index()]; }
+
   /// What no item went into is memory for the output, which long items need.
   void release_empty_chunks() {
-    current_ = nullptr;
     for (auto& s : slots_)
       if (s->items.count() == 0) s.reset();
   }
 
+  void submit() {
+    current_.resize(current().bytes());
+    ports_->convey(std::move(current_), to_sort);
+    ++submitted_;
+  }
+
   void demand() {
-    demand_.push(true);
+    ports_->convey(ports_->take(demand_pool), to_spill);
     ++demanded_;
   }
 
@@ -153,35 +171,32 @@ class run_formation {
       spilling_ = true;
       demand();
     }
-    current_ = *free_.pop();
+    current_ = ports_->take(chunk_pool);
     ++taken_;
     if (spilling_ && slots_.size() + demanded_ == taken_ && demanded_ < submitted_) demand();
   }
 
-  void sort_stage() {
-    while (auto s = filled_.pop()) {
-      (*s)->views = (*s)->items.sort(family_, store_.threads());
-      sorted_.push(*s);
+  void spill_on_demand(pipeline::ports& p) {
+    while (p.accept(demand_input)) {
+      auto sorted = p.accept(sorted_input);
+      spill(std::move(*sorted), p);
     }
-    sorted_.close();
+    while (auto const sorted = p.accept(sorted_input)) resident_.push_back(&slot_of(*sorted));
   }
 
-  void spill_stage() {
-    while (demand_.pop()) spill(**sorted_.pop());
-  }
-
-  void spill(slot& s) {
+  void spill(pipeline::pooled_buffer sorted, pipeline::ports const& p) {
+    slot& s = slot_of(sorted);
     prepare_pool(s.items.largest_item_bytes());
     run_writer<Family> writer(family_, store_, store_.threads(), memory_, *pool_);
     merge_feed<Family> feed(family_, store_.threads(), s.views, s.items.largest_item_bytes());
     for (auto round = feed.next_round(); round.items() > 0; round = feed.next_round()) {
-      if (demand_.is_poisoned()) throw pipeline::poisoned();
+      p.check();
       writer.write(round, feed.largest_item_bytes());
       feed.consume(round);
     }
     spilled_bytes_ += s.items.bytes();
     s.items.clear();
-    free_.push(&s);
+    sorted.reset();  // the last blocks are still being written, but they are copies
     runs_.push_back(writer.finish());
   }
 
@@ -218,22 +233,19 @@ class run_formation {
   std::size_t block_bytes_;
   unsigned index_doublings_ = 0;
   std::atomic<std::uint64_t> spilled_bytes_{0};
-  std::vector<run<Family>> runs_;           // of the spill stage until finish()
-  std::optional<block::buffer_pool> pool_;  // of the spill stage
+  std::vector<run<Family>> runs_;           // of the spilling node until finish()
+  std::optional<block::buffer_pool> pool_;  // of the spilling node
 
   std::array<std::unique_ptr<slot>, sort_plan::chunk_count> slots_;
   std::vector<slot*> resident_;
-  pipeline::channel<slot*> free_{sort_plan::chunk_count};
-  pipeline::channel<slot*> filled_{sort_plan::chunk_count};
-  pipeline::channel<slot*> sorted_{sort_plan::chunk_count};
-  pipeline::channel<bool> demand_{sort_plan::chunk_count};
 
-  slot* current_ = nullptr;  // the producer's
   std::size_t taken_ = 0;
   std::size_t submitted_ = 0;
   std::size_t demanded_ = 0;
   bool spilling_;
-  pipeline::stage_group group_;  // last: its threads end before anything else does
+  pipeline::network network_;  // late: its threads end before anything else does
+  std::optional<pipeline::ports> ports_;
+  pipeline::pooled_buffer current_;  // the producer's
 };
 
 }  // namespace outsize::detail

@@ -12,6 +12,7 @@
 #include <functional>
 #include <memory>
 #include <random>
+#include <stop_token>
 #include <vector>
 
 #include <outsize/algorithm/sort/typed_items.hpp>
@@ -133,8 +134,9 @@ TEST_F(run_formation_in_memory, throws_what_went_wrong_in_its_stages) {
 }
 
 TEST_F(run_formation_in_memory, gives_up_when_told_to) {
-  run_formation<numbers> formation(family, store, memory, division, true);
-  formation.fail(std::make_exception_ptr(cancelled("test")));
+  std::stop_source stop;
+  run_formation<numbers> formation(family, store, memory, division, true, stop.get_token());
+  stop.request_stop();
   EXPECT_THROW(feed(formation, chunk_items * 20), cancelled);
 }
 
