@@ -22,7 +22,8 @@ class BenchDisk(ToolTest):
         report = json.loads(self.read("report"))
         for field in SPEEDS:
             self.assertGreater(report[field], 0)
-        self.assertEqual((report["block_bytes"], report["depth"]), (1 << 16, 2))
+        self.assertEqual((report["read_block_bytes"], report["depth"]), (1 << 16, 2))
+        self.assertEqual(report["write_block_bytes"], 1 << 16)
         self.assertIn(report["backend"], ("io_uring", "threads"))
 
     def test_leaves_nothing_behind(self):

@@ -81,7 +81,16 @@ int bench_disk(int argc, char** argv) {
       .add(
           text_row('T', "temporary-directory", "DIR", "a directory on the disk", options.directory))
       .add(size_row("size", "of each of the two files (1G)", options.file_bytes))
-      .add(size_row("block", "of each request (2M)", options.block_bytes))
+      .add({.name = "block",
+            .takes = argument::required,
+            .value = "SIZE",
+            .help = "of each request (2M)",
+            .handler =
+                [&](std::string_view text) {
+                  options.read_block_bytes = options.write_block_bytes = parse_bytes(text);
+                }})
+      .add(size_row("read-block", "of each request to read", options.read_block_bytes))
+      .add(size_row("write-block", "of each request to write", options.write_block_bytes))
       .add(count_row("depth", "requests under way in each direction (4)", options.depth))
       .add({.name = "backend",
             .takes = argument::required,

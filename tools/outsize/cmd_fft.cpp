@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // `outsize fft`: the Fourier transform of a file of complex numbers. Layer: tools.
 
-#include <algorithm>
 #include <optional>
 #include <string>
 
@@ -14,9 +13,6 @@
 
 namespace outsize::tool {
 namespace {
-
-// Half of the requests are short and far apart: a solid-state disk wants many of them at once.
-constexpr std::size_t requests_under_way = 64;
 
 struct request : pass_request {
   bool inverse = false;
@@ -48,12 +44,6 @@ std::optional<request> read_request(int argc, char** argv) {
   return r;
 }
 
-storage_options storage_of(request const& r) {
-  auto options = r.work.storage();
-  options.depth = std::max(options.depth, requests_under_way);
-  return options;
-}
-
 pass_outcome outcome_of(numeric::fft_report const& report) {
   pass_outcome outcome{.records = report.records,
                        .passes = report.passes.size(),
@@ -62,7 +52,10 @@ pass_outcome outcome_of(numeric::fft_report const& report) {
                        .written_bytes = report.written_bytes,
                        .memory_bytes = report.memory_bytes,
                        .block_bytes = report.block_bytes};
-  for (auto const& pass : report.passes) outcome.networks.push_back(pass.network);
+  for (auto const& pass : report.passes) {
+    outcome.requests.push_back({pass.read_request_bytes, pass.write_request_bytes});
+    outcome.networks.push_back(pass.network);
+  }
   return outcome;
 }
 
@@ -71,7 +64,7 @@ pass_outcome outcome_of(numeric::fft_report const& report) {
 int cmd_fft(int argc, char** argv) {
   auto const r = read_request(argc, argv);
   if (!r) return exit_done;
-  return run_pass_command("fft", *r, storage_of(*r),
+  return run_pass_command("fft", *r, r->storage(),
                           [&](storage& store, numeric::pass_listener const& listener) {
                             return outcome_of(numeric::fft(store, r->input, r->output,
                                                            {.inverse = r->inverse,

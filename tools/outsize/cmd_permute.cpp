@@ -3,6 +3,7 @@
 // `outsize permute`: moves record x of a file to place A x xor c. Layer: tools.
 
 #include <utility>
+#include <vector>
 
 #include <outsize/numeric/bmmc.hpp>
 #include <tools/outsize/command.hpp>
@@ -15,7 +16,7 @@ int cmd_permute(int argc, char** argv) {
   auto const r = read_permute_request(argc, argv);
   if (!r) return exit_done;
   return run_pass_command(
-      "permute", *r, r->work.storage(),
+      "permute", *r, r->storage(),
       [&](storage& store, numeric::pass_listener const& listener) -> pass_outcome {
         unsigned const bits = numeric::count_record_bits(store, r->input, r->record_bytes);
         auto report = numeric::permute(store, r->input, r->output, make_map(*r, bits),
@@ -30,6 +31,8 @@ int cmd_permute(int argc, char** argv) {
                 .written_bytes = report.written_bytes,
                 .memory_bytes = report.memory_bytes,
                 .block_bytes = report.block_bytes,
+                .requests = std::vector<pass_requests>(
+                    report.passes, {report.read_request_bytes, report.write_request_bytes}),
                 .networks = std::move(report.networks)};
       });
 }

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstring>
 #include <exception>
+#include <numeric>
 #include <random>
 #include <span>
 #include <stdexcept>
@@ -28,9 +29,12 @@ namespace {
 class stream {
  public:
   stream(io::file& file, io::operation kind, disk_probe_options const& options, grant& memory)
-      : file_(file), kind_(kind), options_(options) {
+      : file_(file),
+        kind_(kind),
+        block_bytes_(kind == io::operation::read ? options.read_block_bytes
+                                                 : options.write_block_bytes) {
     for (std::size_t i = 0; i < options.depth; ++i) {
-      buffers_.push_back(memory.allocate(options.block_bytes));
+      buffers_.push_back(memory.allocate(block_bytes_));
       fill(buffers_.back().bytes(), i);
     }
   }
@@ -38,13 +42,13 @@ class stream {
   /// Moves the first `file_bytes` of the file. Returns the seconds. Errors: io_error.
   double run(std::uint64_t file_bytes) {
     auto const begin = std::chrono::steady_clock::now();
-    std::vector<io::request_ptr> under_way(options_.depth);
+    std::vector<io::request_ptr> under_way(buffers_.size());
     try {
       std::size_t slot = 0;
-      for (std::uint64_t offset = 0; offset < file_bytes; offset += options_.block_bytes) {
+      for (std::uint64_t offset = 0; offset < file_bytes; offset += block_bytes_) {
         if (under_way[slot]) under_way[slot]->wait();
-        under_way[slot] = issue(offset, buffers_[slot].bytes().first(options_.block_bytes));
-        slot = (slot + 1) % options_.depth;
+        under_way[slot] = issue(offset, buffers_[slot].bytes().first(block_bytes_));
+        slot = (slot + 1) % buffers_.size();
       }
       for (auto& request : under_way) {
         if (request) request->wait();
@@ -75,7 +79,7 @@ class stream {
 
   io::file& file_;
   io::operation kind_;
-  disk_probe_options const& options_;
+  std::size_t block_bytes_;
   std::vector<buffer> buffers_;
 };
 
@@ -98,7 +102,8 @@ double run_at_once(stream& reader, stream& writer, std::uint64_t file_bytes) {
 }
 
 void check_options(disk_probe_options const& options) {
-  if (options.file_bytes == 0 || options.block_bytes == 0 || options.depth == 0) {
+  if (options.file_bytes == 0 || options.read_block_bytes == 0 || options.write_block_bytes == 0 ||
+      options.depth == 0) {
     throw std::invalid_argument("the probe's size, block and depth must not be 0");
   }
 }
@@ -119,18 +124,21 @@ void check_alignment(std::size_t block_bytes, std::size_t alignment_bytes) {
 
 disk_speed probe_disk(disk_probe_options const& options) {
   check_options(options);
-  auto const file_bytes = round_up<std::uint64_t>(options.file_bytes, options.block_bytes);
+  auto const file_bytes = round_up<std::uint64_t>(
+      options.file_bytes, std::lcm(options.read_block_bytes, options.write_block_bytes));
   check_space(options.directory, 2 * file_bytes);
 
   auto const queue = io::make_request_queue(options.backend, 2 * options.depth);
   auto const a = io::make_temporary_file(options.directory, *queue);
   auto const b = io::make_temporary_file(options.directory, *queue);
-  check_alignment(options.block_bytes, a->alignment_bytes());
+  check_alignment(options.read_block_bytes, a->alignment_bytes());
+  check_alignment(options.write_block_bytes, a->alignment_bytes());
   a->allocate(0, file_bytes);
   b->allocate(0, file_bytes);
 
-  auto const buffer_bytes = round_up<std::uint64_t>(options.block_bytes, page_bytes());
-  memory_budget budget(2 * options.depth * buffer_bytes);
+  memory_budget budget(options.depth *
+                       (round_up<std::uint64_t>(options.read_block_bytes, page_bytes()) +
+                        2 * round_up<std::uint64_t>(options.write_block_bytes, page_bytes())));
   grant memory = budget.take(budget.total_bytes(), "disk probe");
   stream writer(*b, io::operation::write, options, memory);
 

@@ -11,7 +11,7 @@
 //            4  read a and write b at once: what a phase of an external sort asks of the disk
 //
 // Bandwidths measured one at a time do not add up, so step 4 is the one to compute floors from.
-// Nothing stays behind, however the process ends. Memory: 2 * depth blocks.
+// Nothing stays behind, however the process ends. Memory: depth blocks of each stream.
 #pragma once
 
 #include <cstddef>
@@ -26,8 +26,10 @@ namespace outsize::tool {
 struct disk_probe_options {
   std::string directory = ".";
   std::uint64_t file_bytes = 1_GiB;  ///< Of each of the two files; rounded up to whole blocks.
-  std::size_t block_bytes = 2_MiB;  ///< Of each request; a multiple of the file system's alignment.
-  std::size_t depth = 4;            ///< Requests under way in each direction.
+  /// Of each request; multiples of the file system's alignment.
+  std::size_t read_block_bytes = 2_MiB;
+  std::size_t write_block_bytes = 2_MiB;
+  std::size_t depth = 4;  ///< Requests under way in each direction.
   io::backend backend = io::backend::automatic;
 };
 

@@ -17,7 +17,8 @@ namespace {
 disk_probe_options tiny() {
   return {.directory = ::testing::TempDir(),
           .file_bytes = 300 * 1024,
-          .block_bytes = 64 * 1024,
+          .read_block_bytes = 64 * 1024,
+          .write_block_bytes = 64 * 1024,
           .depth = 2};
 }
 

@@ -18,6 +18,12 @@ std::string rate(double bytes_per_second) {
   return fmt::format("{}/s", format_bytes(static_cast<std::uint64_t>(bytes_per_second)));
 }
 
+std::string block_sizes(disk_probe_options const& options) {
+  auto const read = format_bytes(options.read_block_bytes);
+  auto const write = format_bytes(options.write_block_bytes);
+  return read == write ? read : fmt::format("{} (writes: {})", read, write);
+}
+
 bool is_direct(disk_speed const& speed) { return speed.alignment_bytes > 1; }
 
 }  // namespace
@@ -29,7 +35,8 @@ nlohmann::ordered_json disk_report(disk_probe_options const& options, disk_speed
           {"mixed_bytes_per_second", speed.mixed_bytes_per_second},
           {"first_write_bytes_per_second", speed.first_write_bytes_per_second},
           {"size_bytes", speed.file_bytes},
-          {"block_bytes", options.block_bytes},
+          {"read_block_bytes", options.read_block_bytes},
+          {"write_block_bytes", options.write_block_bytes},
           {"depth", options.depth},
           {"backend", speed.backend},
           {"direct", is_direct(speed)},
@@ -42,11 +49,10 @@ std::string describe_disk(disk_probe_options const& options, disk_speed const& s
                      fmt::format("{} ({} the first time)", rate(speed.write_bytes_per_second),
                                  rate(speed.first_write_bytes_per_second))) +
          report_line("both at once", fmt::format("{} each", rate(speed.mixed_bytes_per_second))) +
-         report_line(
-             "measured with",
-             fmt::format("{}, {} I/O, {} requests of {}, files of {}", speed.backend,
-                         is_direct(speed) ? "direct" : "buffered", options.depth,
-                         format_bytes(options.block_bytes), format_bytes(speed.file_bytes)));
+         report_line("measured with",
+                     fmt::format("{}, {} I/O, {} requests of {}, files of {}", speed.backend,
+                                 is_direct(speed) ? "direct" : "buffered", options.depth,
+                                 block_sizes(options), format_bytes(speed.file_bytes)));
 }
 
 std::string report_line(std::string_view name, std::string_view value) {

@@ -24,11 +24,12 @@ disk_speed a_speed() {
 
 TEST(disk_report, has_speeds_in_bytes_per_second_and_the_conditions) {
   auto const object =
-      disk_report({.directory = "/disk", .block_bytes = 4096, .depth = 7}, a_speed());
+      disk_report({.directory = "/disk", .read_block_bytes = 4096, .depth = 7}, a_speed());
   EXPECT_EQ(object.at("read_bytes_per_second"), 2_MiB);
   EXPECT_EQ(object.at("write_bytes_per_second"), 3_MiB);
   EXPECT_EQ(object.at("mixed_bytes_per_second"), 1.5 * 1_MiB);
-  EXPECT_EQ(object.at("block_bytes"), 4096);
+  EXPECT_EQ(object.at("read_block_bytes"), 4096);
+  EXPECT_EQ(object.at("write_block_bytes"), 2_MiB);
   EXPECT_EQ(object.at("depth"), 7);
   EXPECT_EQ(object.at("backend"), "threads");
   EXPECT_EQ(object.at("direct"), true);

@@ -25,6 +25,8 @@ namespace {
 constexpr std::uint64_t step = 0x9e3779b97f4a7c15U;  // odd: the progression meets every number
 
 constexpr std::uint64_t asc_step_bits = 20;
+constexpr std::uint64_t one_as_f64 = 0x3ff0'0000'0000'0000U;
+constexpr std::uint64_t exponent_of_f64 = 0x7ff0'0000'0000'0000U;
 constexpr std::uint64_t few_values = 16;
 constexpr std::size_t zipf_ranks = 1 << 16;
 constexpr unsigned zipf_index_bits = 16;
@@ -189,6 +191,8 @@ std::uint64_t generator::number(std::uint64_t index) const noexcept {
       return mix(derive(key_, purpose::few) + random % few_values);
     case item_kind::u64_zipf:
       return mix(derive(key_, purpose::zipf) + zipf_(random));
+    case item_kind::f64:
+      return (random & ~exponent_of_f64) | one_as_f64;
     default:
       return random;
   }

@@ -15,21 +15,23 @@
 
 namespace outsize::tool {
 
-/// What is generated. Numbers are 64-bit little-endian; texts are printable ASCII.
+/// What is generated. Numbers are 64-bit little-endian, IEEE 754 if not whole; texts are printable
+/// ASCII.
 enum class item_kind : std::uint8_t {
   u64,       ///< uniform, each item independent of the others
   u64_asc,   ///< strictly ascending with random gaps
   u64_desc,  ///< strictly descending with random gaps
   u64_few,   ///< 16 distinct values, equally frequent
   u64_zipf,  ///< 65536 distinct values, the r-th as frequent as 1/r
+  f64,       ///< floating point numbers of either sign, uniform from 1 to 2
   records,   ///< 100 bytes: 10 of key, blank, the index in 16 hex digits, blank, 71 of filling,
              ///< newline
   lines,     ///< 20 to 200 bytes with the newline; see generator.cpp
 };
 
 /// The names on the command line, indexed by item_kind.
-inline constexpr std::array<std::string_view, 7> item_kind_names{
-    "u64", "u64-asc", "u64-desc", "u64-few", "u64-zipf", "records", "lines"};
+inline constexpr std::array<std::string_view, 8> item_kind_names{
+    "u64", "u64-asc", "u64-desc", "u64-few", "u64-zipf", "f64", "records", "lines"};
 
 /// Returns the names with commas between.
 std::string item_kind_list();

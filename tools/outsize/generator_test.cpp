@@ -75,6 +75,8 @@ TEST(generator, makes_the_same_bytes_for_ever) {
            golden{item_kind::u64_few, 1, 1'000'000'007, 0xa85f84586d1ea278U},
            golden{item_kind::u64_zipf, 0, 0, 0x9f5418f4f4c701dfU},
            golden{item_kind::u64_zipf, 1, 1'000'000'007, 0x9227d36165980cd9U},
+           golden{item_kind::f64, 0, 0, 0x7837f0c002bf8537U},
+           golden{item_kind::f64, 1, 1'000'000'007, 0xad79bde3e7949425U},
            golden{item_kind::records, 0, 0, 0xc822e4cf499d4ee5U},
            golden{item_kind::records, 1, 1'000'000'007, 0x0bfd11ed7424ec7aU},
            golden{item_kind::lines, 0, 0, 0xffe57914cf1102acU},
@@ -93,6 +95,18 @@ TEST(generator, makes_any_part_by_itself) {
     EXPECT_EQ(generate(kind, 5, 0, 111) + generate(kind, 5, 111, 189), whole);
     EXPECT_NE(generate(kind, 6, 0, 300), whole);
   }
+}
+
+TEST(generator, makes_floating_point_numbers_of_either_sign_from_1_to_2) {
+  std::size_t negative = 0;
+  for (std::uint64_t const bits : numbers(item_kind::f64, 3, 5000)) {
+    double const value = std::bit_cast<double>(bits);
+    EXPECT_GE(std::abs(value), 1);
+    EXPECT_LT(std::abs(value), 2);
+    negative += value < 0 ? 1 : 0;
+  }
+  EXPECT_GT(negative, 2000U);
+  EXPECT_LT(negative, 3000U);
 }
 
 TEST(generator, monotone_kinds_are_strict) {

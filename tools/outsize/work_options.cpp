@@ -84,7 +84,12 @@ std::string json_of(outsize::storage& store, pass_outcome const& o) {
   rusage usage{};
   ::getrusage(RUSAGE_SELF, &usage);
   nlohmann::ordered_json passes = nlohmann::ordered_json::array();
-  for (auto const& n : o.networks) passes.push_back({{"name", n.name}, {"seconds", n.seconds}});
+  for (std::size_t i = 0; i < o.networks.size(); ++i) {
+    passes.push_back({{"name", o.networks[i].name}, {"seconds", o.networks[i].seconds}});
+    if (o.requests.empty()) continue;
+    passes.back()["read_request_bytes"] = o.requests[i].read_bytes;
+    passes.back()["write_request_bytes"] = o.requests[i].write_bytes;
+  }
   nlohmann::ordered_json const object{
       {"items", o.records},
       {"passes", o.passes},
@@ -98,6 +103,7 @@ std::string json_of(outsize::storage& store, pass_outcome const& o) {
       {"threads", store.threads().threads()},
       {"block_bytes", o.block_bytes},
       {"networks", passes},
+      {"queue_depth", store.file_queue().depth()},
       {"backend", store.file_queue().name()}};
   return object.dump(2) + '\n';
 }
@@ -109,6 +115,13 @@ storage_options work_options::storage() const {
   for (std::string const& directory : directories) options.disks.emplace_back(directory);
   options.memory = memory_bytes.value_or(0);
   options.threads = threads.value_or(0);
+  return options;
+}
+
+storage_options pass_request::storage() const {
+  constexpr std::size_t requests_under_way = 128;
+  storage_options options = work.storage();
+  options.depth = requests_under_way;
   return options;
 }
 

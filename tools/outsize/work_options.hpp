@@ -42,10 +42,20 @@ struct pass_request {
   std::string output;
   std::optional<std::string> picture;  ///< --svg: where to draw the networks
   std::optional<std::string> trace;    ///< --trace: where to note their steps
+
+  /// The storage asked for, with a queue for requests that are short and far apart: a solid-state
+  /// disk wants many of them at once.
+  storage_options storage() const;
 };
 
 /// -o, --svg and --trace.
 std::vector<option> pass_rows(pass_request& into);
+
+/// The lengths of a pass's shortest requests.
+struct pass_requests {
+  std::uint64_t read_bytes = 0;
+  std::uint64_t write_bytes = 0;
+};
 
 /// What such a program did, for the report.
 struct pass_outcome {
@@ -56,6 +66,7 @@ struct pass_outcome {
   std::uint64_t written_bytes = 0;
   std::uint64_t memory_bytes = 0;
   std::uint64_t block_bytes = 0;
+  std::vector<pass_requests> requests = {};  ///< One for each network, or none.
   std::vector<pipeline::network_report> networks = {};
 };
 
