@@ -3,9 +3,9 @@
 # SPDX-License-Identifier: BSL-1.0
 """Runs a benchmark: outsize and its peers in turn, on the same input and the same disk.
 
-In each round the disk is probed, then every program runs once; every output is verified. Seconds
-are medians over the rounds, ratios and the share of the floor medians of the pairs of a round. Exit
-code 0 only if everything asked for ran and was verified, 1 if not, 2 for a wrong call.
+In each round outsize runs, the disk is probed, then every peer runs; every output is verified.
+Seconds are medians over the rounds, ratios and the share of the floor medians of the pairs of a
+round. Exit code 0 only if everything asked for ran and was verified, 1 if not, 2 for a wrong call.
 """
 
 import argparse
@@ -19,14 +19,14 @@ import sys
 import report
 from catalogue import BENCHMARKS
 from child import ChildFailed, must_run
-from contestants import OURS, PEERS, PROJECT, Task, processors
+from contestant import PROJECT, Task
+from contestants import OURS, PEERS, processors
 from floor import Floor
 from sizes import MIB, format_size, parse_size
 from workplace import NoSpace, Workplace
 
 SMOKE_SIZE_BYTES, SMOKE_MEMORY_BYTES = 32 * MIB, 8 * MIB
-# Of the input: itself, a peer's database, its output, its temporary files, and a little more.
-DISK_PER_INPUT_BYTE = {True: 4.4, False: 3.2}
+DISK_PER_INPUT_BYTE_OF_DATABASES = 4.4
 
 
 def parse_arguments():
@@ -79,7 +79,6 @@ def measure(contestants, floor, runs):
     measured = {one.name: [] for one in contestants}
     floors, errors = [], {}
     for round_number in range(1, runs + 1):
-        floors.append(floor.probe())
         for one in contestants:
             if one.name in errors:
                 continue
@@ -90,12 +89,15 @@ def measure(contestants, floor, runs):
             except ChildFailed as failure:
                 errors[one.name] = str(failure)
                 print(f"  round {round_number}: {one.name}: {failure}", flush=True)
+            if one is contestants[0]:
+                floors.append(floor.probe(one.report))
     return measured, floors, errors
 
 
 def run_benchmark(row, arguments, size_bytes, memory_bytes, runs, peers):
     """Runs one benchmark and returns its report."""
-    needed_bytes = int(size_bytes * DISK_PER_INPUT_BYTE["duckdb" in peers])
+    needed_bytes = int(size_bytes * (DISK_PER_INPUT_BYTE_OF_DATABASES if "duckdb" in peers
+                                     else row.disk_per_input_byte))
     with Workplace(arguments.dir, needed_bytes, settles=not arguments.smoke) as workplace:
         task = Task(row, arguments.tool.resolve(), workplace, workplace.path / "input",
                     memory_bytes, arguments.threads)

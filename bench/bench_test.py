@@ -11,7 +11,9 @@ import unittest
 import child
 import report
 from catalogue import BENCHMARKS
-from contestants import PEERS, Measurement
+from contestant import Measurement
+from contestants import PEERS
+from memory_group import MemoryGroup
 from sizes import GIB, MIB, parse_size
 from workplace import NoSpace, Workplace
 
@@ -62,6 +64,15 @@ class Child(unittest.TestCase):
         with self.assertRaisesRegex(child.ChildFailed, "ended with 3: bad luck"):
             child.must_run([sys.executable, "-c",
                             "import sys; print('bad luck', file=sys.stderr); sys.exit(3)"])
+
+
+class Memory(unittest.TestCase):
+    @unittest.skipIf(MemoryGroup.missing(), "no memory cgroup can be made here")
+    def test_is_limited_with_the_page_cache(self):
+        with MemoryGroup(64 * MIB) as group:
+            allocate = [sys.executable, "-c", "bytearray(256 << 20)"]
+            self.assertNotEqual(child.run(group.prefix(allocate)).exit_code, 0)
+            self.assertEqual(child.run(group.prefix(["true"])).exit_code, 0)
 
 
 class Folder(unittest.TestCase):

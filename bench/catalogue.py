@@ -22,9 +22,10 @@ class Benchmark:
     peers: tuple
     default_size_bytes: int = 4 * GIB
     default_memory_bytes: int = 512 * MIB
-    floor_passes: int = 2     # N read and N written at once, so many times
+    floor_passes: int = 2     # N read and N written at once, so many times, unless ours tells
     command: tuple = ()       # of the tool, if it is not `outsize sort` with the flags
     ours: str = "tool"        # which of contestants.OURS runs it
+    disk_per_input_byte: float = 3.2  # input, output, temporary files and a little more
 
     @property
     def words(self):
@@ -45,4 +46,7 @@ BENCHMARKS = {row.name: row for row in (
               command=("permute", "--record", "8", "--bit-reversal"), ours="involution"),
     Benchmark("pipeline-overlap", "read, work and write 1 MiB buffers, file to file", "u64", 8,
               (), None, ("sequential",), 2 * GIB, 256 * MIB, floor_passes=1, ours="overlap"),
+    Benchmark("fft", "2^k complex doubles, natural order, file to file", "f64", 8, (), None,
+              ("fftw-mmap",), 2 * GIB, 256 * MIB, command=("fft",), ours="transform",
+              disk_per_input_byte=4.2),
 )}

@@ -4,6 +4,7 @@
 
 The floor is the time in which this disk moves the bytes that the algorithm's formula asks for, with
 nothing else to do. Reading and writing compete for the device, so the probe does both at once.
+Where the algorithm decides how long requests are at least, the probe's are as long and as many.
 """
 
 import json
@@ -13,6 +14,8 @@ import child
 from sizes import GIB, MIB
 
 _FIELDS = ("read_bytes_per_second", "write_bytes_per_second", "mixed_bytes_per_second")
+_LONGEST_REQUEST = 2 * MIB
+_DEPTH = 4
 
 
 class Floor:
@@ -20,16 +23,20 @@ class Floor:
         self._task = task
         self._input_bytes = input_bytes
         self._probe_bytes = max(8 * MIB, min(GIB, input_bytes))
-        self.probes = []
+        self.probes = []       # with the longest requests
+        self._seconds = []
 
-    def probe(self):
-        """Measures the disk now. Returns the seconds of the floor by this measurement."""
-        report = self._task.directory / "disk.json"
-        self._task.workplace.settle()
-        child.must_run([self._task.tool, "bench", "disk", "-T", self._task.directory,
-                        "--size", f"{self._probe_bytes // MIB}M", "--json", report])
-        self.probes.append(json.loads(report.read_text()))
-        return self._seconds(self.probes[-1]["mixed_bytes_per_second"])
+    def probe(self, report):
+        """Measures the disk now. Returns the seconds of the floor of the run with this report."""
+        speeds = {}
+        for shape in [(_LONGEST_REQUEST, _LONGEST_REQUEST, _DEPTH), *self._passes(report)]:
+            if shape not in speeds:
+                speeds[shape] = self._probe_disk(*shape)
+        self.probes.append(next(iter(speeds.values())))
+        moving = sum(self._input_bytes / speeds[shape]["mixed_bytes_per_second"]
+                     for shape in self._passes(report))
+        self._seconds.append(max(moving, self._task.work_seconds))
+        return self._seconds[-1]
 
     def bandwidths(self):
         """The median of each measured bandwidth, in bytes per second."""
@@ -37,9 +44,23 @@ class Floor:
                 for field in _FIELDS}
 
     def seconds(self):
-        return self._seconds(self.bandwidths()["mixed_bytes_per_second"])
+        return statistics.median(self._seconds)
 
-    def _seconds(self, mixed_bytes_per_second):
-        passes = self._task.benchmark.floor_passes
-        moving = passes * self._input_bytes / mixed_bytes_per_second
-        return max(moving, self._task.work_seconds)
+    def _passes(self, report):
+        """The passes of the run: lengths of requests to read and to write, and their number."""
+        told = [one for one in report.get("networks", []) if "read_request_bytes" in one]
+        if not told:
+            passes = self._task.benchmark.floor_passes
+            return [(_LONGEST_REQUEST, _LONGEST_REQUEST, _DEPTH)] * passes
+        depth = max(_DEPTH, report["queue_depth"] // 2)  # in each direction
+        return [(min(one["read_request_bytes"], _LONGEST_REQUEST),
+                 min(one["write_request_bytes"], _LONGEST_REQUEST), depth)
+                for one in told]
+
+    def _probe_disk(self, read_bytes, write_bytes, depth):
+        report = self._task.directory / "disk.json"
+        self._task.workplace.settle()
+        child.must_run([self._task.tool, "bench", "disk", "-T", self._task.directory,
+                        "--size", f"{self._probe_bytes // MIB}M", "--read-block", read_bytes,
+                        "--write-block", write_bytes, "--depth", depth, "--json", report])
+        return json.loads(report.read_text())

@@ -13,6 +13,9 @@
 #include <sys/resource.h>
 
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
@@ -37,9 +40,20 @@ double since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
+/// All rounds of a word while it is in a register: work for a processor, not for its memory.
 void work(std::span<std::uint64_t> words, unsigned rounds) {
-  for (unsigned r = 0; r < rounds; ++r)
-    for (auto& w : words) w = w * 0x9E3779B97F4A7C15U + 0x2545F4914F6CDD1DU;
+  constexpr std::size_t at_once = 16;
+  auto const step = [](std::uint64_t w) { return w * 0x9E3779B97F4A7C15U + 0x2545F4914F6CDD1DU; };
+  std::size_t const whole = words.size() / at_once * at_once;
+  for (std::size_t at = 0; at < whole; at += at_once) {
+    std::array<std::uint64_t, at_once> w;
+    std::copy_n(&words[at], at_once, w.begin());
+    for (unsigned r = 0; r < rounds; ++r)
+      for (auto& each : w) each = step(each);
+    std::ranges::copy(w, &words[at]);
+  }
+  for (auto& w : words.subspan(whole))
+    for (unsigned r = 0; r < rounds; ++r) w = step(w);
 }
 
 struct job {

@@ -1,0 +1,111 @@
+# SPDX-FileCopyrightText: the outsize authors
+# SPDX-License-Identifier: BSL-1.0
+"""What is measured: outsize and its peers, each behind the same few calls.
+
+    missing()   what is not installed, or None (of a peer: before it is made)
+    is_ready()  whether it could run now without building anything (of a peer)
+    prepare()   untimed, once, before the first run
+    run()       one measured run on the input; returns a Measurement, verified
+    entry       version, flags and remarks for the report
+
+Every contestant gets the same input file, memory, threads and disk, and leaves nothing but what
+prepare() made. Outputs are verified after each run, outside the timed region.
+"""
+
+import json
+import pathlib
+from dataclasses import dataclass
+
+import child
+
+PROJECT = pathlib.Path(__file__).resolve().parent.parent
+PEER_SOURCES = PROJECT / "bench" / "peers"
+PEER_BUILD = PROJECT / "build" / "bench-peers"
+PEER_PYTHON = PROJECT / ".venv" / "bin" / "python"
+
+
+@dataclass
+class Task:
+    """What all contestants of one benchmark are given."""
+    benchmark: object
+    tool: pathlib.Path
+    workplace: object
+    input: pathlib.Path
+    memory_bytes: int
+    threads: int
+    work_seconds: float = 0       # what must be computed at least, where a benchmark says so
+    work_rounds: int = 0
+
+    @property
+    def directory(self):
+        return self.workplace.path
+
+
+@dataclass
+class Measurement:
+    seconds: float            # of the timed region
+    process_seconds: float    # from the program's start to its end
+    cpu_seconds: float
+    io_wait_seconds: object   # None where the program does not tell
+    peak_rss_bytes: int
+    read_bytes: int
+    written_bytes: int
+    verified: bool
+
+
+def check_output(task, output):
+    """Whether `output` is in order and has the items of the input; it is deleted."""
+    command = [task.tool, "check", *task.benchmark.sort_flags, output, "--against", task.input]
+    finished = child.run(command)
+    output.unlink()
+    if finished.exit_code not in (0, 1):
+        raise child.ChildFailed(f"outsize check: {finished.last_words()}")
+    return finished.exit_code == 0
+
+
+class Ours:
+    name = "outsize"
+
+    def __init__(self, task):
+        self._task = task
+        self.report = {}
+        self.entry = {}
+
+    def missing(self):
+        return None if self._task.tool.exists() else f"{self._task.tool}: not built"
+
+    def prepare(self):
+        task = self._task
+        self.entry["version"] = child.must_run([task.tool, "--version"]).stdout.strip()
+        self.entry["flags"] = " ".join(
+            [*task.benchmark.words, f"-S {task.memory_bytes}b",
+             f"--parallel {task.threads}"])
+
+    def run(self):
+        task = self._task
+        output, report = task.directory / "outsize.out", task.directory / "outsize.json"
+        task.workplace.settle(task.input)
+        done = child.must_run(
+            [task.tool, *task.benchmark.words, "-S", f"{task.memory_bytes}b",
+             "--parallel", task.threads, "-T", task.directory, task.input, "-o", output,
+             "--json", report])
+        self.report = json.loads(report.read_text())
+        return Measurement(
+            self.report["seconds"], done.seconds, done.cpu_seconds,
+            self.report["io_wait_seconds"], done.peak_rss_bytes, self.report["read_bytes"],
+            self.report["written_bytes"], self.verify(output))
+
+    def verify(self, output):
+        return check_output(self._task, output)
+
+
+class Peer:
+    """What the peers share."""
+
+    def __init__(self, task):
+        self._task = task
+        self.entry = {}
+
+    @classmethod
+    def is_ready(cls):
+        return cls.missing() is None
