@@ -55,6 +55,9 @@ class mapped_file {
     memory_ = ::mmap(nullptr, bytes_, protection, MAP_SHARED, descriptor, 0);
     ::close(descriptor);
     if (memory_ == MAP_FAILED) fail(path);
+    // FFTW goes through a file in strides of many pages: to read around each of them fills the
+    // memory with what is not wanted yet (2 GiB with 256 MiB: over 500 s instead of 60).
+    ::madvise(memory_, bytes_, MADV_RANDOM);
   }
   mapped_file(mapped_file const&) = delete;
   mapped_file& operator=(mapped_file const&) = delete;
