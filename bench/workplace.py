@@ -6,8 +6,11 @@ import os
 import pathlib
 import shutil
 import tempfile
+import time
 
 from sizes import MIB, format_size
+
+QUIET_SECONDS = 3
 
 
 class NoSpace(Exception):
@@ -39,7 +42,8 @@ class Workplace:
             pass
 
     def settle(self, *files):
-        """Writes back what is dirty and empties the page cache: no run profits from another.
+        """Writes back what is dirty and empties the page cache: no run profits from another, nor
+        suffers from what a file system still does about files that are gone (discarding blocks).
 
         Without the right to drop all caches, at least the pages of `files` are dropped. A smoke
         run measures nothing and leaves the machine's caches alone.
@@ -47,6 +51,7 @@ class Workplace:
         if not self._settles:
             return
         os.sync()
+        time.sleep(QUIET_SECONDS)
         try:
             pathlib.Path("/proc/sys/vm/drop_caches").write_text("1\n")
         except OSError:
