@@ -119,18 +119,21 @@ void network_run::start(bool caller_helps) {
   for (group_description const& g : what_.groups) {
     std::vector<stage_state*> own;
     for (std::size_t i : g.stages) own.push_back(stages_[i].get());
-    spawn_worker(std::move(own), true, g.repeat);
+    bind_worker(std::move(own), true, g.repeat);
   }
+  std::vector<stage_state*> asynchronous;
   for (auto& s : stages_) {
+    if (s->what->kind == stage_kind::asynchronous && !s->bound) asynchronous.push_back(s.get());
     if (s->what->kind == stage_kind::node) {
       s->wants_place = true;
       threads_.emplace_back([this, node = s.get()] { run_node(*node); });
     } else if (s->what->kind == stage_kind::external) {
       ++externals_outside_;
     } else if (s->what->waits && !s->bound) {
-      for (std::size_t r = 0; r < s->replicas; ++r) spawn_worker({s.get()}, false, SIZE_MAX);
+      for (std::size_t r = 0; r < s->replicas; ++r) bind_worker({s.get()}, false, SIZE_MAX);
     }
   }
+  if (!asynchronous.empty()) starter_ = &spawn_worker(std::move(asynchronous), false, SIZE_MAX);
   for (std::size_t t = caller_helps ? 1 : 0; t < places_; ++t) spawn_worker({}, true, SIZE_MAX);
   for (auto& s : stages_) end_if_done(*s);  // no rounds at all
   caller_ = &workers_.emplace_back();       // finish() lends its thread
@@ -273,7 +276,7 @@ void network_run::sample(stage_state& s, std::int64_t wall_ns, std::int64_t cpu_
     return;
   s.note = fmt::format("got its own thread: {} % of its time was waiting",
                        100 - 100 * s.sampled_cpu_ns / s.sampled_wall_ns);
-  for (std::size_t r = 0; r < s.replicas; ++r) spawn_worker({&s}, false, SIZE_MAX);
+  for (std::size_t r = 0; r < s.replicas; ++r) bind_worker({&s}, false, SIZE_MAX);
 }
 
 bool network_run::grow_a_pool() {

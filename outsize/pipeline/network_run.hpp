@@ -6,7 +6,8 @@
 //
 // Steps of stages are taken by workers: shared ones, which prefer the stage farthest downstream (so
 // that buffers leave while they are in the cache), and bound ones, which belong to one stage or to
-// a group. Nodes have threads of their own but run only while fewer than `threads` shared workers
+// a group. Asynchronous steps, which are begun in no time, are also begun by a worker of their own
+// when all shared ones compute: a disk does not wait for a processor. Nodes have threads of their own but run only while fewer than `threads` shared workers
 // and nodes do. What waits gives its place up, so one place is enough for any network; when all
 // wait and nothing can wake them, that is a deadlock, and is seen at once.
 //
@@ -273,7 +274,8 @@ class network_run {
   // Threads.
   void work(worker& w);
   void run_node(stage_state& s);
-  void spawn_worker(std::vector<stage_state*> own, bool counts, std::size_t repeat);
+  worker& spawn_worker(std::vector<stage_state*> own, bool counts, std::size_t repeat);
+  void bind_worker(std::vector<stage_state*> own, bool counts, std::size_t repeat);
   void notify(stage_state& s) noexcept;
   void notify_workers() noexcept;
   void wait_in_port(stage_state& s, std::string what, lock& held);
@@ -314,6 +316,7 @@ class network_run {
   std::list<edge> edges_;
   std::list<worker> workers_;
   worker* caller_ = nullptr;
+  worker* starter_ = nullptr;  // of asynchronous steps
   std::deque<std::thread> threads_;
   std::deque<stage_state*> place_queue_;
   std::size_t places_ = 1;

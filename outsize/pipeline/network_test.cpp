@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <numeric>
 #include <random>
 #include <set>
@@ -409,6 +410,25 @@ TEST_P(networks, take_completions_from_other_threads_and_keep_the_order) {
   n.run();
   for (auto& h : helpers) h.join();
   EXPECT_EQ(seen, first_numbers(50));
+}
+
+TEST_P(networks, begin_asynchronous_steps_while_all_threads_compute) {
+  if (GetParam().buffers < 3) GTEST_SKIP() << "too few buffers for that";
+  std::size_t const threads = GetParam().threads, wanted = std::min(GetParam().buffers, 20UL);
+  std::atomic<std::size_t> begun = 0;
+  network n(memory, options());
+  pool_options pool = buffers();
+  pool.rounds = 20;
+  n.buffers(pool) | asynchronous("read", 16, [&](pooled_buffer&, step_completion c) {
+    ++begun;
+    c.done();
+  }) | stage("compute", [&](pooled_buffer&) {
+         auto const end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+         while (begun < wanted && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+       }).replicate(threads);
+  n.run();
+  EXPECT_EQ(begun, 20U);
+  EXPECT_LT(n.report().seconds, 20) << "the reads waited for the processors";
 }
 
 TEST_P(networks, run_stages_that_wait_on_threads_of_their_own) {

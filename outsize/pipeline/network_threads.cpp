@@ -34,14 +34,21 @@ void network_run::work(worker& w) {
   w.bodies.clear();  // what per_thread() made ends on its thread
 }
 
-void network_run::spawn_worker(std::vector<stage_state*> own, bool counts, std::size_t repeat) {
+/// Starts a worker that alone runs these stages.
+void network_run::bind_worker(std::vector<stage_state*> own, bool counts, std::size_t repeat) {
   for (stage_state* s : own) s->bound = true;
+  spawn_worker(std::move(own), counts, repeat);
+}
+
+network_run::worker& network_run::spawn_worker(std::vector<stage_state*> own, bool counts,
+                                               std::size_t repeat) {
   worker& w = workers_.emplace_back();
   w.own = std::move(own);
   w.counts = counts;
   w.repeat = repeat;
   w.number = workers_.size();
   threads_.emplace_back([this, &w] { work(w); });
+  return w;
 }
 
 void network_run::run_node(stage_state& s) {
@@ -83,6 +90,10 @@ void network_run::notify(stage_state& s) noexcept {
 
 /// Wakes an idle shared worker if there is something for it to do.
 void network_run::notify_workers() noexcept {
+  if (starter_ != nullptr && starter_->idle && running_ >= places_ &&
+      std::any_of(starter_->own.begin(), starter_->own.end(),
+                  [this](stage_state const* s) { return ready(*s); }))
+    starter_->wake.notify_one();
   if (!place_queue_.empty() && running_ < places_) {
     place_queue_.front()->wake.notify_all();
     return;

@@ -47,7 +47,7 @@ int cmd_columnsort(int argc, char** argv) {
   auto const r = read_request(argc, argv);
   if (!r) return exit_done;
   return run_pass_command(
-      "columnsort", *r, r->work.storage(),
+      "columnsort", *r, r->storage(),
       [&](storage& store, numeric::pass_listener const& listener) -> pass_outcome {
         auto report = numeric::columnsort(store, r->input, r->output,
                                           {.column_records = r->column_records,
