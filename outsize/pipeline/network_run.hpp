@@ -6,10 +6,11 @@
 //
 // Steps of stages are taken by workers: shared ones, which prefer the stage farthest downstream (so
 // that buffers leave while they are in the cache), and bound ones, which belong to one stage or to
-// a group. Asynchronous steps, which are begun in no time, are also begun by a worker of their own
-// when all shared ones compute: a disk does not wait for a processor. Nodes have threads of their own but run only while fewer than `threads` shared workers
-// and nodes do. What waits gives its place up, so one place is enough for any network; when all
-// wait and nothing can wake them, that is a deadlock, and is seen at once.
+// a group. An asynchronous step, which is begun in no time, is begun by a worker for that purpose
+// when all shared ones compute: no disk waits for a processor. Nodes have threads of their own but
+// run only while fewer than `threads` shared workers and nodes do. What waits gives its place up,
+// so one place is enough for any network; when all wait and nothing can wake them, that is a
+// deadlock, and is seen at once.
 //
 // Invariant: mutex_ guards all state below; functions of stages are called without it. A handle may
 // end in them, so thumbnails inside the run are plain pointers, wrapped only for those calls.
