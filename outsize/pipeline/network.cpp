@@ -10,6 +10,7 @@
 
 #include <outsize/base/assert.hpp>
 #include <outsize/base/machine.hpp>
+#include <outsize/base/progress_line.hpp>
 #include <outsize/pipeline/network_run.hpp>
 
 namespace outsize::pipeline {
@@ -57,6 +58,16 @@ bool ports::convey(pooled_buffer b, std::size_t output) {
 }
 void ports::close(std::size_t output) { run_->close(stage_, output); }
 void ports::check() const { run_->check(); }
+
+std::function<void(network_progress const&)> progress_on_terminal(std::string name,
+                                                                  std::uint64_t total_bytes) {
+  return [name = std::move(name), total_bytes,
+          line = std::make_shared<std::optional<progress_line>>()](network_progress const& now) {
+    if (now.finished) return line->reset();
+    if (!line->has_value()) line->emplace();
+    (*line)->show(name, now.bytes, total_bytes);
+  };
+}
 
 // ---- building ----
 

@@ -92,6 +92,11 @@ struct pool_options {
   std::uint64_t rounds = UINT64_MAX;  ///< Buffers that a line from it gets in all.
 };
 
+/// For network_options::progress: shows bytes, rate and, if `total_bytes` are to go all the way,
+/// the time that remains on one line of standard error, while the network runs.
+std::function<void(network_progress const&)> progress_on_terminal(std::string name,
+                                                                  std::uint64_t total_bytes = 0);
+
 class network;
 
 namespace detail {

@@ -633,7 +633,7 @@ TEST_P(networks, see_a_deadlock_and_say_who_waits_for_what) {
 
 TEST_P(networks, fail_or_stop_at_random_without_hanging) {
   std::mt19937 random(GetParam().threads * 100 + GetParam().buffers);
-  for (int i = 0; i < 150; ++i) {
+  for (int i = 0; i < 600; ++i) {
     std::uint64_t const when = random() % 60, where = random() % 5;
     bool const cancel = random() % 2 == 0;
     std::stop_source source;

@@ -21,13 +21,13 @@
 #include <outsize/algorithm/record_sort.hpp>
 #include <outsize/base/error.hpp>
 #include <outsize/base/machine.hpp>
+#include <outsize/base/progress_line.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/block/storage.hpp>
 #include <outsize/text/line_sort.hpp>
 #include <tools/outsize/command.hpp>
 #include <tools/outsize/interruption.hpp>
 #include <tools/outsize/output_file.hpp>
-#include <tools/outsize/progress_bar.hpp>
 #include <tools/outsize/record_scan.hpp>
 #include <tools/outsize/sort_request.hpp>
 
@@ -166,6 +166,20 @@ void require_memory(std::uint64_t memory_bytes) {
                                  format_bytes(memory_bytes), format_bytes(most)));
 }
 
+std::string_view name_of(sort_progress::phase phase) {
+  switch (phase) {
+    case sort_progress::phase::forming_runs:
+      return "reading";
+    case sort_progress::phase::merging_runs:
+      return "merging";
+    case sort_progress::phase::writing_output:
+      return "writing";
+    case sort_progress::phase::done:
+      return "done";
+  }
+  return "";
+}
+
 int sort_or_merge(sort_request const& request, item_order const& order) {
   interruption const ends_cleanly("sort");
   auto const begin = std::chrono::steady_clock::now();
@@ -176,10 +190,13 @@ int sort_or_merge(sort_request const& request, item_order const& order) {
   // Opened before the work, so that a report that cannot be written costs nothing.
   std::optional<output_file> json;
   if (request.json) json.emplace(*request.json);
-  std::optional<progress_bar> bar;
+  std::optional<progress_line> bar;
   if (request.progress.value_or(::isatty(STDERR_FILENO) != 0)) bar.emplace();
   sort_options options{.unique = request.keys.unique};
-  if (bar) options.on_progress = [&](sort_progress const& now) { bar->show(now); };
+  if (bar)
+    options.on_progress = [&](sort_progress const& now) {
+      bar->show(name_of(now.now), now.done_bytes, now.total_bytes);
+    };
   sort_report const report = run(store, request, order, options);
   bar.reset();
   std::chrono::duration<double> const elapsed = std::chrono::steady_clock::now() - begin;

@@ -15,11 +15,11 @@
 
 #include <outsize/base/error.hpp>
 #include <outsize/base/machine.hpp>
+#include <outsize/base/progress_line.hpp>
 #include <outsize/base/units.hpp>
 #include <tools/outsize/command.hpp>
 #include <tools/outsize/interruption.hpp>
 #include <tools/outsize/output_file.hpp>
-#include <tools/outsize/progress_bar.hpp>
 
 namespace outsize::tool {
 namespace {
@@ -189,12 +189,13 @@ int run_pass_command(
   interruption const ends_cleanly(name);
   try {
     outsize::storage store(options);
-    std::optional<progress_bar> bar;
+    std::optional<progress_line> bar;
     numeric::pass_listener listener;
     if (request.work.progress.value_or(::isatty(STDERR_FILENO) != 0)) {
       bar.emplace();
       listener = [&](numeric::pass_progress const& now) {
-        bar->show({sort_progress::phase::writing_output, now.done_bytes, now.total_bytes});
+        bar->show(fmt::format("pass {} of {}", now.pass, now.passes), now.done_bytes,
+                  now.total_bytes);
       };
     }
     pass_outcome const outcome = program(store, listener);
