@@ -43,7 +43,8 @@ def parse_arguments():
     parser.add_argument("--vs", default="", metavar="PEER,PEER", help="among: " + ", ".join(PEERS))
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="report as JSON")
     parser.add_argument("--dir", type=pathlib.Path,
-                        default=os.environ.get("OUTSIZE_BENCH_DIR", PROJECT / "build/bench-data"),
+                        default=pathlib.Path(os.environ.get("OUTSIZE_BENCH_DIR",
+                                                            PROJECT / "build/bench-data")),
                         help="folder on the disk to be measured (default: %(default)s)")
     parser.add_argument("--tool", type=pathlib.Path, default=PROJECT / "build/release/bin/outsize",
                         help="the program to measure (default: the release build)")
@@ -98,7 +99,7 @@ def run_benchmark(row, arguments, size_bytes, memory_bytes, runs, peers):
     """Runs one benchmark and returns its report."""
     needed_bytes = int(size_bytes * (DISK_PER_INPUT_BYTE_OF_DATABASES if "duckdb" in peers
                                      else row.disk_per_input_byte))
-    with Workplace(arguments.dir, needed_bytes, settles=not arguments.smoke) as workplace:
+    with Workplace(arguments.dir.resolve(), needed_bytes, settles=not arguments.smoke) as workplace:
         task = Task(row, arguments.tool.resolve(), workplace, workplace.path / "input",
                     memory_bytes, arguments.threads)
         contestants = [OURS[row.ours](task), *(PEERS[peer](task) for peer in peers)]

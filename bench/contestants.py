@@ -5,11 +5,14 @@
 import os
 
 from contestant import Ours
-from numeric_contestants import FftwMmap, Involution, Overlap, Sequential, Transform
+from numeric_contestants import (FftwMmap, Involution, Overlap, Pipes, Sequential, Stages, Tbb,
+                                 Transform)
 from sort_contestants import DuckDB, Gnu, Stxxl
 
-OURS = {"tool": Ours, "involution": Involution, "overlap": Overlap, "transform": Transform}
-PEERS = {peer.name: peer for peer in (Gnu, Stxxl, DuckDB, Sequential, FftwMmap)}
+OURS = {"tool": Ours, "involution": Involution, "overlap": Overlap, "stages": Stages,
+        "transform": Transform}
+PEERS = {peer.name: peer for peer in (Gnu, Stxxl, DuckDB, Sequential, Tbb, Pipes,
+                                    FftwMmap)}
 
 
 def processors():

@@ -3,9 +3,10 @@
 """Programs on networks, and their peers."""
 
 import json
+import pathlib
 
 import child
-from contestant import Measurement, Ours, Peer
+from contestant import PEER_BUILD, PEER_SOURCES, Measurement, Ours, Peer
 from memory_group import MemoryGroup
 
 
@@ -92,6 +93,81 @@ class Sequential(Peer):
 
     def run(self):
         return self._program.measure("sequential")
+
+
+class StagesProgram:
+    """bench/programs/pipeline_stages.cpp: the same 16 stages in three ways."""
+    mode = ""
+    flags = ""
+
+    def __init__(self, task):
+        self._task = task
+        self.report = {}
+        self.entry = {"flags": self.flags}
+
+    def prepare(self):
+        pass
+
+    def program(self, mode):
+        return [self._task.tool.parent / "bench_pipeline_stages", mode]
+
+    def call(self, program):
+        task = self._task
+        return child.run([*program, task.input, task.directory / "stages.out", task.threads],
+                         environment={"OUTSIZE_TMPDIR": str(task.directory)})
+
+    def run(self):
+        self._task.workplace.settle(self._task.input)
+        done = self.call(self.program(self.mode))
+        if done.exit_code != 0:
+            raise child.ChildFailed(f"pipeline-stages, {self.name}: {done.last_words()}")
+        verified = self.call(StagesProgram.program(self, "verify")).exit_code == 0
+        (self._task.directory / "stages.out").unlink()
+        return Measurement(json.loads(done.stdout)["seconds"], done.seconds, done.cpu_seconds,
+                           None, done.peak_rss_bytes, done.read_bytes, done.written_bytes,
+                           verified)
+
+
+class Stages(StagesProgram):
+    name = "outsize"
+    mode = "ours"
+    flags = "a network, 32 buffers, files through the page cache"
+
+
+class Tbb(StagesProgram, Peer):
+    """oneTBB's parallel_pipeline with a filter for each stage."""
+    name = "tbb"
+    binary = PEER_BUILD / "tbb_stages"
+    source = PEER_SOURCES / "tbb_stages.cpp"
+    compile_flags = ("-std=c++20", "-O3", "-DNDEBUG")
+    flags = f"g++ {' '.join(compile_flags)}; parallel_pipeline, serial_in_order filters, 32 tokens"
+
+    @staticmethod
+    def missing():
+        found = pathlib.Path("/usr/include/oneapi/tbb/parallel_pipeline.h").exists()
+        return None if found else "libtbb-dev: not installed"
+
+    @classmethod
+    def is_ready(cls):
+        return cls.missing() is None and cls.binary.exists()
+
+    def prepare(self):
+        PEER_BUILD.mkdir(parents=True, exist_ok=True)
+        child.must_run(["g++", *self.compile_flags, self.source, "-o", self.binary, "-ltbb"])
+
+    def program(self, mode):
+        return [self.binary]
+
+
+class Pipes(StagesProgram, Peer):
+    """A process for each stage, pipes of 1 MiB between them."""
+    name = "pipes"
+    mode = "pipes"
+    flags = "16 processes"
+
+    @staticmethod
+    def missing():
+        return None
 
 
 class Reference:

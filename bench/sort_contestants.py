@@ -3,6 +3,7 @@
 """The peers that sort."""
 
 import json
+import pathlib
 import shutil
 
 import child
