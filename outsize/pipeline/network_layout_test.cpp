@@ -14,7 +14,7 @@ namespace {
 
 using edge_list = std::vector<std::pair<std::size_t, std::size_t>>;
 
-constexpr layout_box source{50, true};
+layout_box const source{50, true};
 constexpr double slack = 1e-6;
 
 std::vector<layout_box> with_source(std::size_t others) {
