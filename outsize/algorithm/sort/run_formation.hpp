@@ -172,6 +172,7 @@ class run_formation {
       demand();
     }
     current_ = ports_->take(chunk_pool);
+    current().clear();  // here, as a failure elsewhere brings chunks home in any state
     ++taken_;
     if (spilling_ && slots_.size() + demanded_ == taken_ && demanded_ < submitted_) demand();
   }
@@ -195,7 +196,6 @@ class run_formation {
       feed.consume(round);
     }
     spilled_bytes_ += s.items.bytes();
-    s.items.clear();
     sorted.reset();  // the last blocks are still being written, but they are copies
     runs_.push_back(writer.finish());
   }
