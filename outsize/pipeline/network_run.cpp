@@ -263,15 +263,17 @@ void network_run::stop_all_locked(std::exception_ptr error) noexcept {
 
 // ---- measurements ----
 
-void network_run::sample(stage_state& s, std::int64_t wall_ns, std::int64_t cpu_ns) {
-  if (cpu_ns < 0) return;
+void network_run::sample(stage_state& s, std::int64_t wall_ns, thread_usage before,
+                         thread_usage after) {
   ++s.samples;
+  // Without sleep, what it did not compute it was made to wait: the machine has other work, too.
+  if (after.sleeps > before.sleeps) ++s.samples_that_slept;
   s.sampled_wall_ns += wall_ns;
-  s.sampled_cpu_ns += cpu_ns;
+  s.sampled_cpu_ns += after.cpu_ns - before.cpu_ns;
   constexpr std::size_t enough = 8;
   constexpr std::int64_t worth_a_thread_ns = 100'000;
   if (s.bound || s.what->group || s.samples < enough || stopping_ || s.ended) return;
-  if (s.sampled_cpu_ns * 2 > s.sampled_wall_ns ||
+  if (s.samples_that_slept * 2 < s.samples || s.sampled_cpu_ns * 2 > s.sampled_wall_ns ||
       s.sampled_wall_ns < worth_a_thread_ns * static_cast<std::int64_t>(s.samples))
     return;
   s.note = fmt::format("got its own thread: {} % of its time was waiting",

@@ -4,8 +4,8 @@
 
 // One run of a network: who may do what next, decided in one place under one lock.
 //
-// Steps of stages are taken by workers: shared ones, which prefer the stage farthest downstream (so
-// that buffers leave while they are in the cache), and bound ones, which belong to one stage or to
+// Steps of stages are taken by workers: shared ones, which go on with the buffer they have in their
+// cache or else take the stage farthest downstream (so that buffers leave), and bound ones, which belong to one stage or to
 // a group. An asynchronous step, which is begun in no time, is begun by a worker for that purpose
 // when all shared ones compute: no disk waits for a processor. Nodes have threads of their own but
 // run only while fewer than `threads` shared workers and nodes do. What waits gives its place up,
@@ -121,7 +121,7 @@ class pool_state final : public buffer_home {
   pool_options options;
   std::size_t first_count;
   std::deque<thumbnail> all;
-  std::deque<thumbnail*> free;
+  std::vector<thumbnail*> free;  // the last that came home is in a cache, and goes first
   std::uint64_t sent = 0;
   std::vector<stage_state*> readers;
 
@@ -176,12 +176,19 @@ struct stage_state {
   std::int64_t sampled_wall_ns = 0;
   std::int64_t sampled_cpu_ns = 0;
   std::size_t samples = 0;
+  std::size_t samples_that_slept = 0;
   std::string note;
 
   /// Whether it has ports, and a thread to wait in them.
   bool is_node() const noexcept {
     return what->kind == stage_kind::node || what->kind == stage_kind::external;
   }
+};
+
+/// What a thread has computed, and how often it went to sleep of itself.
+struct thread_usage {
+  std::int64_t cpu_ns = 0;
+  std::int64_t sleeps = 0;
 };
 
 /// A step that was begun and is ended by somebody else.
@@ -229,6 +236,8 @@ class network_run {
     std::size_t runs = 0;           // of the stage whose turn it is
     std::size_t number = 0;         // for traces
     bool idle = false;
+    edge* went_to = nullptr;    // where its last step sent a buffer
+    thumbnail* warm = nullptr;  // that buffer
     std::condition_variable wake;
     std::map<stage_state*, step_body> bodies;  // made on its thread
   };
@@ -253,6 +262,7 @@ class network_run {
   bool has_room(stage_state const& s) const;
   bool ready(stage_state const& s) const;
   stage_state* pick(worker& w);
+  stage_state* stage_of_warm_buffer(worker const& w) const;
   stage_state* pick_own(worker& w);
   thumbnail* take_input(stage_state& s);
 
@@ -294,7 +304,7 @@ class network_run {
   void stop_all_locked(std::exception_ptr error) noexcept;
 
   // Measurements.
-  void sample(stage_state& s, std::int64_t wall_ns, std::int64_t cpu_ns);
+  void sample(stage_state& s, std::int64_t wall_ns, thread_usage before, thread_usage after);
   bool grow_a_pool();
   void note_trace(trace_event const& e);
   /// Where a trace shows what no worker does: the k-th step in flight of a stage, a node.

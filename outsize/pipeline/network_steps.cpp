@@ -4,7 +4,7 @@
 #include <outsize/pipeline/network_run.hpp>
 
 #include <fmt/format.h>
-#include <time.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <utility>
@@ -12,11 +12,14 @@
 namespace outsize::pipeline::detail {
 namespace {
 
-/// What this thread has computed.
-std::int64_t thread_cpu_ns() {
-  timespec t{};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return t.tv_sec * 1'000'000'000 + t.tv_nsec;
+/// What this thread has done so far.
+thread_usage usage_of_thread() {
+  rusage u{};
+  ::getrusage(RUSAGE_THREAD, &u);
+  auto const ns = [](timeval const& t) {
+    return std::int64_t{t.tv_sec} * 1'000'000'000 + std::int64_t{t.tv_usec} * 1000;
+  };
+  return {ns(u.ru_utime) + ns(u.ru_stime), u.ru_nvcsw};
 }
 
 /// To wake another worker costs more than such a step: this one will look for more work before the
@@ -76,9 +79,19 @@ stage_state* network_run::pick(worker& w) {
   if (stopping_) return nullptr;
   if (!w.own.empty()) return pick_own(w);
   if (running_ >= places_ || !place_queue_.empty()) return nullptr;
+  if (stage_state* const s = stage_of_warm_buffer(w)) return s;
   for (auto s = stages_.rbegin(); s != stages_.rend(); ++s)
     if (!(*s)->bound && ready(**s)) return s->get();
   return nullptr;
+}
+
+/// The stage that would be given the buffer this worker has just worked on; it is in its cache.
+stage_state* network_run::stage_of_warm_buffer(worker const& w) const {
+  if (w.went_to == nullptr) return nullptr;
+  stage_state& s = *w.went_to->reader;
+  bool const is_next =
+      !s.bound && ready(s) && chosen_input(s) == w.went_to && w.went_to->waiting.front() == w.warm;
+  return is_next ? &s : nullptr;
 }
 
 stage_state* network_run::pick_own(worker& w) {
@@ -101,8 +114,8 @@ stage_state* network_run::pick_own(worker& w) {
 thumbnail* network_run::take_input(stage_state& s) {
   if (s.source != nullptr) {
     pool_state& p = *s.source;
-    thumbnail* const t = p.free.front();
-    p.free.pop_front();
+    thumbnail* const t = p.free.back();
+    p.free.pop_back();
     t->round = p.sent++;
     t->last = p.sent == p.options.rounds;
     return t;
@@ -131,8 +144,8 @@ network_run::step network_run::begin_step(stage_state& s) {
   st.round = st.buffer->round;
   st.ticket = s.next_ticket++;
   if (s.auxiliaries != nullptr) {
-    st.auxiliary = s.auxiliaries->free.front();
-    s.auxiliaries->free.pop_front();
+    st.auxiliary = s.auxiliaries->free.back();
+    s.auxiliaries->free.pop_back();
   }
   s.most_at_once = std::max(s.most_at_once, ++s.active);
   s.input_wait_ns += std::max<std::int64_t>(0, st.buffer->queued_ns - s.idle_since_ns);
@@ -153,7 +166,7 @@ void network_run::run_step(stage_state& s, worker& w, lock& held) {
       !asynchronous && what_.options.tune && (s.samples < 16 || st.ticket % 16 == 0);
   held.unlock();
 
-  std::int64_t const cpu_begin = sampled ? thread_cpu_ns() : 0;
+  thread_usage const before = sampled ? usage_of_thread() : thread_usage{};
   std::exception_ptr error;
   result r{nullptr, verdict::drop, 0};
   if (asynchronous) {
@@ -161,7 +174,7 @@ void network_run::run_step(stage_state& s, worker& w, lock& held) {
   } else {
     r = call(s, w, st, error);
   }
-  std::int64_t const cpu_ns = sampled ? thread_cpu_ns() - cpu_begin : -1;
+  thread_usage const after = sampled ? usage_of_thread() : thread_usage{};
 
   held.lock();
   --running;
@@ -171,7 +184,9 @@ void network_run::run_step(stage_state& s, worker& w, lock& held) {
   if (error) stop_all_locked(std::move(error));
   s.busy_ns += s.idle_since_ns - st.begin_ns;
   note_trace({s.index, w.number, st.round, st.begin_ns, s.idle_since_ns});
-  sample(s, s.idle_since_ns - st.begin_ns, cpu_ns);
+  w.warm = r.what == verdict::convey ? r.buffer : nullptr;
+  w.went_to = w.warm != nullptr ? s.outputs[r.output] : nullptr;
+  if (sampled) sample(s, s.idle_since_ns - st.begin_ns, before, after);
   end_step(s, st.ticket, r);
 }
 

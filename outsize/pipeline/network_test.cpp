@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <time.h>
 
 #include <algorithm>
 #include <atomic>
@@ -767,6 +769,74 @@ TEST(network_tuning, changes_nothing_when_switched_off) {
   EXPECT_EQ(r.stages[0].note, "");
   EXPECT_EQ(r.stages[0].thread, "shared");
   EXPECT_EQ(r.pools[0].count, r.pools[0].first_count);
+}
+
+/// While it lives, this thread and those it starts share one processor with three that never rest.
+class crowded_processor {
+ public:
+  crowded_processor() {
+    sched_getaffinity(0, sizeof before_, &before_);
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(static_cast<unsigned>(sched_getcpu()), &one);
+    sched_setaffinity(0, sizeof one, &one);
+    for (int i = 0; i < 3; ++i)
+      others_.emplace_back([](std::stop_token const& stop) {
+        while (!stop.stop_requested()) continue;
+      });
+  }
+  ~crowded_processor() { sched_setaffinity(0, sizeof before_, &before_); }
+
+ private:
+  cpu_set_t before_{};
+  std::vector<std::jthread> others_;
+};
+
+/// What a thread computes in half a millisecond.
+void compute() {
+  auto const now = [] {
+    timespec t{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return t.tv_sec * 1'000'000'000 + t.tv_nsec;
+  };
+  for (auto const end = now() + 500'000; now() < end;) continue;
+}
+
+TEST(network_tuning, does_not_take_a_crowded_machine_for_waiting) {
+  memory_budget memory(8_MiB);
+  crowded_processor const crowd;
+  network n(memory, {.threads = 1});
+  n.buffers({.buffer_bytes = 64, .rounds = 60}) |
+      stage("compute", [](pooled_buffer&) { compute(); });
+  n.run();
+  EXPECT_EQ(n.report().stages[0].note, "");
+}
+
+TEST(network_buffers, are_used_again_while_they_are_in_the_cache) {
+  memory_budget memory(8_MiB);
+  std::set<std::size_t> used;
+  network n(memory, {.threads = 1, .tune = false});
+  n.buffers({.buffer_bytes = 64, .count = 8, .rounds = 20}) | stage("one", [](pooled_buffer&) {}) |
+      stage("two", [&](pooled_buffer& b) { used.insert(b.index()); });
+  n.run();
+  EXPECT_EQ(used.size(), 1U);
+}
+
+TEST(network_buffers, stay_with_a_worker_through_the_stages) {
+  memory_budget memory(8_MiB);
+  std::string order;  // of the stages, as they ran
+  pooled_buffer kept;
+  network n(memory, {.threads = 1, .tune = false});
+  n.buffers({.buffer_bytes = 64, .count = 1, .rounds = 1}) | stage("a", [&](pooled_buffer&) {
+    order += 'a';
+    kept = {};  // c could run again, and is farther downstream
+  }) | stage("b", [&](pooled_buffer&) { order += 'b'; });
+  n.buffers({.buffer_bytes = 64, .count = 1, .rounds = 2}) | stage("c", [&](pooled_buffer& own) {
+    order += 'c';
+    if (own.round() == 0) kept = std::move(own);
+  });
+  n.run();
+  EXPECT_EQ(order, "cabc");
 }
 
 TEST(network_reports, count_what_went_through) {

@@ -192,8 +192,8 @@ pooled_buffer network_run::take(std::size_t stage, std::size_t pool) {
     if (!p.free.empty()) break;
     if (!grow_a_pool()) wait_in_port(s, fmt::format("a buffer of pool '{}'", p.options.name), held);
   }
-  thumbnail* const t = p.free.front();
-  p.free.pop_front();
+  thumbnail* const t = p.free.back();
+  p.free.pop_back();
   t->round = p.sent++;
   return pooled_buffer(*t);
 }
