@@ -8,8 +8,8 @@
 //   pipeline_stages verify IN OUT THREADS       whether OUT is what the stages make of IN
 //
 // Buffers of 2^13 complex doubles are read, put into bit-reversed order, taken through 13 levels of
-// butterflies and written. All read and write through the page cache, as a pipe must. Each prints
-// one JSON object. Source: Cormen, Davidson: FG, 2004, Table 2.
+// butterflies and written. All call the same functions, also for reading and writing, which go through
+// the page cache as a pipe must: the ways differ, the work does not. Each prints one JSON object. Source: Cormen, Davidson: FG, 2004, Table 2.
 
 #include <fcntl.h>
 #include <sys/wait.h>
@@ -29,9 +29,7 @@
 #include <vector>
 
 #include <bench/programs/stages.hpp>
-#include <outsize/block/storage.hpp>
-#include <outsize/io/disk_file.hpp>
-#include <outsize/pipeline/file_stages.hpp>
+#include <outsize/base/memory_budget.hpp>
 #include <outsize/pipeline/network.hpp>
 
 namespace {
@@ -40,19 +38,20 @@ using namespace stages;
 
 void run_network(std::string const& in_path, std::string const& out_path, std::size_t threads) {
   using namespace outsize;
-  storage store({.threads = threads});
-  auto const in = io::open_file(in_path, store.file_queue(), {.direct = false});
-  auto const out = io::open_file(
-      out_path, store.file_queue(),
-      {.mode = io::access::read_write, .direct = false, .create = true, .truncate = true});
-  pipeline::network n(store.memory(), {.name = "stages", .threads = threads});
+  descriptor const in(open_input(in_path)), out(open_output(out_path));
+  memory_budget memory(2 * buffers * buffer_bytes);
+  pipeline::network n(memory, {.name = "stages", .threads = threads});
   auto line = n.buffers({.buffer_bytes = buffer_bytes, .count = buffers}) |
-              pipeline::read_from(*in, {0, in->size_bytes()}, {.depth = 4});
+              pipeline::stage("read", [&](pipeline::pooled_buffer& b) {
+                b.resize(buffer_bytes);
+                return read_all(in.number, b.bytes()) == buffer_bytes;
+              });
   for (unsigned s = 0; s < inner_stages; ++s)
     line = line | pipeline::stage(fmt::format("level {}", s), [s](pipeline::pooled_buffer& b) {
              apply_stage(s, b.as<number>());
            });
-  line | pipeline::write_to(*out, 0, {.depth = 4});
+  line | pipeline::stage("write",
+                         [&](pipeline::pooled_buffer& b) { write_all(out.number, b.bytes()); });
   n.run();
 }
 

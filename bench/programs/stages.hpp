@@ -29,11 +29,14 @@ inline constexpr std::size_t buffers = 32;
 
 // ------------------------------------------------------------------------------------ the stages
 
+/// The factors of each level, one level after another: those of blocks of 2h items begin at h - 1.
 inline std::vector<number> const& roots() {
   static std::vector<number> const all = [] {
-    std::vector<number> w(length / 2);
-    for (std::size_t i = 0; i < w.size(); ++i)
-      w[i] = std::polar(1.0, -2 * std::numbers::pi * static_cast<double>(i) / length);
+    std::vector<number> w;
+    for (std::size_t half = 1; half < length; half *= 2)
+      for (std::size_t i = 0; i < half; ++i)
+        w.push_back(std::polar(
+            1.0, -std::numbers::pi * static_cast<double>(i) / static_cast<double>(half)));
     return w;
   }();
   return all;
@@ -50,14 +53,17 @@ inline void reverse_bits(numbers x) {
 }
 
 inline void butterflies(numbers x, unsigned level) {
-  std::size_t const half = std::size_t{1} << level, step = length / (2 * half);
+  std::size_t const half = std::size_t{1} << level;
+  number const* const w = roots().data() + (half - 1);
   for (std::size_t block = 0; block < length; block += 2 * half) {
+    number* const low = x.data() + block;
+    number* const high = low + half;
     for (std::size_t i = 0; i < half; ++i) {
-      number const a = x[block + i], w = roots()[i * step], b = x[block + i + half];
-      number const t{b.real() * w.real() - b.imag() * w.imag(),
-                     b.real() * w.imag() + b.imag() * w.real()};
-      x[block + i] = a + t;
-      x[block + i + half] = a - t;
+      number const a = low[i], b = high[i];
+      number const t{b.real() * w[i].real() - b.imag() * w[i].imag(),
+                     b.real() * w[i].imag() + b.imag() * w[i].real()};
+      low[i] = a + t;
+      high[i] = a - t;
     }
   }
 }
