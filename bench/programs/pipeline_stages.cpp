@@ -8,8 +8,9 @@
 //   pipeline_stages verify IN OUT THREADS       whether OUT is what the stages make of IN
 //
 // Buffers of 2^13 complex doubles are read, put into bit-reversed order, taken through 13 levels of
-// butterflies and written. All call the same functions, also for reading and writing, which go through
-// the page cache as a pipe must: the ways differ, the work does not. Each prints one JSON object. Source: Cormen, Davidson: FG, 2004, Table 2.
+// butterflies and written. All call the same functions, also for reading and writing, which go
+// through the page cache as a pipe must: the ways differ, the work does not. Each prints one JSON
+// object. Source: Cormen, Davidson: FG, 2004, Table 2.
 
 #include <fcntl.h>
 #include <sys/wait.h>

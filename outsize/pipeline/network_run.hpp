@@ -5,12 +5,12 @@
 // One run of a network: who may do what next, decided in one place under one lock.
 //
 // Steps of stages are taken by workers: shared ones, which go on with the buffer they have in their
-// cache or else take the stage farthest downstream (so that buffers leave), and bound ones, which belong to one stage or to
-// a group. An asynchronous step, which is begun in no time, is begun by a worker for that purpose
-// when all shared ones compute: no disk waits for a processor. Nodes have threads of their own but
-// run only while fewer than `threads` shared workers and nodes do. What waits gives its place up,
-// so one place is enough for any network; when all wait and nothing can wake them, that is a
-// deadlock, and is seen at once.
+// cache or else take the stage farthest downstream (so that buffers leave), and bound ones, which
+// belong to one stage or to a group. An asynchronous step, which is begun in no time, is begun by a
+// worker for that purpose when all shared ones compute: no disk waits for a processor. Nodes have
+// threads of their own but run only while fewer than `threads` shared workers and nodes do. What
+// waits gives its place up, so one place is enough for any network; when all wait and nothing can
+// wake them, that is a deadlock, and is seen at once.
 //
 // Invariant: mutex_ guards all state below; functions of stages are called without it. A handle may
 // end in them, so thumbnails inside the run are plain pointers, wrapped only for those calls.
