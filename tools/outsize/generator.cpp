@@ -31,6 +31,8 @@ constexpr std::uint64_t few_values = 16;
 constexpr std::size_t zipf_ranks = 1 << 16;
 constexpr unsigned zipf_index_bits = 16;
 
+constexpr std::size_t pair_bytes = 16;
+constexpr std::uint64_t triple_values = 4096;
 constexpr std::size_t record_bytes = 100;
 constexpr std::size_t line_min_bytes = 20;
 constexpr std::size_t line_max_bytes = 200;
@@ -51,7 +53,7 @@ constexpr std::uint64_t below(std::uint64_t bound, std::uint64_t draw) {
 }
 
 /// Keys of sequences that must not meet although they come from one seed.
-enum class purpose : std::uint64_t { few = 1, zipf, pool, prefix, word };
+enum class purpose : std::uint64_t { few = 1, zipf, pool, prefix, word, same };
 
 constexpr std::uint64_t derive(std::uint64_t key, purpose what) {
   return mix(key ^ static_cast<std::uint64_t>(what) * 0xd1342543de82ef95U);
@@ -153,6 +155,9 @@ std::uint64_t generator::limit() const noexcept {
 
 std::size_t generator::buffer_bytes(std::size_t count) const noexcept {
   switch (kind_) {
+    case item_kind::pairs:
+    case item_kind::triples:
+      return count * pair_bytes;
     case item_kind::records:
       return count * record_bytes;
     case item_kind::lines:
@@ -164,12 +169,22 @@ std::size_t generator::buffer_bytes(std::size_t count) const noexcept {
 
 std::size_t generator::write(std::uint64_t first, std::size_t count, char* into) const noexcept {
   char* at = into;
-  if (kind_ == item_kind::records) {
-    for (std::size_t i = 0; i < count; ++i) at = write_record(first + i, at);
-  } else if (kind_ == item_kind::lines) {
-    for (std::size_t i = 0; i < count; ++i) at = write_line(first + i, at);
-  } else {
-    for (std::size_t i = 0; i < count; ++i, at += 8) store_little(at, number(first + i));
+  for (std::uint64_t i = first; i < first + count; ++i) {
+    switch (kind_) {
+      case item_kind::pairs:
+      case item_kind::triples:
+        at = write_pair(i, at);
+        break;
+      case item_kind::records:
+        at = write_record(i, at);
+        break;
+      case item_kind::lines:
+        at = write_line(i, at);
+        break;
+      default:
+        store_little(at, number(i));
+        at += sizeof(std::uint64_t);
+    }
   }
   return static_cast<std::size_t>(at - into);
 }
@@ -191,11 +206,23 @@ std::uint64_t generator::number(std::uint64_t index) const noexcept {
       return mix(derive(key_, purpose::few) + random % few_values);
     case item_kind::u64_zipf:
       return mix(derive(key_, purpose::zipf) + zipf_(random));
+    case item_kind::u64_same:
+      return derive(key_, purpose::same);
     case item_kind::f64:
       return (random & ~exponent_of_f64) | one_as_f64;
     default:
       return random;
   }
+}
+
+char* generator::write_pair(std::uint64_t index, char* into) const noexcept {
+  std::uint64_t const key = draw(index);
+  std::uint64_t const values = mix(key);
+  std::uint64_t const small = below(triple_values, values << 32) | below(triple_values, values)
+                                                                       << 32;
+  store_little(into, key);
+  store_little(into + sizeof key, kind_ == item_kind::pairs ? index : small);
+  return into + pair_bytes;
 }
 
 char* generator::write_record(std::uint64_t index, char* into) const noexcept {

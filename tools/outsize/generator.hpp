@@ -23,6 +23,9 @@ enum class item_kind : std::uint8_t {
   u64_desc,  ///< strictly descending with random gaps
   u64_few,   ///< 16 distinct values, equally frequent
   u64_zipf,  ///< 65536 distinct values, the r-th as frequent as 1/r
+  u64_same,  ///< one value
+  pairs,     ///< 16 bytes: a uniform u64 as key, the index as u64
+  triples,   ///< 16 bytes: a uniform u64, two u32 of 4096 distinct values each
   f64,       ///< floating point numbers of either sign, uniform from 1 to 2
   records,   ///< 100 bytes: 10 of key, blank, the index in 16 hex digits, blank, 71 of filling,
              ///< newline
@@ -30,8 +33,9 @@ enum class item_kind : std::uint8_t {
 };
 
 /// The names on the command line, indexed by item_kind.
-inline constexpr std::array<std::string_view, 8> item_kind_names{
-    "u64", "u64-asc", "u64-desc", "u64-few", "u64-zipf", "f64", "records", "lines"};
+inline constexpr std::array<std::string_view, 11> item_kind_names{
+    "u64",   "u64-asc", "u64-desc", "u64-few", "u64-zipf", "u64-same",
+    "pairs", "triples", "f64",      "records", "lines"};
 
 /// Returns the names with commas between.
 std::string item_kind_list();
@@ -74,6 +78,7 @@ class generator {
 
   std::uint64_t draw(std::uint64_t index) const noexcept;
   std::uint64_t number(std::uint64_t index) const noexcept;
+  char* write_pair(std::uint64_t index, char* into) const noexcept;
   char* write_record(std::uint64_t index, char* into) const noexcept;
   char* write_line(std::uint64_t index, char* into) const noexcept;
 

@@ -5,6 +5,7 @@
 #include <tools/outsize/generator.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <map>
 #include <set>
@@ -75,6 +76,9 @@ TEST(generator, makes_the_same_bytes_for_ever) {
            golden{item_kind::u64_few, 1, 1'000'000'007, 0xa85f84586d1ea278U},
            golden{item_kind::u64_zipf, 0, 0, 0x9f5418f4f4c701dfU},
            golden{item_kind::u64_zipf, 1, 1'000'000'007, 0x9227d36165980cd9U},
+           golden{item_kind::u64_same, 0, 0, 0xf35a8eb32d21b75dU},
+           golden{item_kind::pairs, 1, 1'000'000'007, 0x89bc7fd7033e15eU},
+           golden{item_kind::triples, 1, 1'000'000'007, 0xdf2ec285784618d1U},
            golden{item_kind::f64, 0, 0, 0x7837f0c002bf8537U},
            golden{item_kind::f64, 1, 1'000'000'007, 0xad79bde3e7949425U},
            golden{item_kind::records, 0, 0, 0xc822e4cf499d4ee5U},
@@ -122,6 +126,36 @@ TEST(generator, monotone_kinds_are_strict) {
 TEST(generator, few_are_sixteen_values) {
   auto const values = numbers(item_kind::u64_few, 3, 4000);
   EXPECT_EQ(std::set(values.begin(), values.end()).size(), 16U);
+}
+
+TEST(generator, same_is_one_value) {
+  auto const values = numbers(item_kind::u64_same, 3, 4000);
+  EXPECT_EQ(std::set(values.begin(), values.end()).size(), 1U);
+}
+
+TEST(generator, pairs_have_a_random_key_and_their_index) {
+  auto const keys = numbers(item_kind::u64, 3, 1000);
+  auto const bytes = generate(item_kind::pairs, 3, 0, 1000);
+  ASSERT_EQ(bytes.size(), 16'000U);
+  for (std::uint64_t i = 0; i < 1000; ++i) {
+    std::array<std::uint64_t, 2> pair{};
+    std::memcpy(pair.data(), bytes.data() + 16 * i, 16);
+    EXPECT_EQ(pair, (std::array{keys[i], i}));
+  }
+}
+
+TEST(generator, triples_have_a_random_number_and_two_of_few_values) {
+  auto const bytes = generate(item_kind::triples, 3, 0, 100'000);
+  std::array<std::set<std::uint32_t>, 2> values;
+  for (std::size_t at = 8; at < bytes.size(); at += 16) {
+    std::array<std::uint32_t, 2> small{};
+    std::memcpy(small.data(), bytes.data() + at, 8);
+    for (std::size_t i = 0; i < 2; ++i) values[i].insert(small[i]);
+  }
+  for (auto const& seen : values) {
+    EXPECT_EQ(seen.size(), 4096U);
+    EXPECT_LT(*seen.rbegin(), 4096U);
+  }
 }
 
 TEST(generator, zipf_values_are_skewed_by_rank) {
