@@ -149,7 +149,7 @@ def check_bounds():
             if line.startswith("namespace "):
                 hidden = "detail" in line
             found = declared.match(line)
-            if hidden or not found or line.startswith("//"):
+            if hidden or not found or line.startswith(("//", " ")):  # a comment, a member
                 continue
             name = found.group(1) or found.group(2)
             if any("I/Os:" in text for text in doc_above(lines, index)):

@@ -23,6 +23,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <outsize/algorithm/item_order.hpp>
 #include <outsize/algorithm/sorter.hpp>
 #include <outsize/algorithm/stream_sort.hpp>
 #include <outsize/block/storage.hpp>
@@ -49,23 +50,6 @@ struct output_path {
 
 /// Names a file to write; "-" is standard output.
 inline output_path into(std::string path) { return {std::move(path)}; }
-
-/// The order of what `projection` (a member, a function) yields of the items, smallest first.
-template <typename Projection>
-struct projected_less {
-  Projection projection;
-
-  template <typename T>
-  bool operator()(T const& a, T const& b) const {
-    return std::invoke(projection, a) < std::invoke(projection, b);
-  }
-};
-
-/// Orders items by a member or by what a function yields: `by(&event::time)`.
-template <typename Projection>
-projected_less<Projection> by(Projection projection) {
-  return {std::move(projection)};
-}
 
 namespace detail {
 
@@ -128,14 +112,16 @@ using source_item_t = typename detail::item_of_source<std::remove_cvref_t<In>>::
 template <typename Out, typename T>
 concept item_sink = std::same_as<Out, output_path> || std::output_iterator<Out, T const&>;
 
-/// Sorts what `in` yields into `out`; items that compare equal keep their order.
+/// Sorts what `in` yields into `out`. Items that compare equal keep their order, unless by(member)
+/// of two-word items says otherwise (item_order.hpp).
 ///
 /// @param in   Read once, front to back. A file whose size is no multiple of the item's is a
 /// format_error.
 /// @param out  Receives as many items, in order (fewer with options.unique).
 ///
 /// I/Os:    Reads a file and writes a file once; runs on disk, memory and threads as `sorter`
-///          says.
+///          says. From file to file there are no runs if the items are in order already, or in
+///          exactly the opposite order.
 /// Errors:  as `sorter`; after an error input files are intact and an output file is as it was
 ///          before; what an output iterator has received it keeps.
 /// Source:  STXXL 2008, section 6.
@@ -192,6 +178,30 @@ template <item_source In, typename Out,
 sort_report sort(In&& in, Out out, Less less = {}, sort_options options = {}) {
   return sort(default_storage(), std::forward<In>(in), std::move(out), std::move(less),
               std::move(options));
+}
+
+/// As sort; items that compare equal keep their order, without exception.
+template <item_source In, typename Out,
+          std::strict_weak_order<source_item_t<In>, source_item_t<In>> Less = std::less<>>
+  requires item_sink<Out, source_item_t<In>>
+sort_report stable_sort(storage& store, In&& in, Out out, Less less = {},
+                        sort_options options = {}) {
+  // Equal numbers are equal bytes: their kernels need no detour.
+  if constexpr (detail::ordered_number<source_item_t<In>, Less>) {
+    return sort(store, std::forward<In>(in), std::move(out), less, std::move(options));
+  } else {
+    return sort(store, std::forward<In>(in), std::move(out), in_input_order(std::move(less)),
+                std::move(options));
+  }
+}
+
+/// The same on the default storage.
+template <item_source In, typename Out,
+          std::strict_weak_order<source_item_t<In>, source_item_t<In>> Less = std::less<>>
+  requires item_sink<Out, source_item_t<In>>
+sort_report stable_sort(In&& in, Out out, Less less = {}, sort_options options = {}) {
+  return stable_sort(default_storage(), std::forward<In>(in), std::move(out), std::move(less),
+                     std::move(options));
 }
 
 }  // namespace outsize

@@ -18,50 +18,12 @@
 #include <type_traits>
 #include <utility>
 
+#include <outsize/algorithm/item_order.hpp>
 #include <outsize/algorithm/sort/engine.hpp>
 #include <outsize/base/assert.hpp>
 #include <outsize/block/storage.hpp>
 
 namespace outsize {
-
-/// What can lie on disk as it lies in memory: its bytes are its value. Pointers are excluded, since
-/// what they point to is not stored with them. Text and other byte strings have record_sorter.
-template <typename T>
-concept external_item = std::is_trivially_copyable_v<T> && std::is_default_constructible_v<T> &&
-                        !std::is_pointer_v<T> && !std::is_reference_v<T> && !std::is_const_v<T>;
-
-namespace detail {
-
-/// Arithmetic types that travel as unsigned integers of the same order.
-template <typename T, typename Less>
-concept ordered_number =
-    std::is_arithmetic_v<T> && (sizeof(T) == 4 || sizeof(T) == 8) &&
-    (std::same_as<Less, std::less<>> || std::same_as<Less, std::less<T>> ||
-     std::same_as<Less, std::greater<>> || std::same_as<Less, std::greater<T>>);
-
-/// The engine's family for items of type T under Less, and how to make it.
-template <typename T, typename Less>
-struct family_of {
-  using type = typed_items<T, Less>;
-  static type make(Less less) { return type(std::move(less)); }
-};
-
-template <typename T, typename Less>
-  requires ordered_number<T, Less>
-struct family_of<T, Less> {
-  using bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
-  using type = typed_items<bits, std::less<>>;
-  static type make(Less) {
-    constexpr bool descending =
-        std::same_as<Less, std::greater<>> || std::same_as<Less, std::greater<T>>;
-    constexpr auto kind = std::is_floating_point_v<T> ? ordered_bits::kind::floating_point
-                          : std::is_signed_v<T>       ? ordered_bits::kind::signed_integer
-                                                      : ordered_bits::kind::unsigned_integer;
-    return type({}, {kind, descending});
-  }
-};
-
-}  // namespace detail
 
 /// Sorts any number of items: push them all, call sort(), then read them.
 ///
@@ -69,9 +31,11 @@ struct family_of<T, Less> {
 ///     for (…) s.push(x);
 ///     for (s.sort(); !s.empty(); ++s) use(*s);
 ///
-/// Items that compare equal come out in the order in which they were pushed, for any number of
-/// threads, memory and block size. Numbers of 4 or 8 bytes under std::less or std::greater are
-/// compared by value, floating point by IEEE 754 totalOrder; any other T by any strict weak order.
+/// What comes out depends on the items and their order alone, not on threads, memory or block size:
+/// items that compare equal come out in the order in which they were pushed, or, under by(member)
+/// of two-word items, in that of their bytes (item_order.hpp). Numbers of 4 or 8 bytes under
+/// std::less or std::greater are compared by value, floating point by IEEE 754 totalOrder; any
+/// other T by any strict weak order.
 ///
 /// @tparam T     external_item.
 /// @tparam Less  Strict weak order; copied, called from all threads of the storage at once, must

@@ -69,6 +69,8 @@ void require_whole_items(std::vector<std::string> const& inputs, std::size_t ite
   }
 }
 
+bool is_regular_output(std::string const& output) { return output_directory(output).has_value(); }
+
 io::input_stream_options input_options(storage& store, std::uint64_t memory_bytes) {
   if (memory_bytes == 0) memory_bytes = store.memory().total_bytes();
   return {.block_bytes = std::clamp<std::size_t>(std::bit_floor(memory_bytes / 64), 16_KiB, 2_MiB),

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <span>
@@ -21,6 +22,7 @@
 
 #include <outsize/algorithm/record_reader.hpp>
 #include <outsize/algorithm/sort/engine.hpp>
+#include <outsize/algorithm/sort/presorted.hpp>
 #include <outsize/base/error.hpp>
 #include <outsize/io/input_stream.hpp>
 #include <outsize/io/output_stream.hpp>
@@ -51,6 +53,17 @@ void require_space(storage& store, sort_plan const& plan, std::optional<std::uin
 /// @throws format_error naming the first of the files whose size is no multiple of `item_bytes`,
 /// and both.
 void require_whole_items(std::vector<std::string> const& inputs, std::size_t item_bytes);
+
+/// Whether `output` is to be a regular file, which need not be written front to back.
+bool is_regular_output(std::string const& output);
+
+/// Whether a sort of these files moves more than once what a copy would, and a copy is possible.
+template <typename Family>
+bool may_be_copied(Family const& family, sort_paths const& paths,
+                   std::optional<std::uint64_t> input_bytes, sort_options const& options) {
+  return family.item_bytes() != 0 && input_bytes && *input_bytes > options.memory_bytes &&
+         !options.unique && paths.inputs.size() == 1 && is_regular_output(paths.output);
+}
 
 /// Fills the engine's chunks with items of `item_bytes` each.
 template <typename Engine>
@@ -92,6 +105,41 @@ void drain(Engine& engine, io::output_stream& out) {
   out.commit();
 }
 
+/// What copy_if_in_order must know about items of one size.
+template <typename Family>
+item_checks checks_of(Family const& family) {
+  std::size_t const item = family.item_bytes();
+  auto const in_order = [&family, item](std::span<std::byte const> bytes, bool descending) {
+    std::size_t const count = bytes.size() / item;
+    if constexpr (Family::fixed_size) {
+      using value = typename Family::item;
+      return family.in_order(std::span(reinterpret_cast<value const*>(bytes.data()), count),
+                             descending);
+    } else {
+      auto const view = family.block_view(bytes, count);
+      for (std::size_t i = 1; i < count; ++i) {
+        bool const before = family.less()(view.key(i), view.key(i - 1));
+        if (before != descending) return false;
+      }
+      return true;
+    }
+  };
+  auto const reverse = [item](std::span<std::byte const> from, std::byte* to) {
+    if constexpr (Family::fixed_size) {
+      for (std::size_t at = from.size(); at > 0; to += sizeof(typename Family::item)) {
+        at -= sizeof(typename Family::item);
+        std::memcpy(to, &from[at], sizeof(typename Family::item));
+      }
+    } else {
+      for (std::size_t at = from.size(); at > 0; to += item) {
+        at -= item;
+        std::memcpy(to, &from[at], item);
+      }
+    }
+  };
+  return {item, in_order, reverse};
+}
+
 /// The whole of a file sort. `fill(engine, stream)` turns an input's bytes into items.
 template <typename Family, typename Fill>
 sort_report sort_files(storage& store, Family family, item_framing framing, sort_paths const& paths,
@@ -104,6 +152,10 @@ sort_report sort_files(storage& store, Family family, item_framing framing, sort
   std::uint64_t const stream_bytes = io::input_stream_memory_bytes(reading);
   if (options.memory_bytes == 0) options.memory_bytes = store.memory().free_bytes();
   require_sort_memory(options.memory_bytes);
+  if (may_be_copied(family, paths, known, options))
+    if (auto const copied = copy_if_in_order(store, checks_of(family), paths.inputs[0],
+                                             paths.output, *known, options))
+      return *copied;
   grant stream_memory = store.memory().take(stream_bytes, "input stream");
   options.memory_bytes -= stream_bytes;
   sort_engine<Family> engine(store, std::move(family), options, framing, stream_bytes);

@@ -8,7 +8,9 @@ namespace outsize::detail {
 
 template class typed_items<std::uint32_t, std::less<>>;
 template class typed_items<std::uint64_t, std::less<>>;
+template class typed_items<word_pair, std::less<>>;
 template class sort_engine<typed_items<std::uint32_t, std::less<>>>;
 template class sort_engine<typed_items<std::uint64_t, std::less<>>>;
+template class sort_engine<typed_items<word_pair, std::less<>>>;
 
 }  // namespace outsize::detail

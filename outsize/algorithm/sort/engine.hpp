@@ -406,5 +406,6 @@ class sort_engine {
 
 extern template class sort_engine<typed_items<std::uint32_t, std::less<>>>;
 extern template class sort_engine<typed_items<std::uint64_t, std::less<>>>;
+extern template class sort_engine<typed_items<word_pair, std::less<>>>;
 
 }  // namespace outsize::detail

@@ -3,7 +3,7 @@
 #pragma once
 
 // Arithmetic keys as unsigned integers of the same size and order, so that one kernel sorts them
-// all.
+// all; and items of two words, one of them such a key, as numbers of 128 bits.
 //
 // Signed integers have the sign bit flipped; floating point follows IEEE 754 totalOrder (-NaN <
 // -inf < … < -0 < +0 < … < +inf < NaN), which distinguishes all bit patterns; descending order is
@@ -14,6 +14,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+
+#include <outsize/algorithm/sort/vector_sort.hpp>
 
 namespace outsize::detail {
 
@@ -55,6 +57,30 @@ struct ordered_bits {
   void decode_all(std::span<U> keys) const noexcept {
     if (is_identity()) return;
     for (U& key : keys) key = decode(key);
+  }
+};
+
+/// Items of two words, ordered by the one that is the key and then by the other as it is.
+struct ordered_words {
+  ordered_bits key = {};
+  bool key_is_first = true;
+
+  constexpr word_pair encode(word_pair item) const noexcept {
+    return key_is_first ? word_pair{item.high, key.encode(item.low)}
+                        : word_pair{item.low, key.encode(item.high)};
+  }
+
+  /// The inverse of encode.
+  constexpr word_pair decode(word_pair item) const noexcept {
+    return key_is_first ? word_pair{key.decode(item.high), item.low}
+                        : word_pair{item.low, key.decode(item.high)};
+  }
+
+  void encode_all(std::span<word_pair> items) const noexcept {
+    for (word_pair& item : items) item = encode(item);
+  }
+  void decode_all(std::span<word_pair> items) const noexcept {
+    for (word_pair& item : items) item = decode(item);
   }
 };
 

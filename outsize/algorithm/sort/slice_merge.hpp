@@ -54,8 +54,8 @@ class slice_merge {
   }
 
  private:
-  // 128 KiB of 8-byte keys: half of the smallest second-level caches in use.
-  static constexpr std::size_t slice_items = 16384;
+  // Half of the smallest second-level caches in use.
+  static constexpr std::size_t slice_items = (std::size_t{128} << 10) / sizeof(T);
 
   struct source {
     std::vector<std::span<T const>> pieces;

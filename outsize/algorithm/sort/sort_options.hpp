@@ -45,7 +45,7 @@ struct sort_report {
   std::uint64_t items = 0;         ///< That came in.
   std::uint64_t input_bytes = 0;   ///< Of those items.
   std::uint64_t output_items = 0;  ///< Fewer than `items` with `unique`.
-  std::uint64_t runs = 0;          ///< Written to disk while reading; 0: all stayed in memory.
+  std::uint64_t runs = 0;          ///< Written to disk; 0: all fitted in memory, or was in order.
   std::uint64_t passes = 0;  ///< The most merges that any item went through; 0: none from disk.
   std::uint64_t merges = 0;  ///< Intermediate ones, each of up to fan-in runs.
   std::size_t block_bytes = 0;

@@ -6,10 +6,10 @@
 // a chunk.
 //
 // Items are equal to their bytes: blocks hold them side by side. Integer keys (std::uint32_t,
-// std::uint64_t with std::less) are sorted by vector instructions; other types by a stable
-// comparison sort, so that items that compare equal keep the order in which they came. Layer:
-// algorithm. The model of `item_family` (engine.hpp) for fixed types; record_items.hpp is the
-// other.
+// std::uint64_t, word_pair with std::less) are sorted by vector instructions; other types by a
+// stable comparison sort, so that items that compare equal keep the order in which they came.
+// Layer: algorithm. The model of `item_family` (engine.hpp) for fixed types; record_items.hpp is
+// the other.
 
 #include <algorithm>
 #include <boost/sort/flat_stable_sort/flat_stable_sort.hpp>
@@ -32,8 +32,9 @@ namespace outsize::detail {
 /// Keys whose equality means equal bytes and for which there is a vector kernel.
 template <typename T, typename Less>
 inline constexpr bool is_vector_key =
-    (std::same_as<T, std::uint32_t> || std::same_as<T, std::uint64_t>)&&(
-        std::same_as<Less, std::less<T>> || std::same_as<Less, std::less<>>);
+    (std::same_as<T, std::uint32_t> || std::same_as<T, std::uint64_t> ||
+     std::same_as<T, word_pair>)&&(std::same_as<Less, std::less<T>> ||
+                                   std::same_as<Less, std::less<>>);
 
 /// Sorted items side by side.
 template <typename T>
@@ -130,11 +131,17 @@ class typed_items {
     }
   };
 
-  explicit typed_items(Less less, ordered_bits bits = {}) : less_{std::move(less)}, bits_(bits) {}
+  /// How users' values become the integers that are sorted.
+  using key_form = std::conditional_t<std::same_as<T, word_pair>, ordered_words, ordered_bits>;
+
+  explicit typed_items(Less less, key_form bits = {}) : less_{std::move(less)}, bits_(bits) {}
 
   std::size_t item_bytes() const noexcept { return sizeof(T); }
   key_less const& less() const noexcept { return less_; }
-  bool equal(key_type const& a, key_type const& b) const { return !less_(a, b) && !less_(b, a); }
+  bool equal(key_type const& a, key_type const& b) const {
+    if constexpr (std::same_as<T, word_pair>) return a.high == b.high;  // the other is no key
+    return !less_(a, b) && !less_(b, a);
+  }
 
   void sort_part(std::span<T> part) const {
     if constexpr (is_vector_key<T, Less>) {
@@ -143,6 +150,19 @@ class typed_items {
     } else {
       boost::sort::flat_stable_sort(part.begin(), part.end(), less_.less);
     }
+  }
+
+  /// Whether sorting would leave these items, as the user gave them, where they are; or, for
+  /// `descending`, turn them round exactly.
+  bool in_order(std::span<T const> items, bool descending) const {
+    bool good = true;
+    for (std::size_t i = 1; i < items.size() && good;) {
+      // A stretch without a jump at each item.
+      for (std::size_t const end = std::min(items.size(), i + 256); i < end; ++i)
+        good &= descending ? may_follow_in_reverse(items[i - 1], items[i])
+                           : may_follow(items[i - 1], items[i]);
+    }
+    return good;
   }
 
   /// Items of a block written by the merge.
@@ -187,11 +207,22 @@ class typed_items {
   }
 
  private:
+  bool may_follow(T const& a, T const& b) const {
+    if constexpr (is_vector_key<T, Less>) return bits_.encode(a) <= bits_.encode(b);
+    return !less_.less(b, a);
+  }
+  bool may_follow_in_reverse(T const& a, T const& b) const {
+    // Equal keys are equal bytes, so that it does not show when they change places.
+    if constexpr (is_vector_key<T, Less>) return bits_.encode(b) <= bits_.encode(a);
+    return less_.less(b, a);
+  }
+
   key_less less_;
-  ordered_bits bits_;
+  key_form bits_;
 };
 
 extern template class typed_items<std::uint32_t, std::less<>>;
 extern template class typed_items<std::uint64_t, std::less<>>;
+extern template class typed_items<word_pair, std::less<>>;
 
 }  // namespace outsize::detail

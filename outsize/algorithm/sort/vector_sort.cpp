@@ -25,6 +25,13 @@ void vector_sort(std::span<std::uint64_t> keys) {
   sorter()(keys.data(), keys.size(), hwy::SortAscending());
 }
 
+void vector_sort(std::span<word_pair> keys) {
+  static_assert(sizeof(word_pair) == sizeof(hwy::uint128_t));
+  static_assert(offsetof(word_pair, low) == offsetof(hwy::uint128_t, lo));
+  static_assert(offsetof(word_pair, high) == offsetof(hwy::uint128_t, hi));
+  sorter()(reinterpret_cast<hwy::uint128_t*>(keys.data()), keys.size(), hwy::SortAscending());
+}
+
 void vector_sort(std::span<prefix_entry> entries) {
   static_assert(sizeof(prefix_entry) == sizeof(hwy::uint128_t));
   static_assert(offsetof(prefix_entry, place) == offsetof(hwy::uint128_t, lo));

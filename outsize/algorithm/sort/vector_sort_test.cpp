@@ -35,6 +35,19 @@ TEST(vector_sort, sorts_integers_of_any_number_and_distribution) {
     }
 }
 
+TEST(vector_sort, sorts_word_pairs_as_numbers) {
+  std::mt19937_64 random(8);
+  for (std::size_t count : {0, 1, 2, 31, 1000, 30000})
+    for (std::uint64_t distinct : {std::uint64_t{1}, std::uint64_t{3}, ~std::uint64_t{0}}) {
+      std::vector<word_pair> keys(count);
+      for (auto& k : keys) k = {random() % distinct, random() % distinct};
+      auto want = keys;
+      std::ranges::sort(want, {}, [](word_pair const& k) { return std::tuple(k.high, k.low); });
+      vector_sort(keys);
+      EXPECT_EQ(keys, want);
+    }
+}
+
 TEST(vector_sort, sorts_entries_by_prefix_and_then_by_place) {
   std::mt19937_64 random(9);
   for (std::size_t count : {0, 1, 20, 5000}) {
