@@ -25,6 +25,7 @@ class Benchmark:
     floor_passes: int = 2     # N read and N written at once, so many times, unless ours tells
     command: tuple = ()       # of the tool, if it is not `outsize sort` with the flags
     ours: str = "tool"        # which of contestants.OURS runs it
+    typed: str = ""           # KIND of bench/programs/typed_sort.cpp
     disk_per_input_byte: float = 3.2  # input, output, temporary files and a little more
 
     @property
@@ -39,6 +40,18 @@ BENCHMARKS = {row.name: row for row in (
               ("--format", "bytes:100", "--key", "0:10"), ("-s", "-k1.1,1.10"), ("stxxl", "gnu")),
     Benchmark("sort-lines", "lines of 20 to 200 bytes, whole line, file to file", "lines", 0,
               (), (), ("gnu",), 2 * GIB, 256 * MIB),
+    Benchmark("sort-pair", "u64 key and u64 payload, comparator on the key, file to file", "pairs",
+              16, (), None, ("stxxl",), ours="typed", typed="pair"),
+    Benchmark("sort-lambda", "u64 and two u32, a lambda on all three, file to file", "triples", 16,
+              (), None, ("stxxl",), ours="typed", typed="lambda"),
+    Benchmark("sort-sorted", "ascending u64, file to file", "u64-asc", 8,
+              ("--format", "u64"), None, ("stxxl",), floor_passes=1),
+    Benchmark("sort-reversed", "descending u64, file to file", "u64-desc", 8,
+              ("--format", "u64"), None, ("stxxl",), floor_passes=1),
+    Benchmark("sort-few", "u64 of 16 distinct values, file to file", "u64-few", 8,
+              ("--format", "u64"), None, ("stxxl",)),
+    Benchmark("sort-equal", "u64 of one value, file to file", "u64-same", 8,
+              ("--format", "u64"), None, ("stxxl",)),
     Benchmark("columnsort", "random u64, three passes, file to file", "u64", 8,
               ("--format", "u64"), None, (), floor_passes=3, command=("columnsort",)),
     Benchmark("bmmc", "u64 to bit-reversed places, file to file", "u64", 8, (), None, (),

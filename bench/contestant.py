@@ -53,13 +53,20 @@ class Measurement:
     verified: bool
 
 
+def typed_sort(task):
+    """bench/programs/typed_sort.cpp, which sorts and checks items of C++ types."""
+    return task.tool.parent / "bench_typed_sort"
+
+
 def check_output(task, output):
     """Whether `output` is in order and has the items of the input; it is deleted."""
     command = [task.tool, "check", *task.benchmark.sort_flags, output, "--against", task.input]
+    if task.benchmark.typed:
+        command = [typed_sort(task), "check", task.benchmark.typed, task.input, output]
     finished = child.run(command)
     output.unlink()
     if finished.exit_code not in (0, 1):
-        raise child.ChildFailed(f"outsize check: {finished.last_words()}")
+        raise child.ChildFailed(f"{command[0].name} check: {finished.last_words()}")
     return finished.exit_code == 0
 
 

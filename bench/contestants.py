@@ -7,10 +7,10 @@ import os
 from contestant import Ours
 from numeric_contestants import (FftwMmap, Involution, Overlap, Pipes, Sequential, Stages, Tbb,
                                  Transform)
-from sort_contestants import DuckDB, Gnu, Stxxl
+from sort_contestants import DuckDB, Gnu, Stxxl, TypedSort
 
 OURS = {"tool": Ours, "involution": Involution, "overlap": Overlap, "stages": Stages,
-        "transform": Transform}
+        "transform": Transform, "typed": TypedSort}
 PEERS = {peer.name: peer for peer in (Gnu, Stxxl, DuckDB, Sequential, Tbb, Pipes,
                                     FftwMmap)}
 

@@ -1,14 +1,35 @@
 # SPDX-FileCopyrightText: the outsize authors
 # SPDX-License-Identifier: BSL-1.0
-"""The peers that sort."""
+"""Sorting items of C++ types, and the peers that sort."""
 
 import json
 import pathlib
 import shutil
 
 import child
-from contestant import PEER_BUILD, PEER_PYTHON, PEER_SOURCES, Measurement, Peer, check_output
+from contestant import (PEER_BUILD, PEER_PYTHON, PEER_SOURCES, Measurement, Ours, Peer,
+                        check_output, typed_sort)
 from sizes import MIB
+
+
+class TypedSort(Ours):
+    """outsize::sort on items of a C++ type."""
+
+    def prepare(self):
+        super().prepare()
+        self.entry["flags"] = f"outsize::sort, {self._task.benchmark.about}"
+
+    def run(self):
+        task = self._task
+        output = task.directory / "outsize.out"
+        task.workplace.settle(task.input)
+        done = child.must_run([typed_sort(task), "sort", task.benchmark.typed, task.input, output,
+                               task.memory_bytes, task.threads, task.directory])
+        self.report = json.loads(done.stdout)
+        return Measurement(
+            self.report["seconds"], done.seconds, done.cpu_seconds,
+            self.report["io_wait_seconds"], done.peak_rss_bytes, self.report["read_bytes"],
+            self.report["written_bytes"], self.verify(output))
 
 
 class Gnu(Peer):
@@ -57,7 +78,9 @@ class Stxxl(Peer):
     @classmethod
     def build(cls):
         source = PEER_SOURCES / "stxxl_sort.cpp"
-        if cls.program.exists() and cls.program.stat().st_mtime >= source.stat().st_mtime:
+        items = PEER_SOURCES.parent / "programs" / "typed_items.hpp"
+        newest = max(file.stat().st_mtime for file in (source, items))
+        if cls.program.exists() and cls.program.stat().st_mtime >= newest:
             return
         PEER_BUILD.mkdir(parents=True, exist_ok=True)
         child.must_run(["g++", *cls.compile_flags, source, "-o", cls.program, "-lstxxl"])
@@ -71,7 +94,7 @@ class Stxxl(Peer):
     def run(self):
         task = self._task
         data = task.directory / "stxxl.data"
-        kind = "records" if task.benchmark.item_bytes == 100 else "u64"
+        kind = task.benchmark.typed or ("records" if task.benchmark.item_bytes == 100 else "u64")
         shutil.copyfile(task.input, data)
         task.workplace.settle(data)
         # STXXL writes its log into the working directory.

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
 
-// Sorts a file of u64 or of 100-byte records in place with STXXL 1.4.1, as a peer of the
-// benchmarks.
+// Sorts a file of u64, 100-byte records, pairs or triples in place with STXXL 1.4.1, as a peer of
+// the benchmarks.
 //
-//   stxxl_sort u64|records FILE SCRATCH_DIRECTORY MEMORY_BYTES
+//   stxxl_sort u64|records|pair|lambda FILE SCRATCH_DIRECTORY MEMORY_BYTES
 //
 // FILE is a copy of the input which bench.py makes before: stxxl::sort on a vector that is bound to
 // a file merges back into that file, so input and output are files, and the four moves of every
@@ -34,7 +34,12 @@
 #include <stxxl/stats>
 #include <stxxl/vector>
 
+#include "../programs/typed_items.hpp"
+
 namespace {
+
+constexpr auto least = std::numeric_limits<std::uint64_t>::min();
+constexpr auto most = std::numeric_limits<std::uint64_t>::max();
 
 struct record {
   unsigned char bytes[100];
@@ -42,8 +47,8 @@ struct record {
 
 struct u64_less {
   bool operator()(std::uint64_t a, std::uint64_t b) const { return a < b; }
-  std::uint64_t min_value() const { return 0; }
-  std::uint64_t max_value() const { return std::numeric_limits<std::uint64_t>::max(); }
+  std::uint64_t min_value() const { return least; }
+  std::uint64_t max_value() const { return most; }
 };
 
 /// By the first ten bytes. STXXL wants sentinels, which printable keys leave room for.
@@ -58,6 +63,20 @@ struct record_less {
     std::memset(&r, byte, sizeof r);
     return r;
   }
+};
+
+struct pair_less {
+  bool operator()(typed::pair const& a, typed::pair const& b) const { return a.key < b.key; }
+  typed::pair min_value() const { return {least, 0}; }
+  typed::pair max_value() const { return {most, 0}; }
+};
+
+/// The lambda of the benchmark, with sentinels, which a lambda cannot have.
+struct triple_less {
+  decltype(typed::by_group(true)) less = typed::by_group(true);
+  bool operator()(typed::triple const& a, typed::triple const& b) const { return less(a, b); }
+  typed::triple min_value() const { return {least, 0, ~0U}; }
+  typed::triple max_value() const { return {most, ~0U, 0}; }
 };
 
 // STXXL's default of 2 MiB, and what comes closest to it for items of 100 bytes: items of a bound
@@ -118,12 +137,15 @@ int sort_file(job const& work) {
 
 int main(int argc, char** argv) {
   if (argc != 5) {
-    std::fprintf(stderr, "usage: stxxl_sort u64|records FILE SCRATCH_DIRECTORY MEMORY_BYTES\n");
+    std::fprintf(stderr,
+                 "usage: stxxl_sort u64|records|pair|lambda FILE SCRATCH_DIRECTORY MEMORY_BYTES\n");
     return 2;
   }
   try {
     job const work{argv[2], argv[3], std::strtoull(argv[4], nullptr, 10)};
     if (std::strcmp(argv[1], "records") == 0) return sort_file<record, record_less>(work);
+    if (std::strcmp(argv[1], "pair") == 0) return sort_file<typed::pair, pair_less>(work);
+    if (std::strcmp(argv[1], "lambda") == 0) return sort_file<typed::triple, triple_less>(work);
     return sort_file<std::uint64_t, u64_less>(work);
   } catch (std::exception const& failure) {
     std::fprintf(stderr, "stxxl_sort: %s\n", failure.what());
