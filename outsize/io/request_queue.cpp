@@ -6,6 +6,7 @@
 
 #include <outsize/base/config.hpp>
 #include <outsize/base/error.hpp>
+#include <outsize/io/linux/mapped_transfer.hpp>
 #include <outsize/io/linux/uring_queue.hpp>
 #include <outsize/io/posix/thread_queue.hpp>
 
@@ -26,7 +27,11 @@ std::unique_ptr<request_queue> make_request_queue(backend kind, std::size_t dept
   } else if (kind == backend::uring) {
     throw std::invalid_argument("this build of outsize has no io_uring back-end");
   }
-  return std::make_unique<thread_queue>(depth);
+  if (kind == backend::mmap) {
+    check_mapping();
+    return std::make_unique<thread_queue>(depth, by_mapping);
+  }
+  return std::make_unique<thread_queue>(depth, by_calls);
 }
 
 }  // namespace outsize::io

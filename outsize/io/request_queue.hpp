@@ -4,9 +4,10 @@
 
 // What moves the bytes of disk_files: one queue per disk, shared by the files on it.
 //
-//   linux/uring_queue    io_uring of fixed depth; attempts wait in a list and are submitted in
-//   batches posix/thread_queue   a team of threads that call pread and pwrite; used where io_uring
-//   is unavailable
+//   uring     linux/uring_queue: io_uring of fixed depth, to which attempts go in batches
+//   threads   posix/thread_queue: a team of threads that call pread and pwrite; what there is
+//             where io_uring is not
+//   mmap      such a team that copies from and to mappings of the file: linux/mapped_transfer
 //
 // Attempts of one queue may begin and end in any order. Every function may be called from any
 // thread. Layer: io.
@@ -20,7 +21,12 @@
 
 namespace outsize::io {
 
-enum class backend : std::uint8_t { automatic, uring, threads };
+/// How bytes are moved. `automatic` never takes `mmap`: its files pass through the page cache, and
+/// it copies in the threads of this process; it suits data that stays in that cache. A file that
+/// it moves must not be cut shorter, here or by another program, over bytes that are on their way:
+/// the kernel answers that with SIGBUS. Failures of the disk, and a full one, are errors as
+/// everywhere.
+enum class backend : std::uint8_t { automatic, uring, threads, mmap };
 
 /// Moves bytes of open files of the system; made by make_request_queue.
 class request_queue {
@@ -35,17 +41,20 @@ class request_queue {
   virtual void start(int file_descriptor, attempt work) noexcept = 0;
   /// Takes back the attempt of `owner` if it has not begun; returns whether it did.
   virtual bool withdraw(request const& owner) noexcept = 0;
-  /// "io_uring" or "threads".
+  /// "io_uring", "threads" or "mmap".
   virtual std::string_view name() const noexcept = 0;
+  /// Whether it can move bytes past the page cache; disk_file does not try where it cannot.
+  virtual bool moves_directly() const noexcept = 0;
   /// The most attempts that are under way at once.
   virtual std::size_t depth() const noexcept = 0;
 };
 
 /// Makes a queue of the given kind; `automatic` tries io_uring (built in, and allowed by the
 /// kernel) and falls back to threads. Depth is the number of attempts under way at once (of
-/// threads, for `threads`).
-/// @throws io_error if `uring` was asked for and the kernel refuses; std::invalid_argument if it is
-/// not built in, or if the depth is not from 1 to 4096.
+/// threads, for `threads` and `mmap`).
+/// @throws io_error if `uring` or `mmap` was asked for and the kernel refuses or is too old (`mmap`
+/// needs Linux 5.14); std::invalid_argument if `uring` is not built in, or if the depth is not from
+/// 1 to 4096.
 std::unique_ptr<request_queue> make_request_queue(backend kind = backend::automatic,
                                                   std::size_t depth = 16);
 

@@ -27,6 +27,20 @@ TEST(request_queue, automatic_always_finds_a_back_end) {
   EXPECT_EQ(queue->depth(), 16U);
 }
 
+TEST(request_queue, says_what_it_is_and_whether_it_goes_past_the_page_cache) {
+  EXPECT_EQ(make_request_queue(backend::threads)->name(), "threads");
+  EXPECT_TRUE(make_request_queue(backend::threads)->moves_directly());
+  EXPECT_TRUE(make_request_queue(backend::automatic)->moves_directly());
+  try {
+    auto const mapping = make_request_queue(backend::mmap, 2);
+    EXPECT_EQ(mapping->name(), "mmap");
+    EXPECT_EQ(mapping->depth(), 2U);
+    EXPECT_FALSE(mapping->moves_directly());
+  } catch (io_error const& error) {
+    EXPECT_EQ(error.code().value(), ENOSYS) << "an old kernel";
+  }
+}
+
 TEST(request_queue, takes_the_depth_it_is_given) {
   for (std::size_t depth : {1U, 3U, 64U}) {
     EXPECT_EQ(make_request_queue(backend::threads, depth)->depth(), depth);

@@ -63,7 +63,8 @@ io::backend parse_backend(std::string_view text) {
   if (text == "automatic") return io::backend::automatic;
   if (text == "uring") return io::backend::uring;
   if (text == "threads") return io::backend::threads;
-  throw usage_error(fmt::format("back-end '{}' is none of automatic, uring, threads", text));
+  if (text == "mmap") return io::backend::mmap;
+  throw usage_error(fmt::format("back-end '{}' is none of automatic, uring, threads, mmap", text));
 }
 
 void refuse_operands(std::vector<std::string> const& operands) {
@@ -95,7 +96,7 @@ int bench_disk(int argc, char** argv) {
       .add({.name = "backend",
             .takes = argument::required,
             .value = "NAME",
-            .help = "automatic, uring or threads",
+            .help = "automatic, uring, threads or mmap",
             .handler = [&](std::string_view text) { options.backend = parse_backend(text); }})
       .add(text_row(0, "json", "FILE", "also write the report here, as one JSON object", json));
   auto const operands = table.parse(argc, argv);

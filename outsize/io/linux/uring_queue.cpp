@@ -56,6 +56,7 @@ class uring_queue final : public request_queue {
   void start(int file_descriptor, attempt work) noexcept override;
   bool withdraw(request const& owner) noexcept override;
   std::string_view name() const noexcept override { return "io_uring"; }
+  bool moves_directly() const noexcept override { return true; }
   std::size_t depth() const noexcept override { return slots_.size(); }
 
  private:

@@ -23,7 +23,7 @@ class disk_file final : public file {
       : descriptor_(std::move(descriptor)),
         name_(std::move(name)),
         queue_(queue),
-        alignment_bytes_(detail::choose_alignment(descriptor_, direct)) {}
+        alignment_bytes_(detail::choose_alignment(descriptor_, direct && queue.moves_directly())) {}
   ~disk_file() override { drain(); }
 
   std::uint64_t size_bytes() const override { return detail::file_size_bytes(descriptor_, name_); }

@@ -13,9 +13,8 @@
 #include <outsize/base/assert.hpp>
 
 namespace outsize::io {
-namespace {
 
-std::int64_t transfer(int file_descriptor, attempt const& work) noexcept {
+std::int64_t transfer_by_calls(int file_descriptor, attempt const& work) noexcept {
   auto const offset = static_cast<off_t>(work.offset_bytes);
   auto const moved = work.kind == operation::read
                          ? ::pread(file_descriptor, work.data, work.length_bytes, offset)
@@ -23,9 +22,7 @@ std::int64_t transfer(int file_descriptor, attempt const& work) noexcept {
   return moved >= 0 ? moved : -errno;
 }
 
-}  // namespace
-
-thread_queue::thread_queue(std::size_t depth) : depth_(depth) {
+thread_queue::thread_queue(std::size_t depth, transfer_method how) : depth_(depth), how_(how) {
   threads_.reserve(depth_);
   std::lock_guard lock(mutex_);
   add_thread();
@@ -82,7 +79,7 @@ void thread_queue::serve() {
     entry const next = std::move(pending_.front());
     pending_.pop_front();
     lock.unlock();
-    next.work.owner->attempt_ended(transfer(next.file_descriptor, next.work));
+    next.work.owner->attempt_ended(how_.move(next.file_descriptor, next.work));
     lock.lock();
     ++idle_;
   }
