@@ -19,6 +19,7 @@
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/io/memory_file.hpp>
+#include <outsize/testing/loop_device.hpp>
 #include <outsize/testing/scratch_directory.hpp>
 
 namespace outsize {
@@ -113,6 +114,17 @@ TEST(storage, grows_its_files_in_steps_that_double) {
   EXPECT_EQ(blocks.back().length_bytes, 1_MiB);  // rounded up to the alignment
   blocks.push_back(store.allocate(100_MiB, *where));
   EXPECT_EQ(steps.back(), 100_MiB);
+  for (block_id id : blocks) store.free(id);
+}
+
+TEST(storage, uses_a_device_until_its_end) {
+  scratch::loop_device const device(8_MiB);
+  if (!device.refusal().empty()) GTEST_SKIP() << device.refusal();
+  storage store(small({disk_options(device.path())}));
+  auto const where = store.new_placement();
+  std::vector<block_id> blocks;
+  for (int i = 0; i < 8; ++i) blocks.push_back(store.allocate(1_MiB, *where));
+  EXPECT_THROW(store.allocate(4096, *where), out_of_space);
   for (block_id id : blocks) store.free(id);
 }
 

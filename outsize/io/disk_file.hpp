@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-// Files of the operating system, opened for direct I/O where the file system can do it.
+// Files of the operating system, opened for direct I/O where the file system can do it, and block
+// devices.
 //
-// Thread rule as file's. Layer: io.
+// A device keeps its length: resize() fails with EINVAL, and what goes beyond its end, writes and
+// allocate(), with ENOSPC. One that is opened for writing belongs to the file alone: it must not be
+// mounted or otherwise claimed, and nobody else can claim it. Thread rule as file's. Layer: io.
 
 #include <cstddef>
 #include <cstdint>
@@ -24,12 +27,14 @@ struct open_options {
   bool direct = true;     ///< Past the page cache if the file system can; else quietly through it.
   bool create = false;    ///< Makes the file if it is missing.
   bool truncate = false;  ///< Drops previous contents.
-  unsigned permissions = 0600;  ///< Of a file that is made.
+  unsigned permissions = 0600;           ///< Of a file that is made.
+  std::uint64_t least_device_bytes = 0;  ///< A block device that holds less is refused.
 };
 
 /// Opens `path`. Direct I/O alignment is asked from the file system (statx), tried out where it
 /// does not say. The queue must outlive the file.
-/// @throws io_error if it cannot be opened; a directory is refused with EISDIR.
+/// @throws io_error if it cannot be opened; a directory is refused with EISDIR, a device to be
+/// written that is mounted or claimed with EBUSY; out_of_space if a device is too small.
 std::unique_ptr<file> open_file(std::string const& path, request_queue& queue,
                                 open_options const& options = {});
 

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <filesystem>
@@ -17,6 +18,7 @@
 #include <outsize/base/error.hpp>
 #include <outsize/base/memory_budget.hpp>
 #include <outsize/base/units.hpp>
+#include <outsize/testing/loop_device.hpp>
 
 namespace outsize::io {
 namespace {
@@ -122,6 +124,74 @@ TEST_F(disk_file, allocating_more_than_any_disk_has_fails_and_names_the_file) {
     return;
   }
   EXPECT_EQ(target->size_bytes(), 0U) << "only where the file system has no such call";
+}
+
+open_options const for_writing{.mode = access::read_write};
+
+TEST_F(disk_file, a_device_has_its_size_and_the_alignment_of_its_sectors) {
+  for (std::uint32_t sector_bytes : {512U, 4096U}) {
+    scratch::loop_device const device(1_MiB, sector_bytes);
+    if (!device.refusal().empty()) GTEST_SKIP() << device.refusal();
+    auto const target = open_file(device.path(), *queue, for_writing);
+    EXPECT_EQ(target->size_bytes(), 1_MiB);
+    EXPECT_EQ(target->alignment_bytes(), sector_bytes);
+    EXPECT_EQ(target->name(), device.path());
+  }
+}
+
+TEST_F(disk_file, a_device_keeps_its_content_and_its_length) {
+  scratch::loop_device const device(1_MiB);
+  if (!device.refusal().empty()) GTEST_SKIP() << device.refusal();
+  memory_budget budget(1_MiB);
+  grant memory = budget.take(1_MiB, "test");
+  buffer const page = memory.allocate(4096);
+  std::ranges::fill(page.bytes(), std::byte{42});
+  open_file(device.path(), *queue, for_writing)->write(8192, page.bytes())->wait();
+
+  auto const again = open_file(device.path(), *queue, fresh);
+  EXPECT_EQ(again->size_bytes(), 1_MiB) << "create and truncate are for files";
+  std::ranges::fill(page.bytes(), std::byte{0});
+  EXPECT_EQ(again->read(8192, page.bytes())->wait(), 4096U);
+  EXPECT_EQ(page.bytes()[4095], std::byte{42});
+  expect_error(EINVAL, device.path(), [&] { again->resize(8192); });
+  EXPECT_EQ(again->size_bytes(), 1_MiB);
+}
+
+TEST_F(disk_file, a_device_is_full_at_its_end) {
+  scratch::loop_device const device(1_MiB);
+  if (!device.refusal().empty()) GTEST_SKIP() << device.refusal();
+  memory_budget budget(1_MiB);
+  grant memory = budget.take(1_MiB, "test");
+  buffer const page = memory.allocate(4096);
+  auto const target = open_file(device.path(), *queue, for_writing);
+  target->allocate(4096, 1_MiB - 4096);
+  expect_error(ENOSPC, device.path(), [&] { target->allocate(4096, 1_MiB); });
+  expect_error(ENOSPC, device.path(), [&] { target->allocate(2_MiB, 1); });
+  auto const how = target->write(1_MiB - 1024, page.bytes())->wait_outcome();
+  EXPECT_EQ(how.error_number, ENOSPC);
+  EXPECT_EQ(how.bytes, 1024U) << "what fits";
+  EXPECT_EQ(target->read(1_MiB - 1024, page.bytes())->wait(), 1024U);
+  EXPECT_EQ(target->read(1_MiB, page.bytes())->wait(), 0U);
+}
+
+TEST_F(disk_file, a_device_is_written_by_one_only) {
+  scratch::loop_device const device(1_MiB);
+  if (!device.refusal().empty()) GTEST_SKIP() << device.refusal();
+  auto const target = open_file(device.path(), *queue, for_writing);
+  expect_error(EBUSY, device.path(), [&] { open_file(device.path(), *queue, for_writing); });
+  EXPECT_EQ(open_file(device.path(), *queue)->size_bytes(), 1_MiB) << "reading is open to all";
+}
+
+TEST_F(disk_file, a_device_that_is_too_small_is_refused) {
+  scratch::loop_device const device(1_MiB);
+  if (!device.refusal().empty()) GTEST_SKIP() << device.refusal();
+  open_options how = for_writing;
+  how.least_device_bytes = 1_MiB;
+  EXPECT_EQ(open_file(device.path(), *queue, how)->size_bytes(), 1_MiB);
+  how.least_device_bytes = 1_MiB + 1;
+  EXPECT_THROW(open_file(device.path(), *queue, how), out_of_space);
+  how.mode = access::read_only;
+  EXPECT_THROW(open_file(device.path(), *queue, how), out_of_space);
 }
 
 TEST_F(disk_file, tells_the_free_space) {

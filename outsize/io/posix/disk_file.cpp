@@ -23,6 +23,7 @@ class disk_file final : public file {
       : descriptor_(std::move(descriptor)),
         name_(std::move(name)),
         queue_(queue),
+        is_device_(detail::is_block_device(descriptor_)),
         alignment_bytes_(detail::choose_alignment(descriptor_, direct && queue.moves_directly())) {}
   ~disk_file() override { drain(); }
 
@@ -38,6 +39,7 @@ class disk_file final : public file {
 
   void allocate(std::uint64_t offset_bytes, std::uint64_t length_bytes) override {
     if (length_bytes == 0) return;
+    if (is_device_) return check_fits(offset_bytes, length_bytes);
     int status = 0;
     do {
       status = ::fallocate(descriptor_.number(), 0, static_cast<off_t>(offset_bytes),
@@ -56,17 +58,40 @@ class disk_file final : public file {
   bool withdraw(request const& owner) noexcept override { return queue_.withdraw(owner); }
 
  private:
+  /// A device has all its space from the beginning, and never more.
+  void check_fits(std::uint64_t offset_bytes, std::uint64_t length_bytes) const {
+    std::uint64_t const bytes = size_bytes();
+    if (offset_bytes > bytes || length_bytes > bytes - offset_bytes)
+      throw io_error(ENOSPC, "allocate", name_, offset_bytes, length_bytes);
+  }
+
   detail::open_descriptor descriptor_;
   std::string name_;
   request_queue& queue_;
+  bool is_device_;
   std::size_t alignment_bytes_;
 };
 
-int open_flags(open_options const& options) {
+int open_flags(open_options const& options, bool is_device) {
   int flags = options.mode == access::read_only ? O_RDONLY : O_RDWR;
+  // Without O_CREAT this flag claims a device, or fails where somebody has: a mounted file system,
+  // an array of disks, another storage.
+  if (is_device) return options.mode == access::read_write ? flags | O_EXCL : flags;
   if (options.create) flags |= O_CREAT;
   if (options.truncate) flags |= O_TRUNC;
   return flags;
+}
+
+bool is_device(std::string const& path) {
+  struct stat about {};
+  return ::stat(path.c_str(), &about) == 0 && S_ISBLK(about.st_mode);
+}
+
+void refuse_small_device(detail::open_descriptor const& descriptor, std::string const& path,
+                         std::uint64_t least_bytes) {
+  if (!detail::is_block_device(descriptor)) return;
+  std::uint64_t const bytes = detail::file_size_bytes(descriptor, path);
+  if (bytes < least_bytes) throw out_of_space(path, bytes, least_bytes);
 }
 
 void refuse_directory(detail::open_descriptor const& descriptor, std::string const& path) {
@@ -88,10 +113,11 @@ int open_and_unlink(std::string const& directory) {
 
 std::unique_ptr<file> open_file(std::string const& path, request_queue& queue,
                                 open_options const& options) {
-  detail::open_descriptor descriptor(
-      detail::open_uninterrupted(path.c_str(), open_flags(options), options.permissions));
+  detail::open_descriptor descriptor(detail::open_uninterrupted(
+      path.c_str(), open_flags(options, is_device(path)), options.permissions));
   if (descriptor.number() < 0) throw io_error(errno, "open", path);
   refuse_directory(descriptor, path);
+  refuse_small_device(descriptor, path, options.least_device_bytes);
   return std::make_unique<disk_file>(std::move(descriptor), path, queue, options.direct);
 }
 

@@ -3,6 +3,8 @@
 #include <outsize/io/posix/open_descriptor.hpp>
 
 #include <fcntl.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -40,6 +42,13 @@ std::optional<std::size_t> stated_alignment(int number) noexcept {
 #endif
 }
 
+/// What to try where nothing is stated: a page suits every sector size that files lie on.
+std::size_t usual_alignment(open_descriptor const& file) noexcept {
+  int sector_bytes = 0;
+  bool const known = is_block_device(file) && ::ioctl(file.number(), BLKSSZGET, &sector_bytes) == 0;
+  return known && sector_bytes > 0 ? static_cast<std::size_t>(sector_bytes) : page_bytes();
+}
+
 /// Whether a direct read of one aligned unit works. A file that may only be written cannot be
 /// tried.
 bool direct_read_works(int number, std::size_t alignment_bytes) noexcept {
@@ -66,6 +75,11 @@ int open_uninterrupted(char const* path, int flags, unsigned permissions) noexce
   return number;
 }
 
+bool is_block_device(open_descriptor const& file) noexcept {
+  struct stat about {};
+  return ::fstat(file.number(), &about) == 0 && S_ISBLK(about.st_mode);
+}
+
 std::uint64_t file_size_bytes(open_descriptor const& file, std::string const& path) {
   struct stat about {};
   if (::fstat(file.number(), &about) != 0) throw io_error(errno, "ask the size", path);
@@ -76,8 +90,7 @@ std::uint64_t file_size_bytes(open_descriptor const& file, std::string const& pa
 }
 
 std::size_t choose_alignment(open_descriptor const& file, bool want_direct) noexcept {
-  // One page suits every sector size that block devices have on this machine.
-  std::size_t const alignment = stated_alignment(file.number()).value_or(page_bytes());
+  std::size_t const alignment = stated_alignment(file.number()).value_or(usual_alignment(file));
   bool const direct = want_direct && alignment != 0 && set_direct(file.number(), true) &&
                       direct_read_works(file.number(), alignment);
   if (direct) return alignment;

@@ -32,11 +32,15 @@ class open_descriptor {
 /// open(2), repeated when a signal interrupts it. Returns -1 with errno on failure.
 int open_uninterrupted(char const* path, int flags, unsigned permissions) noexcept;
 
+/// Whether it is a block device. False where that cannot be asked.
+bool is_block_device(open_descriptor const& file) noexcept;
+
 /// The length of a regular file or block device. @throws io_error naming `path`.
 std::uint64_t file_size_bytes(open_descriptor const& file, std::string const& path);
 
 /// Switches direct I/O on if the file system can do it, and off if it turns out that it cannot.
-/// Returns what offsets, lengths and addresses must be multiples of: 1 if I/O is buffered.
+/// Returns what offsets, lengths and addresses must be multiples of: 1 if I/O is buffered. Where
+/// the system does not say, it is the sector of a device, and a page for files.
 std::size_t choose_alignment(open_descriptor const& file, bool want_direct) noexcept;
 
 }  // namespace outsize::io::detail
