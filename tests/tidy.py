@@ -25,6 +25,7 @@ UNTESTED = {
     "outsize/algorithm/stream_merge.hpp": "by record_sort_test.cpp and line_sort_test.cpp",
     "outsize/algorithm/stream_sort.hpp": "by record_sort_test.cpp and line_sort_test.cpp",
     "outsize/block/block_id.hpp": "data",
+    "outsize/io/simulation/disk_model.hpp": "interface: by the tests of the models",
     "outsize/pipeline/network_run.hpp": "by network_test.cpp",
     "outsize/pipeline/stage.hpp": "by network_test.cpp",
     "tools/outsize/interruption.hpp": "ends the process: by tests/tool",

@@ -6,9 +6,9 @@
 // own.
 //
 // The files made for tests and planning stand on it: memory_file completes on it, faulty_file
-// delays and reorders with it, throttled_file paces with it. Attempts due at the same time leave in
-// the order of arrival; nothing is held for longer than it was told. Every function may be called
-// from any thread. Layer: io.
+// delays and reorders with it, throttled_file and simulated_file pace with it. Attempts due at the
+// same time leave in the order of arrival; nothing is held for longer than it was told. Every
+// function may be called from any thread. Layer: io.
 
 #include <chrono>
 #include <condition_variable>

@@ -9,7 +9,8 @@
 //
 //   disk_file      a file or device of the system; moves its bytes through a request_queue
 //   memory_file    bytes in memory, for tests and for planning
-//   decorators/    counting_file, faulty_file, throttled_file: behaviour added around any file
+//   decorators/    counting_file, faulty_file, throttled_file, simulated_file: behaviour added
+//                  around any file
 //
 // A completed write is visible to every later read of the same bytes. Requests that overlap in
 // bytes must be ordered by the caller. Every function may be called from any thread. A file must
