@@ -26,42 +26,76 @@
 #include <outsize/base/units.hpp>
 #include <outsize/io/decorators/counting_file.hpp>
 #include <outsize/io/decorators/faulty_file.hpp>
+#include <outsize/io/decorators/simulated_file.hpp>
 #include <outsize/io/decorators/throttled_file.hpp>
 #include <outsize/io/disk_file.hpp>
 #include <outsize/io/memory_file.hpp>
+#include <outsize/io/simulation/flash_disk.hpp>
+#include <outsize/io/simulation/rotating_disk.hpp>
+#include <outsize/testing/loop_device.hpp>
 
 namespace outsize::io {
 namespace {
 
 using namespace std::chrono_literals;
 
-enum class place { uring_direct, uring_buffered, threads_direct, threads_buffered, memory };
-enum class wrapper { none, counting, short_transfers, delays, throttled };
+enum class place {
+  uring_direct,
+  uring_buffered,
+  threads_direct,
+  threads_buffered,
+  mmap,
+  device,
+  memory
+};
+enum class wrapper {
+  none,
+  counting,
+  short_transfers,
+  delays,
+  throttled,
+  simulated,
+  simulated_in_real_time
+};
 
-constexpr std::array place_names{"uring_direct", "uring_buffered", "threads_direct",
-                                 "threads_buffered", "memory"};
-constexpr std::array wrapper_names{"none", "counting", "short_transfers", "delays", "throttled"};
+constexpr std::array place_names{
+    "uring_direct", "uring_buffered", "threads_direct", "threads_buffered",
+    "mmap",         "device",         "memory"};
+constexpr std::array wrapper_names{"none",      "counting",  "short_transfers",       "delays",
+                                   "throttled", "simulated", "simulated_in_real_time"};
 
 std::uint64_t chosen_seed() {
   char const* const given = std::getenv("OUTSIZE_TEST_SEED");
   return given != nullptr ? std::stoull(given) : std::random_device{}();
 }
 
-/// A queue of `where`, or none for memory and where the kernel has no io_uring.
-std::unique_ptr<request_queue> make_queue(place where) {
+backend backend_of(place where) {
+  if (where == place::mmap) return backend::mmap;
   bool const uring = where == place::uring_direct || where == place::uring_buffered;
-  if (where == place::memory || (uring && !has_uring)) return nullptr;
+  return uring ? backend::uring : backend::threads;
+}
+
+/// A queue of `where`, or none for memory and where the kernel has no such queue.
+std::unique_ptr<request_queue> make_queue(place where) {
+  auto const kind = backend_of(where);
+  if (where == place::memory || (kind == backend::uring && !has_uring)) return nullptr;
   try {
-    return make_request_queue(uring ? backend::uring : backend::threads, 4);
+    return make_request_queue(kind, 4);
   } catch (io_error const&) {
     return nullptr;
   }
 }
 
-file_ptr make_plain_file(place where, request_queue* queue) {
+file_ptr make_plain_file(place where, request_queue* queue, scratch::loop_device const* device) {
   if (where == place::memory) return make_memory_file("memory", UINT64_MAX, {.own_thread = true});
+  if (device != nullptr) return open_file(device->path(), *queue, {.mode = access::read_write});
   bool const direct = where == place::uring_direct || where == place::threads_direct;
   return make_temporary_file(testing::TempDir(), *queue, direct);
+}
+
+file_ptr on_simulated_disk(file_ptr inner, std::unique_ptr<disk_model> model, disk_pace pace) {
+  return std::make_unique<simulated_file>(std::move(inner),
+                                          std::make_shared<simulated_disk>(std::move(model), pace));
 }
 
 file_ptr wrap(file_ptr inner, wrapper how, std::uint64_t seed) {
@@ -81,6 +115,12 @@ file_ptr wrap(file_ptr inner, wrapper how, std::uint64_t seed) {
     case wrapper::throttled:
       return std::make_unique<throttled_file>(std::move(inner),
                                               throttle{.bytes_per_second = 1_GiB, .latency = 20us});
+    case wrapper::simulated:
+      return on_simulated_disk(std::move(inner), std::make_unique<rotating_disk>(),
+                               disk_pace::no_waiting);
+    case wrapper::simulated_in_real_time:
+      return on_simulated_disk(std::move(inner), std::make_unique<flash_disk>(),
+                               disk_pace::real_time);
   }
   return nullptr;
 }
@@ -90,9 +130,20 @@ class file_conformance : public testing::TestWithParam<std::tuple<place, wrapper
   void SetUp() override {
     auto const [where, how] = GetParam();
     queue_ = make_queue(where);
-    if (!queue_ && where != place::memory) GTEST_SKIP() << "no io_uring here";
-    target_ = wrap(make_plain_file(where, queue_.get()), how, seed_);
+    if (!queue_ && where != place::memory) GTEST_SKIP() << "no such queue here";
+    if (where == place::device) {
+      device_ = std::make_unique<scratch::loop_device>(1_MiB);
+      if (!device_->refusal().empty()) GTEST_SKIP() << device_->refusal();
+    }
+    target_ = wrap(make_plain_file(where, queue_.get(), device_.get()), how, seed_);
     unit_ = target_->alignment_bytes();
+    first_size_ = target_->size_bytes();
+  }
+
+  /// The size that the file must have after writes up to `end_bytes`: a device has all its bytes
+  /// from the beginning.
+  std::uint64_t size_after(std::uint64_t end_bytes) const {
+    return std::max(first_size_, end_bytes);
   }
 
   /// Aligned memory, filled with one value.
@@ -117,16 +168,18 @@ class file_conformance : public testing::TestWithParam<std::tuple<place, wrapper
   memory_budget budget_{64_MiB};
   grant grant_ = budget_.take(64_MiB, "test");
   std::vector<buffer> buffers_;  // the memory of requests outlives the file
+  std::unique_ptr<scratch::loop_device> device_;
   std::unique_ptr<request_queue> queue_;
   file_ptr target_;
   std::size_t unit_ = 1;
+  std::uint64_t first_size_ = 0;
 };
 
 TEST_P(file_conformance, random_extents_read_back_as_written) {
   std::mt19937_64 random(seed_);
   std::size_t const max_length = 24 * std::max<std::size_t>(unit_, 64);
   std::size_t const slots = 6;
-  std::vector<std::byte> model;
+  std::vector<std::byte> model(first_size_);
   auto const into = filled(max_length, 0);
   for (int round = 0; round < 25; ++round) {
     std::vector<request_ptr> writes;
@@ -157,6 +210,7 @@ TEST_P(file_conformance, random_extents_read_back_as_written) {
 }
 
 TEST_P(file_conformance, reads_end_where_the_file_ends) {
+  if (device_) GTEST_SKIP() << "a device keeps its length";
   auto const bytes = filled(4 * unit_, 1);
   target_->write(0, bytes)->wait();
   target_->resize(3 * unit_ + unit_ / 2);
@@ -167,6 +221,7 @@ TEST_P(file_conformance, reads_end_where_the_file_ends) {
 }
 
 TEST_P(file_conformance, resize_cuts_and_extends_with_zeros) {
+  if (device_) GTEST_SKIP() << "a device keeps its length";
   EXPECT_EQ(target_->size_bytes(), 0U);
   target_->write(0, filled(4 * unit_, 1))->wait();
   target_->resize(2 * unit_);
@@ -211,7 +266,7 @@ TEST_P(file_conformance, wait_any_and_poll_any_find_every_request_once) {
     requests.erase(requests.begin() + static_cast<std::ptrdiff_t>(ready));
   }
   EXPECT_EQ(found, 20U);
-  EXPECT_EQ(target_->size_bytes(), 20 * unit_);
+  EXPECT_EQ(target_->size_bytes(), size_after(20 * unit_));
 }
 
 TEST_P(file_conformance, an_error_reaches_waiter_and_callback_and_nobody_else) {
@@ -252,7 +307,7 @@ TEST_P(file_conformance, what_is_cancelled_is_not_done_and_the_rest_is) {
   EXPECT_EQ(free->wait(), unit_);
   EXPECT_FALSE(free->cancel());
   EXPECT_THROW(held->wait(), cancelled);
-  EXPECT_EQ(target_->size_bytes(), unit_);
+  EXPECT_EQ(target_->size_bytes(), size_after(unit_));
 }
 
 TEST_P(file_conformance, a_cancelled_request_either_did_not_run_or_completed) {
@@ -309,7 +364,7 @@ TEST_P(file_conformance, callbacks_may_keep_a_chain_of_requests_going) {
   auto const first = target_->write(0, memory, next);
   first->wait();
   while (left > 0) std::this_thread::yield();
-  EXPECT_EQ(target_->size_bytes(), 30 * unit_);
+  EXPECT_EQ(target_->size_bytes(), size_after(30 * unit_));
 }
 
 TEST_P(file_conformance, destruction_waits_for_requests_under_way) {
@@ -324,9 +379,11 @@ TEST_P(file_conformance, destruction_waits_for_requests_under_way) {
 INSTANTIATE_TEST_SUITE_P(
     all, file_conformance,
     testing::Combine(testing::Values(place::uring_direct, place::uring_buffered,
-                                     place::threads_direct, place::threads_buffered, place::memory),
+                                     place::threads_direct, place::threads_buffered, place::mmap,
+                                     place::device, place::memory),
                      testing::Values(wrapper::none, wrapper::counting, wrapper::short_transfers,
-                                     wrapper::delays, wrapper::throttled)),
+                                     wrapper::delays, wrapper::throttled, wrapper::simulated,
+                                     wrapper::simulated_in_real_time)),
     [](auto const& tested) {
       return std::string(place_names[static_cast<std::size_t>(std::get<0>(tested.param))]) + "_" +
              wrapper_names[static_cast<std::size_t>(std::get<1>(tested.param))];
