@@ -29,6 +29,18 @@ namespace {
 constexpr std::uint64_t least_growth_bytes = 4_MiB;
 constexpr std::uint64_t most_growth_bytes = 256_MiB;
 
+void check_disks(std::span<std::uint32_t const> disks, std::size_t disk_count) {
+  std::vector<bool> named(disk_count);
+  for (std::uint32_t const disk : disks) {
+    if (disk >= disk_count)
+      throw std::invalid_argument(
+          fmt::format("placement on disk {} of a storage of {} disks", disk, disk_count));
+    if (named[disk])
+      throw std::invalid_argument(fmt::format("placement that names disk {} twice", disk));
+    named[disk] = true;
+  }
+}
+
 }  // namespace
 
 std::string default_temporary_directory() {
@@ -151,6 +163,11 @@ storage::storage(storage_options options)
       file_queue_(io::make_request_queue(options_.backend, options_.depth)) {
   if (options_.disks.empty()) options_.disks.emplace_back(default_temporary_directory());
   for (auto const& d : options_.disks) disks_.push_back(std::make_unique<disk>(d, options_));
+  weights_.assign(disks_.size(), 1);
+  check_disks(options_.placement.disks, disks_.size());
+  placed_ = options_.placement.disks;
+  if (placed_.empty())
+    for (std::uint32_t i = 0; i < disk_count(); ++i) placed_.push_back(i);
 }
 
 storage::~storage() = default;
@@ -167,10 +184,12 @@ std::size_t storage::alignment_bytes() {
   return alignment;
 }
 
-std::uint64_t storage::free_bytes() {
+std::uint64_t storage::free_bytes() { return free_bytes_of(placed_); }
+
+std::uint64_t storage::free_bytes_of(std::span<std::uint32_t const> disks) {
   std::uint64_t bytes = 0;
-  for (auto& d : disks_) {
-    std::uint64_t const more = d->free_bytes();
+  for (std::uint32_t const index : disks) {
+    std::uint64_t const more = disks_[index]->free_bytes();
     bytes = more > UINT64_MAX - bytes ? UINT64_MAX : bytes + more;
   }
   return bytes;
@@ -179,13 +198,20 @@ std::uint64_t storage::free_bytes() {
 io::request_queue& storage::file_queue() noexcept { return *file_queue_; }
 
 std::unique_ptr<block::placement> storage::new_placement() {
-  return block::make_placement(options_.placement, disk_count(), options_.seed, sequences_++);
+  return block::make_placement(options_.placement, weights_, options_.seed, sequences_++);
+}
+
+std::unique_ptr<block::placement> storage::new_placement(block::placement_options const& options) {
+  check_disks(options.disks, disks_.size());
+  return block::make_placement(options, weights_, options_.seed, sequences_++);
 }
 
 block::block_id storage::allocate(std::size_t length_bytes, block::placement& where) {
-  std::uint32_t const preferred = where.next_disk();
-  for (std::uint32_t i = 0; i < disk_count(); ++i) {
-    std::uint32_t const index = (preferred + i) % disk_count();
+  auto const disks = where.disks();
+  auto const preferred =
+      static_cast<std::size_t>(std::ranges::find(disks, where.next_disk()) - disks.begin());
+  for (std::size_t i = 0; i < disks.size(); ++i) {
+    std::uint32_t const index = disks[(preferred + i) % disks.size()];
     disk& d = *disks_[index];
     std::uint64_t const bytes = round_up(length_bytes, d.file().alignment_bytes());
     OUTSIZE_ASSERT(bytes <= UINT32_MAX);
@@ -199,7 +225,7 @@ block::block_id storage::allocate(std::size_t length_bytes, block::placement& wh
               .length_bytes = static_cast<std::uint32_t>(bytes)};
     }
   }
-  throw out_of_space(disk_names(), free_bytes(), length_bytes);
+  throw out_of_space(names_of(disks), free_bytes_of(disks), length_bytes);
 }
 
 void storage::free(block::block_id id) noexcept {
@@ -218,9 +244,12 @@ io::request_ptr storage::write(block::block_id id, std::span<std::byte const> fr
   return disks_[id.disk]->file().write(id.offset_bytes, from, std::move(done));
 }
 
-std::string storage::disk_names() const {
+std::string storage::disk_names() const { return names_of(placed_); }
+
+std::string storage::names_of(std::span<std::uint32_t const> disks) const {
   std::string names;
-  for (auto const& d : disks_) names += (names.empty() ? "" : ", ") + d->name();
+  for (std::uint32_t const index : disks)
+    names += (names.empty() ? "" : ", ") + disks_[index]->name();
   return names;
 }
 

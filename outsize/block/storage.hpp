@@ -63,7 +63,8 @@ struct storage_options {
   io::backend backend = io::backend::automatic;
   std::size_t depth = 16;  ///< Requests under way on each disk.
   bool direct = true;      ///< Past the page cache where the file system can.
-  block::placement_kind placement = block::placement_kind::randomized_cycling;
+  /// How blocks are spread over the disks, and over which of them.
+  block::placement_options placement = {};
   std::uint64_t seed = 1;  ///< Of randomised placement.
 };
 
@@ -71,7 +72,8 @@ struct storage_options {
 class storage {
  public:
   /// Starts the threads; makes no file.
-  /// @throws io_error if a disk's path does not exist or cannot be written; std::invalid_argument.
+  /// @throws io_error if a disk's path does not exist or cannot be written; std::invalid_argument
+  /// if the placement names a disk twice, or one that there is not.
   explicit storage(storage_options options = {});
   storage(storage const&) = delete;
   storage& operator=(storage const&) = delete;
@@ -84,12 +86,13 @@ class storage {
   /// The number of disks, D, and the path of each.
   std::uint32_t disk_count() const noexcept;
   std::string const& disk_name(std::uint32_t index) const;
-  /// All of them, for messages.
+  /// All that blocks may be on, for messages.
   std::string disk_names() const;
   /// What lengths of blocks and addresses of their buffers must be multiples of: the most that any
   /// disk asks for. Makes the disks' files. @throws io_error.
   std::size_t alignment_bytes();
-  /// Bytes that can still be allocated, of all disks; an estimate, as others use the disks too.
+  /// Bytes that can still be allocated, of all disks that blocks may be on; an estimate, as others
+  /// use the disks too.
   std::uint64_t free_bytes();
 
   /// The queue for files that are none of the disks' (inputs, outputs).
@@ -99,10 +102,13 @@ class storage {
 
   /// Makes the placement of a new sequence of blocks, seeded by the options and a running number.
   std::unique_ptr<block::placement> new_placement();
+  /// Makes one by another strategy, or on other disks, than the options say.
+  /// @throws std::invalid_argument if it names a disk twice, or one that there is not.
+  std::unique_ptr<block::placement> new_placement(block::placement_options const& options);
 
   /// Allocates `length_bytes` (rounded up to the alignment) on the disk that `where` prefers, or if
-  /// that is full on the next one with space.
-  /// @throws out_of_space if no disk has the space: disk names, free bytes, bytes needed.
+  /// that is full on the next one of its disks with space.
+  /// @throws out_of_space if none of them has the space: disk names, free bytes, bytes needed.
   block::block_id allocate(std::size_t length_bytes, block::placement& where);
   /// Gives the space of a block back. @pre no request on it is under way.
   void free(block::block_id id) noexcept;
@@ -125,12 +131,18 @@ class storage {
  private:
   class disk;
 
+  /// As disk_names() and free_bytes(), of these.
+  std::string names_of(std::span<std::uint32_t const> disks) const;
+  std::uint64_t free_bytes_of(std::span<std::uint32_t const> disks);
+
   storage_options options_;
   memory_budget memory_;
   executor executor_;
   io::statistics file_statistics_;
   std::unique_ptr<io::request_queue> file_queue_;
   std::vector<std::unique_ptr<disk>> disks_;
+  std::vector<std::uint64_t> weights_;  // of the disks
+  std::vector<std::uint32_t> placed_;   // the disks that the options' placement uses
   std::atomic<std::uint64_t> sequences_{0};
   std::atomic<std::uint64_t> allocated_bytes_{0};
   std::atomic<std::uint64_t> peak_allocated_bytes_{0};

@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <iterator>
 #include <random>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -69,6 +70,41 @@ TEST(storage, fills_uneven_disks_and_then_names_what_is_missing) {
   store.free(blocks.back());
   blocks.back() = store.allocate(4096, *where);  // freed space is used again
   for (block_id id : blocks) store.free(id);
+}
+
+TEST(storage, uses_only_the_disks_it_is_restricted_to) {
+  auto options = small({memory_disk("a", 8192), memory_disk("b", 4096), memory_disk("c", 8192)});
+  options.placement = {block::placement_kind::striping, {2, 1}};
+  storage store(options);
+  EXPECT_EQ(store.disk_names(), "c, b");
+  EXPECT_EQ(store.free_bytes(), 8192U + 4096U);
+  auto const where = store.new_placement();
+  std::vector<block_id> blocks;
+  for (std::uint32_t const disk : {2U, 1U, 2U}) {
+    blocks.push_back(store.allocate(4096, *where));
+    EXPECT_EQ(blocks.back().disk, disk);
+  }
+  try {
+    store.allocate(4096, *where);
+    FAIL() << "a block on a disk that may not be used";
+  } catch (out_of_space const& e) {
+    EXPECT_EQ(e.disk(), "c, b");
+    EXPECT_EQ(e.free_bytes(), 0U);
+  }
+  auto const elsewhere = store.new_placement({block::placement_kind::single_disk, {0}});
+  blocks.push_back(store.allocate(4096, *elsewhere));
+  EXPECT_EQ(blocks.back().disk, 0U);
+  for (block_id id : blocks) store.free(id);
+}
+
+TEST(storage, refuses_a_placement_on_disks_that_it_has_not) {
+  for (auto const& disks : {std::vector<std::uint32_t>{2}, std::vector<std::uint32_t>{0, 0}}) {
+    auto options = small({memory_disk("a"), memory_disk("b")});
+    storage store(options);
+    EXPECT_THROW(store.new_placement({.disks = disks}), std::invalid_argument);
+    options.placement.disks = disks;
+    EXPECT_THROW(storage{options}, std::invalid_argument);
+  }
 }
 
 TEST(storage, reuses_freed_space_before_a_file_grows) {
