@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <mutex>
 #include <optional>
 #include <stdexcept>
@@ -43,19 +42,14 @@ void check_disks(std::span<std::uint32_t const> disks, std::size_t disk_count) {
 
 }  // namespace
 
-std::string default_temporary_directory() {
-  for (char const* variable : {"OUTSIZE_TMPDIR", "TMPDIR"})
-    if (char const* value = std::getenv(variable); value != nullptr && *value != '\0') return value;
-  return ".";
-}
-
 /// A queue, a file that grows, and its free space. The file exists from its first use on.
 class storage::disk {
  public:
   disk(disk_options options, storage_options const& common)
       : options_(std::move(options)),
-        direct_(common.direct),
-        queue_(io::make_request_queue(common.backend, common.depth)) {
+        direct_(options_.direct.value_or(common.direct)),
+        queue_(io::make_request_queue(options_.backend.value_or(common.backend),
+                                      options_.depth.value_or(common.depth))) {
     if (!options_.open) check_path();
   }
 
@@ -69,6 +63,7 @@ class storage::disk {
 
   std::uint64_t free_bytes() {
     std::lock_guard lock(mutex_);
+    if (is_device_) open_file();  // to know how large it is
     std::uint64_t growth = options_.capacity_bytes - std::min(options_.capacity_bytes, size_bytes_);
     if (!options_.open && is_directory_)
       growth = std::min(growth, io::free_space_bytes(options_.path));
@@ -94,6 +89,9 @@ class storage::disk {
     if (::stat(options_.path.c_str(), &status) != 0)
       throw io_error(errno, "use as a disk", options_.path);
     is_directory_ = S_ISDIR(status.st_mode);
+    if (is_directory_ == options_.raw)  // a file given by mistake must not be written over
+      throw io_error(is_directory_ ? EISDIR : ENOTDIR, "use as a disk", options_.path);
+    is_device_ = S_ISBLK(status.st_mode);
     int const wanted = is_directory_ ? W_OK | X_OK : R_OK | W_OK;
     if (::access(options_.path.c_str(), wanted) != 0)
       throw io_error(errno, "use as a disk", options_.path);
@@ -108,6 +106,8 @@ class storage::disk {
     } else {
       file_ = io::open_file(options_.path, *queue_,
                             {.mode = io::access::read_write, .direct = direct_});
+      if (is_device_)  // it cannot grow, and says nothing when asked to
+        options_.capacity_bytes = std::min(options_.capacity_bytes, file_->size_bytes());
     }
     file_->count_into(&counter_);
     return *file_;
@@ -147,6 +147,7 @@ class storage::disk {
   disk_options options_;
   bool direct_;
   bool is_directory_ = false;
+  bool is_device_ = false;
   io::statistics counter_;
   std::unique_ptr<io::request_queue> queue_;
   std::mutex mutex_;  // guards what follows
@@ -161,9 +162,9 @@ storage::storage(storage_options options)
       memory_(options_.memory != 0 ? options_.memory : available_memory_bytes() / 2),
       executor_(options_.threads != 0 ? options_.threads : available_threads()),
       file_queue_(io::make_request_queue(options_.backend, options_.depth)) {
-  if (options_.disks.empty()) options_.disks.emplace_back(default_temporary_directory());
+  if (options_.disks.empty()) options_.disks = default_disks();
   for (auto const& d : options_.disks) disks_.push_back(std::make_unique<disk>(d, options_));
-  weights_.assign(disks_.size(), 1);
+  weights_ = weights_of(options_.disks);
   check_disks(options_.placement.disks, disks_.size());
   placed_ = options_.placement.disks;
   if (placed_.empty())

@@ -19,7 +19,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -28,41 +27,21 @@
 #include <outsize/base/executor.hpp>
 #include <outsize/base/memory_budget.hpp>
 #include <outsize/block/block_id.hpp>
+#include <outsize/block/disk_options.hpp>
 #include <outsize/block/placement.hpp>
 #include <outsize/io/file.hpp>
 #include <outsize/io/request_queue.hpp>
 
 namespace outsize {
 
-/// One disk: a directory to put an unnamed temporary file in, or an existing file or device to use.
-struct disk_options {
-  std::string path;
-  std::uint64_t capacity_bytes =
-      UINT64_MAX;  ///< Never uses more; the disk's free space limits it too.
-  /// Makes the disk's file instead of `path` (decorated ones, in memory, …); `path` is its name
-  /// then.
-  std::function<io::file_ptr(io::request_queue&)> open = {};
-
-  /// A directory, file or device.
-  disk_options(char const* where) : path(where) {}             // NOLINT(*-explicit-*)
-  disk_options(std::string where) : path(std::move(where)) {}  // NOLINT(*-explicit-*)
-  /// One that never holds more than `capacity` bytes.
-  disk_options(std::string where, std::uint64_t capacity)
-      : path(std::move(where)), capacity_bytes(capacity) {}
-  /// One whose file `make` makes; `name` is for messages.
-  disk_options(std::string name, std::function<io::file_ptr(io::request_queue&)> make)
-      : path(std::move(name)), open(std::move(make)) {}
-};
-
 /// What a storage is made of. Everything has a default: see docs/settings.md.
 struct storage_options {
-  std::vector<disk_options> disks =
-      {};                    ///< Default: $OUTSIZE_TMPDIR, $TMPDIR or the working directory.
-  std::uint64_t memory = 0;  ///< Bytes; 0: half of what the machine or cgroup allows.
-  std::size_t threads = 0;   ///< 0: as many as the process may use at once.
+  std::vector<disk_options> disks = {};  ///< None: default_disks(), see disk_options.hpp.
+  std::uint64_t memory = 0;              ///< Bytes; 0: half of what the machine or cgroup allows.
+  std::size_t threads = 0;               ///< 0: as many as the process may use at once.
   io::backend backend = io::backend::automatic;
-  std::size_t depth = 16;  ///< Requests under way on each disk.
-  bool direct = true;      ///< Past the page cache where the file system can.
+  std::size_t depth = 16;  ///< Requests under way on each disk and on other files.
+  bool direct = true;      ///< Disks past the page cache, where the file system can.
   /// How blocks are spread over the disks, and over which of them.
   block::placement_options placement = {};
   std::uint64_t seed = 1;  ///< Of randomised placement.
@@ -72,8 +51,10 @@ struct storage_options {
 class storage {
  public:
   /// Starts the threads; makes no file.
-  /// @throws io_error if a disk's path does not exist or cannot be written; std::invalid_argument
-  /// if the placement names a disk twice, or one that there is not.
+  /// @throws io_error if a disk's path does not exist, cannot be written, or is a directory just
+  /// where that is not meant (disk_options::raw); format_error for a malformed list of default
+  /// disks; std::invalid_argument if the placement names a disk twice or one that there is not, or
+  /// only some disks' bandwidths are given.
   explicit storage(storage_options options = {});
   storage(storage const&) = delete;
   storage& operator=(storage const&) = delete;
@@ -151,8 +132,5 @@ class storage {
 /// The storage used where none is given: all defaults, made on first use, gone at the end of the
 /// process.
 storage& default_storage();
-
-/// The directory for temporary files when none is named: $OUTSIZE_TMPDIR, $TMPDIR, or ".".
-std::string default_temporary_directory();
 
 }  // namespace outsize

@@ -198,6 +198,75 @@ TEST(storage, refuses_a_disk_that_is_not_there) {
   }
 }
 
+TEST(storage, writes_over_a_file_only_where_that_is_said) {
+  scratch::directory folder;
+  auto const path = folder.path("raw");
+  scratch::write_file(path, "precious");
+  disk_options disk(path);
+  try {
+    storage store(small({disk}));
+    FAIL() << "a file was accepted as a directory";
+  } catch (io_error const& e) {
+    EXPECT_EQ(e.code().value(), ENOTDIR);
+    EXPECT_EQ(e.path(), path);
+  }
+  EXPECT_EQ(scratch::read_file(path), "precious");
+
+  disk.raw = true;
+  {
+    storage store(small({disk}));
+    auto const where = store.new_placement();
+    auto const id = store.allocate(4096, *where);
+    grant memory = store.memory().take(4096, "test");
+    buffer const place = memory.allocate(4096);
+    std::ranges::fill(place.bytes(), std::byte{'x'});
+    store.write(id, place.bytes().first(id.length_bytes))->wait();
+    store.free(id);
+  }
+  EXPECT_EQ(scratch::read_file(path).substr(0, 4096), std::string(4096, 'x'));
+
+  disk.path = folder.path();
+  EXPECT_THROW(storage{small({disk})}, io_error);
+}
+
+TEST(storage, gives_each_disk_its_own_queue) {
+  std::vector<std::size_t> depths;
+  std::vector<std::string> names;
+  auto const observed = [&](std::string const& name) {
+    return disk_options(name, [&, name](io::request_queue& queue) {
+      depths.push_back(queue.depth());
+      names.emplace_back(queue.name());
+      return io::make_memory_file(name);
+    });
+  };
+  auto options = small({observed("a"), observed("b")});
+  options.depth = 5;
+  options.disks[1].depth = 3;
+  options.disks[1].backend = io::backend::threads;
+  storage store(options);
+  store.alignment_bytes();  // makes the files
+  EXPECT_EQ(depths, (std::vector<std::size_t>{5, 3}));
+  EXPECT_EQ(names[1], "threads");
+}
+
+TEST(storage, gives_a_faster_disk_more_blocks) {
+  auto options = small({memory_disk("slow"), memory_disk("fast")});
+  options.disks[0].read_bytes_per_second = options.disks[0].write_bytes_per_second = 1_GiB;
+  options.disks[1].read_bytes_per_second = options.disks[1].write_bytes_per_second = 3_GiB;
+  storage store(options);
+  auto const where = store.new_placement();
+  std::vector<block_id> blocks;
+  std::vector<int> on_disk(2);
+  for (int i = 0; i < 40; ++i) {
+    blocks.push_back(store.allocate(1000, *where));
+    ++on_disk[blocks.back().disk];
+  }
+  EXPECT_EQ(on_disk, (std::vector<int>{10, 30}));
+  for (block_id id : blocks) store.free(id);
+  options.disks[1].read_bytes_per_second = options.disks[1].write_bytes_per_second = 0;
+  EXPECT_THROW(storage{options}, std::invalid_argument);
+}
+
 // Every thread fills its blocks with a number of its own and finds it there until it frees them.
 TEST(storage, never_hands_out_overlapping_blocks_to_many_threads) {
   std::uint64_t const seed = 41;

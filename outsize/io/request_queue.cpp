@@ -3,6 +3,7 @@
 #include <outsize/io/request_queue.hpp>
 
 #include <stdexcept>
+#include <string>
 
 #include <outsize/base/config.hpp>
 #include <outsize/base/error.hpp>
@@ -13,8 +14,9 @@
 namespace outsize::io {
 
 std::unique_ptr<request_queue> make_request_queue(backend kind, std::size_t depth) {
-  if (depth == 0 || depth > 4096)
-    throw std::invalid_argument("the depth of a request queue must be from 1 to 4096");
+  if (depth == 0 || depth > most_queue_depth)
+    throw std::invalid_argument("the depth of a request queue must be from 1 to " +
+                                std::to_string(most_queue_depth));
   if constexpr (has_uring) {
     if (kind == backend::uring) return make_uring_queue(depth);
     if (kind == backend::automatic) {

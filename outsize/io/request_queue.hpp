@@ -49,12 +49,15 @@ class request_queue {
   virtual std::size_t depth() const noexcept = 0;
 };
 
+/// The most that may be asked for.
+inline constexpr std::size_t most_queue_depth = 4096;
+
 /// Makes a queue of the given kind; `automatic` tries io_uring (built in, and allowed by the
 /// kernel) and falls back to threads. Depth is the number of attempts under way at once (of
 /// threads, for `threads` and `mmap`).
 /// @throws io_error if `uring` or `mmap` was asked for and the kernel refuses or is too old (`mmap`
 /// needs Linux 5.14); std::invalid_argument if `uring` is not built in, or if the depth is not from
-/// 1 to 4096.
+/// 1 to most_queue_depth.
 std::unique_ptr<request_queue> make_request_queue(backend kind = backend::automatic,
                                                   std::size_t depth = 16);
 

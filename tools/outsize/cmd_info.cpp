@@ -102,7 +102,8 @@ int cmd_info(int argc, char** argv) {
   auto const operands = info_options(request).parse(argc, argv);
   if (!operands) return exit_done;
   if (!operands->empty()) throw usage_error(fmt::format("extra operand '{}'", operands->front()));
-  if (request.directories.empty()) request.directories.push_back(default_temporary_directory());
+  if (request.directories.empty())
+    for (disk_options const& disk : default_disks()) request.directories.push_back(disk.path);
   // A directory that is not there should be all that is said.
   for (auto const& directory : request.directories) io::free_space_bytes(directory);
 

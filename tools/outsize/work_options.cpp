@@ -43,7 +43,7 @@ std::size_t parse_threads(std::string_view text) {
   return threads;
 }
 
-/// The library would also take a file for a disk, and overwrite it.
+/// The library refuses a file too, but later, and without naming the option.
 void add_directory(work_options& into, std::string_view path) {
   std::error_code ignored;
   std::filesystem::path const directory(path);
