@@ -68,7 +68,8 @@ io::backend parse_backend(std::string_view text) {
   if (text == "automatic") return io::backend::automatic;
   if (text == "uring") return io::backend::uring;
   if (text == "threads") return io::backend::threads;
-  throw std::invalid_argument("automatic, uring or threads is expected");
+  if (text == "mmap") return io::backend::mmap;
+  throw std::invalid_argument("automatic, uring, threads or mmap is expected");
 }
 
 // ---- lines ----

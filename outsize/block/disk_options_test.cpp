@@ -110,7 +110,7 @@ TEST(disk_options, are_refused_with_line_word_and_reason) {
     EXPECT_EQ(refusal_of("/a write=" + speed),
               "disks:1: 'write=" + speed + "': a speed such as 2GiB/s is expected");
   EXPECT_EQ(refusal_of("/a backend=aio"),
-            "disks:1: 'backend=aio': automatic, uring or threads is expected");
+            "disks:1: 'backend=aio': automatic, uring, threads or mmap is expected");
   EXPECT_EQ(refusal_of("/a direct=1"), "disks:1: 'direct=1': yes or no is expected");
   EXPECT_EQ(refusal_of("/a raw=y"), "disks:1: 'raw=y': yes or no is expected");
   EXPECT_EQ(refusal_of("/a raw=no raw=no"), "disks:1: 'raw=no': given twice");
