@@ -156,7 +156,9 @@ TEST(storage, grows_its_files_in_steps_that_double) {
 TEST(storage, uses_a_device_until_its_end) {
   scratch::loop_device const device(8_MiB);
   if (!device.refusal().empty()) GTEST_SKIP() << device.refusal();
-  storage store(small({disk_options(device.path())}));
+  disk_options whole(device.path());
+  whole.raw = true;
+  storage store(small({whole}));
   auto const where = store.new_placement();
   std::vector<block_id> blocks;
   for (int i = 0; i < 8; ++i) blocks.push_back(store.allocate(1_MiB, *where));
