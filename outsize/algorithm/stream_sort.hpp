@@ -125,16 +125,11 @@ item_checks checks_of(Family const& family) {
     }
   };
   auto const reverse = [item](std::span<std::byte const> from, std::byte* to) {
-    if constexpr (Family::fixed_size) {
-      for (std::size_t at = from.size(); at > 0; to += sizeof(typename Family::item)) {
-        at -= sizeof(typename Family::item);
-        std::memcpy(to, &from[at], sizeof(typename Family::item));
-      }
-    } else {
-      for (std::size_t at = from.size(); at > 0; to += item) {
-        at -= item;
-        std::memcpy(to, &from[at], item);
-      }
+    // A constant for items of a type, so that copying one is a move or two.
+    std::size_t const bytes = Family::fixed_size ? sizeof(typename Family::item) : item;
+    for (std::size_t at = from.size(); at > 0; to += bytes) {
+      at -= bytes;
+      std::memcpy(to, &from[at], bytes);
     }
   };
   return {item, in_order, reverse};
