@@ -42,7 +42,7 @@ struct item_checks {
 /// @return What was done; nothing if this is no case for a copy, and then nothing remains of it.
 ///
 /// I/Os:    4 MiB or less to find out; then `bytes` read and written once.
-/// Memory:  16 MiB or an eighth of options.memory_bytes, whichever is less.
+/// Memory:  32 MiB or an eighth of options.memory_bytes, whichever is less.
 /// @throws io_error, out_of_space, cancelled, as a sort.
 std::optional<sort_report> copy_if_in_order(storage& store, item_checks const& checks,
                                             std::string const& input, std::string const& output,
