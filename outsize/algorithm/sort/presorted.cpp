@@ -17,7 +17,7 @@
 namespace outsize::detail {
 namespace {
 
-constexpr std::size_t buffer_count = 12;  // with those for reversing at most 16
+constexpr std::size_t buffer_count = 12;             // with those for reversing at most 16
 constexpr std::size_t longest_buffer_bytes = 2_MiB;  // one request
 
 enum class direction : std::uint8_t { none, ascending, descending };
