@@ -57,7 +57,7 @@ BENCHMARKS = {row.name: row for row in (
     Benchmark("bmmc", "u64 to bit-reversed places, file to file", "u64", 8, (), None, (),
               4 * GIB, 256 * MIB, floor_passes=1,
               command=("permute", "--record", "8", "--bit-reversal"), ours="involution"),
-    Benchmark("pipeline-overlap", "read, work and write 1 MiB buffers, file to file", "u64", 8,
+    Benchmark("pipeline-overlap", "read, work and write 2 MiB buffers, file to file", "u64", 8,
               (), None, ("sequential",), 2 * GIB, 256 * MIB, floor_passes=1, ours="overlap"),
     Benchmark("pipeline-stages", "16 stages shaped like an FFT, 128 KiB buffers, file to file",
               "f64", 8, (), None, ("tbb", "pipes"), 1 * GIB, 256 * MIB, floor_passes=1,

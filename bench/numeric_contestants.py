@@ -69,7 +69,7 @@ class Overlap(OverlapProgram):
         if done.exit_code != 0:
             raise child.ChildFailed(f"{self.program.name} calibrate: {done.last_words()}")
         task.work_rounds = json.loads(done.stdout)["rounds"]
-        self.entry["flags"] = f"16 buffers of 1 MiB, {task.work_rounds} rounds of work on each word"
+        self.entry["flags"] = f"16 buffers of 2 MiB, {task.work_rounds} rounds of work on each word"
 
     def run(self):
         measured = self.measure("ours")
@@ -92,7 +92,7 @@ class Sequential(Peer):
         return None  # built with the tests
 
     def prepare(self):
-        self.entry["flags"] = "one buffer of 1 MiB: read, work, write"
+        self.entry["flags"] = "one buffer of 2 MiB: read, work, write"
 
     def run(self):
         return self._program.measure("sequential")
