@@ -28,10 +28,12 @@ struct fault {
   int error_number = 0;                ///< Not 0: fails with it, nothing is moved.
   std::size_t at_most_bytes = 0;       ///< Not 0: moves no more (rounded up to the alignment).
   std::chrono::microseconds delay{0};  ///< Held back so long; attempts behind it overtake.
+  std::optional<std::size_t> flipped_bit = {};  ///< Of a write (modulo its length): goes out wrong.
 
   static fault fail(int error_number) { return {.error_number = error_number}; }
   static fault interrupt() { return {.error_number = EINTR}; }
   static fault shorten(std::size_t at_most_bytes) { return {.at_most_bytes = at_most_bytes}; }
+  static fault flip(std::size_t bit) { return {.flipped_bit = bit}; }
   static fault hold(std::chrono::microseconds delay) { return {.delay = delay}; }
 };
 

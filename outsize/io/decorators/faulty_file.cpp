@@ -29,6 +29,21 @@ void faulty_file::allocate(std::uint64_t offset_bytes, std::uint64_t length_byte
   inner().allocate(offset_bytes, length_bytes);
 }
 
+/// The copy stays for as long as the file: nobody says when it is not needed any more.
+attempt faulty_file::with_flipped_bit(attempt work, std::size_t bit) {
+  std::lock_guard lock(mutex_);
+  auto& room = falsified_.emplace_back(work.length_bytes + alignment_bytes());
+  void* place = room.data();
+  std::size_t space = room.size();
+  std::align(alignment_bytes(), work.length_bytes, place, space);
+  auto* const copy = static_cast<std::byte*>(place);
+  std::copy_n(work.data, work.length_bytes, copy);
+  bit %= work.length_bytes * 8;
+  copy[bit / 8] ^= std::byte{1} << bit % 8;
+  work.data = copy;
+  return work;
+}
+
 void faulty_file::start(attempt work) noexcept {
   auto const point = work.kind == operation::read ? fault_point::read : fault_point::write;
   auto const what = plan_->next(point, work.length_bytes);
@@ -37,6 +52,8 @@ void faulty_file::start(attempt work) noexcept {
   if (what->at_most_bytes != 0)
     work.length_bytes =
         std::min(work.length_bytes, round_up(what->at_most_bytes, alignment_bytes()));
+  if (what->flipped_bit && point == fault_point::write)
+    work = with_flipped_bit(std::move(work), *what->flipped_bit);
   if (what->delay.count() == 0) return inner().start(std::move(work));
   line_.hold(std::move(work), delay_line::clock::now() + what->delay);
 }

@@ -2,12 +2,16 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-// A file that goes wrong as its fault_plan says: errors, short transfers, interruptions, delays.
+// A file that goes wrong as its fault_plan says: errors, short transfers, interruptions, delays,
+// and bits written otherwise than they should be, of which nobody is told.
 //
 // Failed attempts do not reach the file beneath; delayed ones reach it later, others overtaking,
 // and none is held for longer than the plan says. Thread rule as file's. Layer: io.
 
+#include <cstddef>
 #include <memory>
+#include <mutex>
+#include <vector>
 
 #include <outsize/io/decorators/fault_plan.hpp>
 #include <outsize/io/decorators/file_decorator.hpp>
@@ -27,7 +31,11 @@ class faulty_file final : public file_decorator {
   bool withdraw(request const& owner) noexcept override;
 
  private:
+  attempt with_flipped_bit(attempt work, std::size_t bit);
+
   std::shared_ptr<fault_plan> plan_;
+  std::mutex mutex_;                               // guards falsified_
+  std::vector<std::vector<std::byte>> falsified_;  // what is written in place of others' bytes
   delay_line line_;
 };
 

@@ -43,6 +43,21 @@ TEST_F(faulty, shortens_to_aligned_lengths_and_the_request_goes_on) {
   EXPECT_EQ(target.size_bytes(), 256U);
 }
 
+TEST_F(faulty, flips_a_bit_on_its_way_and_says_nothing) {
+  plan->script(fault_point::write, 0, fault::flip(8 * 100 + 3));
+  plan->script(fault_point::write, 1, fault::flip(8 * 256 + 1));
+  target.write(0, bytes)->wait();
+  target.write(256, bytes)->wait();
+  EXPECT_EQ(bytes[100], std::byte{0});  // the writer's own bytes
+  std::array<std::byte, 256> first_want{}, second_want{};
+  first_want[100] = std::byte{8};
+  second_want[0] = std::byte{2};
+  target.read(0, bytes)->wait();
+  EXPECT_EQ(bytes, first_want);
+  target.read(256, bytes)->wait();
+  EXPECT_EQ(bytes, second_want);
+}
+
 TEST_F(faulty, interrupts_and_the_request_goes_on) {
   plan->script(fault_point::read, 0, fault::interrupt(), 5);
   target.write(0, bytes)->wait();
