@@ -54,6 +54,19 @@ class out_of_space : public io_error {
   std::string message_;
 };
 
+/// A disk gave back other bytes than were written to a block: the block's checksum does not fit.
+/// `code()` is EBADMSG, as file systems say it. Nobody has seen the bytes.
+class corrupt_block : public io_error {
+ public:
+  corrupt_block(std::string disk, std::uint64_t offset_bytes, std::size_t length_bytes);
+
+  std::string const& disk() const noexcept { return path(); }
+  char const* what() const noexcept override { return message_.c_str(); }
+
+ private:
+  std::string message_;
+};
+
 /// The memory budget cannot cover a request; thrown before any memory is taken or any I/O is done.
 class budget_error : public std::runtime_error {
  public:

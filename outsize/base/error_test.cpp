@@ -36,6 +36,21 @@ TEST(out_of_space, is_an_io_error_with_disk_have_and_need) {
   }
 }
 
+TEST(corrupt_block, is_an_io_error_with_disk_and_block) {
+  try {
+    throw corrupt_block("/mnt/a", 8192, 4096);
+  } catch (io_error const& error) {
+    EXPECT_EQ(error.code(), std::errc::bad_message);
+    EXPECT_EQ(error.path(), "/mnt/a");
+    EXPECT_EQ(error.offset_bytes(), 8192U);
+    EXPECT_EQ(error.length_bytes(), 4096U);
+    EXPECT_STREQ(
+        error.what(),
+        "/mnt/a: the block of 4096 bytes at offset 8192 is not what was written there: its "
+        "checksum does not fit");
+  }
+}
+
 TEST(budget_error, names_asker_have_and_need) {
   budget_error const error("sort", 10, 20);
   EXPECT_EQ(error.asker(), "sort");

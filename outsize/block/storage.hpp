@@ -45,6 +45,8 @@ struct storage_options {
   /// How blocks are spread over the disks, and over which of them.
   block::placement_options placement = {};
   std::uint64_t seed = 1;  ///< Of randomised placement.
+  /// Whether blocks that are written are kept a checksum of, and compared with it when read.
+  bool checksums = true;
 };
 
 /// Disks, memory, threads and statistics that work together; see the top of this file.
@@ -98,6 +100,13 @@ class storage {
   io::request_ptr read(block::block_id id, std::span<std::byte> into, io::completion done = {});
   io::request_ptr write(block::block_id id, std::span<std::byte const> from,
                         io::completion done = {});
+
+  /// The checksum to be kept of the bytes written to a block, for check() when they have been read:
+  /// XXH3, but 0, which fits anything, unless options().checksums.
+  /// CPU:     O(bytes), so that it belongs to threads that compute, not to completions.
+  std::uint64_t checksum_of(std::span<std::byte const> written) const noexcept;
+  /// @throws corrupt_block if the bytes read from the block do not fit the checksum.
+  void check(block::block_id id, std::span<std::byte const> read, std::uint64_t checksum) const;
 
   /// What moved to and from the blocks of one disk.
   io::statistics_snapshot disk_statistics(std::uint32_t index) const;

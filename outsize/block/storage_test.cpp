@@ -269,6 +269,37 @@ TEST(storage, gives_a_faster_disk_more_blocks) {
   EXPECT_THROW(storage{options}, std::invalid_argument);
 }
 
+TEST(storage, notices_any_bit_that_is_not_as_it_was_written) {
+  storage store(small({memory_disk("a"), memory_disk("b")}));
+  block_id const id{.offset_bytes = 8192, .disk = 1, .length_bytes = 512};
+  std::vector<std::byte> bytes(512, std::byte{7});
+  auto const checksum = store.checksum_of(bytes);
+  store.check(id, bytes, checksum);
+  for (std::size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
+    auto const flip = std::byte{1} << bit % 8;
+    bytes[bit / 8] ^= flip;
+    try {
+      store.check(id, bytes, checksum);
+      FAIL() << "bit " << bit << " went unnoticed";
+    } catch (corrupt_block const& e) {
+      EXPECT_EQ(e.disk(), "b");
+      EXPECT_EQ(e.offset_bytes(), 8192U);
+      EXPECT_EQ(e.length_bytes(), 512U);
+    }
+    bytes[bit / 8] ^= flip;
+  }
+}
+
+TEST(storage, keeps_no_checksums_if_it_is_not_to) {
+  auto options = small({memory_disk("a")});
+  options.checksums = false;
+  storage store(options);
+  std::vector<std::byte> bytes(512, std::byte{7});
+  auto const checksum = store.checksum_of(bytes);
+  bytes[0] = std::byte{8};
+  EXPECT_NO_THROW(store.check({}, bytes, checksum));
+}
+
 // Every thread fills its blocks with a number of its own and finds it there until it frees them.
 TEST(storage, never_hands_out_overlapping_blocks_to_many_threads) {
   std::uint64_t const seed = 41;

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include <outsize/algorithm/byte_order.hpp>
+#include <outsize/algorithm/record_sort.hpp>
 #include <outsize/algorithm/sorter.hpp>
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
@@ -206,13 +207,13 @@ class sort_with_fault : public testing::TestWithParam<named_sort> {
   /// One sort for each call of a clean run.
   sweep fail_each_call(scripted_fault const& f) const {
     sweep seen{.calls = calls_of_a_clean_run(f.where)};
+    int const error_number = f.what.flipped_bit ? EBADMSG : f.what.error_number;
     EXPECT_GE(seen.calls, f.where == fault_point::allocate ? 2U : 50U);
     for (std::uint64_t call = 0; call < seen.calls && !HasFailure(); ++call) {
       auto const plan = std::make_shared<fault_plan>();
       plan->script(f.where, call, f.what, f.count);
       auto const what = std::string(f.name) + " at call " + std::to_string(call);
-      if (sort_under(plan, GetParam().sort, what, f.what.error_number) == ending::failed)
-        ++seen.failures;
+      if (sort_under(plan, GetParam().sort, what, error_number) == ending::failed) ++seen.failures;
     }
     return seen;
   }
@@ -247,6 +248,13 @@ TEST_P(sort_with_fault, ends_in_an_error_when_allocations_fail) {
   auto const each =
       fail_each_call({"EIO on allocation", fault_point::allocate, fault::fail(EIO), 1});
   EXPECT_EQ(each.failures, each.calls);
+}
+
+TEST_P(sort_with_fault, ends_in_an_error_whichever_block_is_not_written_as_it_should_be) {
+  for (std::size_t const bit : {0U, 9999U}) {
+    auto const seen = fail_each_call({"a flipped bit", fault_point::write, fault::flip(bit), 1});
+    EXPECT_EQ(seen.failures, seen.calls);
+  }
 }
 
 TEST_P(sort_with_fault, goes_on_after_interrupted_transfers) {
@@ -296,6 +304,56 @@ INSTANTIATE_TEST_SUITE_P(faults, sort_with_fault,
                          testing::Values(named_sort{"numbers", sort_numbers},
                                          named_sort{"lines", sort_lines}),
                          [](auto const& of) { return std::string(of.param.name); });
+
+// ---- blocks that are not as they were written ----
+
+class sort_of_a_file : public testing::Test {
+ protected:
+  sort_of_a_file() {
+    std::string const some{reinterpret_cast<char const*>(numbers().data()),
+                           number_count * sizeof(std::uint64_t)};
+    std::string all;
+    while (all.size() < 2 * min_sort_memory_bytes) all += some;
+    input_bytes_ = all.size();
+    scratch::write_file(folder_.path("in"), all);
+    scratch::write_file(folder_.path("out"), "as it was");
+    plan_->script(fault_point::write, 1, fault::flip(77));
+  }
+
+  void sort(bool checksums) {
+    auto options = faulty_disks(plan_, 1);
+    options.memory = min_sort_memory_bytes;
+    options.checksums = checksums;
+    storage store(options);
+    sort_records(store, {{folder_.path("in")}, folder_.path("out")},
+                 record_order(record_format::parse("u64")), {.block_bytes = block_bytes});
+  }
+
+  std::string output() const { return scratch::read_file(folder_.path("out")); }
+
+  static constexpr std::size_t block_bytes = 32_KiB;
+  std::shared_ptr<fault_plan> plan_ = std::make_shared<fault_plan>();
+  scratch::directory folder_;
+  std::size_t input_bytes_ = 0;
+};
+
+TEST_F(sort_of_a_file, names_the_block_and_leaves_the_output_as_it_was) {
+  try {
+    sort(true);
+    FAIL() << "a flipped bit went unnoticed";
+  } catch (corrupt_block const& e) {
+    EXPECT_EQ(e.disk(), "disk 0");
+    EXPECT_EQ(e.offset_bytes(), block_bytes);  // the second block that was written
+    EXPECT_EQ(e.length_bytes(), block_bytes);
+  }
+  EXPECT_EQ(output(), "as it was");
+  EXPECT_EQ(folder_.names(), (std::vector<std::string>{"in", "out"}));
+}
+
+TEST_F(sort_of_a_file, is_wrong_where_nobody_looks) {
+  sort(false);
+  EXPECT_EQ(output().size(), input_bytes_);
+}
 
 // ---- disks that are really full ----
 

@@ -53,6 +53,7 @@ class merge_feed {
         threads_(threads),
         sequences_(runs.size()),
         runs_(runs),
+        store_(&store),
         pool_(&pool),
         sources_(runs.size()),
         ahead_(ahead),
@@ -73,11 +74,12 @@ class merge_feed {
   static constexpr std::size_t bytes_per_block = block::prefetcher::bytes_per_block + 12;
 
   /// Makes something mergeable resident and returns it; a round without items means the end.
-  /// @throws io_error.
+  /// @throws io_error, corrupt_block.
   round next_round() {
     if (prefetcher_) read_predicted();
     for (;;) {
       read_unpredictable();  // before the round looks at what is resident
+      check_blocks();
       round r(family_, threads_, std::span<sequence<view> const>(sequences_));
       std::optional<std::size_t> const least = restrict_to_resident(r);
       if (!least || r.items() > 0) return r;
@@ -157,7 +159,20 @@ class merge_feed {
     ++from.taken;
     from.frames.push_back(place);
     ++held_;
+    if (entry.checksum != 0)
+      unchecked_.push_back({s, from.taken - 1, place.first(entry.id.length_bytes)});
     sequences_[s].append(family_.block_view(place.first(entry.id.length_bytes), entry.items));
+  }
+
+  /// Compares what has been read with its checksums, before anybody sees it: all blocks of a round
+  /// at once, so that the whole team shares the work. @throws corrupt_block.
+  void check_blocks() {
+    threads_.parallel_for(unchecked_.size(), [this](std::size_t i) {
+      auto const& [s, b, bytes] = unchecked_[i];
+      auto const& entry = runs_[s].entries()[b];
+      store_->check(entry.id, bytes, entry.checksum);
+    });
+    unchecked_.clear();
   }
 
   trigger const& next_trigger(std::size_t s) const noexcept {
@@ -188,6 +203,12 @@ class merge_feed {
     return least;
   }
 
+  struct unchecked_block {
+    std::size_t run;
+    std::size_t block;
+    block::frame bytes;
+  };
+
   struct predicted_block {
     std::uint32_t run;
     std::uint32_t block;
@@ -197,6 +218,7 @@ class merge_feed {
   executor& threads_;
   std::vector<sequence<view>> sequences_;
   std::span<run<Family>> runs_;
+  storage* store_ = nullptr;
   block::buffer_pool* pool_ = nullptr;
   std::vector<source> sources_;
   std::vector<predicted_block> prediction_;
@@ -204,6 +226,7 @@ class merge_feed {
   std::size_t ahead_ = 0;
   bool keep_blocks_ = false;
   std::size_t held_ = 0;
+  std::vector<unchecked_block> unchecked_;
   std::size_t largest_ = 0;
   std::optional<block::prefetcher> prefetcher_;
 };

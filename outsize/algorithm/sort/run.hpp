@@ -33,6 +33,7 @@ class run {
     block::block_id id;
     std::uint32_t items;
     typename Family::trigger trigger;
+    std::uint64_t checksum = 0;  // of the whole block, padding and all
   };
 
   /// `memory` is charged for the entries.
@@ -162,7 +163,8 @@ class run_writer {
       throw;
     }
     try {
-      run_.append({id, static_cast<std::uint32_t>(items), std::move(trigger)});
+      run_.append({id, static_cast<std::uint32_t>(items), std::move(trigger),
+                   store_.checksum_of(filled.first(id.length_bytes))});
     } catch (...) {
       pool_.release(filled);
       throw;
