@@ -188,7 +188,7 @@ sort_plan plan_files(storage& store, Family const& family, sort_paths const& pat
                      io::input_stream_memory_bytes(input_options(store, options.memory_bytes)),
                  .input_bytes = options.input_bytes ? options.input_bytes : known,
                  .item_bytes = family.item_bytes(),
-                 .index_entry_bytes = sort_engine<Family>::index_entry_bytes,
+                 .index_entry_bytes = sort_engine<Family>::index_entry_bytes(store),
                  .block_bytes = options.block_bytes,
                  .threads = store.threads().threads()});
   require_space(store, plan, known, of_one_size && !options.unique ? known : std::nullopt,

@@ -29,11 +29,6 @@ namespace {
 constexpr std::uint64_t least_growth_bytes = 4_MiB;
 constexpr std::uint64_t most_growth_bytes = 256_MiB;
 
-/// 0 stands for no checksum.
-std::uint64_t xxh3_but_0(std::span<std::byte const> bytes) noexcept {
-  return std::max<std::uint64_t>(1, XXH3_64bits(bytes.data(), bytes.size()));
-}
-
 void check_disks(std::span<std::uint32_t const> disks, std::size_t disk_count) {
   std::vector<bool> named(disk_count);
   for (std::uint32_t const disk : disks) {
@@ -251,13 +246,13 @@ io::request_ptr storage::write(block::block_id id, std::span<std::byte const> fr
   return disks_[id.disk]->file().write(id.offset_bytes, from, std::move(done));
 }
 
-std::uint64_t storage::checksum_of(std::span<std::byte const> written) const noexcept {
-  return options_.checksums ? xxh3_but_0(written) : 0;
+std::uint64_t storage::checksum_of(std::span<std::byte const> written) noexcept {
+  return XXH3_64bits(written.data(), written.size());
 }
 
 void storage::check(block::block_id id, std::span<std::byte const> read,
                     std::uint64_t checksum) const {
-  if (checksum != 0 && checksum != xxh3_but_0(read))
+  if (checksum != checksum_of(read))
     throw corrupt_block(disk_name(id.disk), id.offset_bytes, read.size());
 }
 

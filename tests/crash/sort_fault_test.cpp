@@ -74,8 +74,9 @@ class watchdog {
   std::thread thread_{[this] { watch(); }};
 };
 
-storage_options faulty_disks(std::shared_ptr<fault_plan> const& plan, std::size_t disk_count = 2) {
-  storage_options options{.memory = 1_MiB, .threads = 2};
+storage_options faulty_disks(std::shared_ptr<fault_plan> const& plan, bool checksums,
+                             std::size_t disk_count = 2) {
+  storage_options options{.memory = 1_MiB, .threads = 2, .checksums = checksums};
   for (std::size_t d = 0; d < disk_count; ++d) {
     std::string const name = "disk " + std::to_string(d);
     options.disks.emplace_back(name, [name, plan](io::request_queue&) -> io::file_ptr {
@@ -161,10 +162,10 @@ enum class ending { right, failed };
 
 /// Sorts on disks that follow the plan and checks all that must hold whatever happens.
 ending sort_under(std::shared_ptr<fault_plan> const& plan, sort_function sort,
-                  std::string const& what, int error_number) {
+                  std::string const& what, int error_number, bool checksums = false) {
   SCOPED_TRACE(what);
   watchdog const guard(what);
-  storage store(faulty_disks(plan));
+  storage store(faulty_disks(plan, checksums));
   ending how = ending::right;
   try {
     EXPECT_TRUE(sort(store)) << "wrong result";
@@ -193,9 +194,9 @@ struct scripted_fault {
 
 class sort_with_fault : public testing::TestWithParam<named_sort> {
  protected:
-  std::uint64_t calls_of_a_clean_run(fault_point where) const {
+  std::uint64_t calls_of_a_clean_run(fault_point where, bool checksums) const {
     auto const plan = std::make_shared<fault_plan>();
-    EXPECT_EQ(sort_under(plan, GetParam().sort, "without faults", 0), ending::right);
+    EXPECT_EQ(sort_under(plan, GetParam().sort, "without faults", 0, checksums), ending::right);
     return plan->calls(where);
   }
 
@@ -206,14 +207,16 @@ class sort_with_fault : public testing::TestWithParam<named_sort> {
 
   /// One sort for each call of a clean run.
   sweep fail_each_call(scripted_fault const& f) const {
-    sweep seen{.calls = calls_of_a_clean_run(f.where)};
-    int const error_number = f.what.flipped_bit ? EBADMSG : f.what.error_number;
+    bool const flips = f.what.flipped_bit.has_value();
+    sweep seen{.calls = calls_of_a_clean_run(f.where, flips)};
+    int const error_number = flips ? EBADMSG : f.what.error_number;
     EXPECT_GE(seen.calls, f.where == fault_point::allocate ? 2U : 50U);
     for (std::uint64_t call = 0; call < seen.calls && !HasFailure(); ++call) {
       auto const plan = std::make_shared<fault_plan>();
       plan->script(f.where, call, f.what, f.count);
       auto const what = std::string(f.name) + " at call " + std::to_string(call);
-      if (sort_under(plan, GetParam().sort, what, error_number) == ending::failed) ++seen.failures;
+      if (sort_under(plan, GetParam().sort, what, error_number, flips) == ending::failed)
+        ++seen.failures;
     }
     return seen;
   }
@@ -321,9 +324,8 @@ class sort_of_a_file : public testing::Test {
   }
 
   void sort(bool checksums) {
-    auto options = faulty_disks(plan_, 1);
+    auto options = faulty_disks(plan_, checksums, 1);
     options.memory = min_sort_memory_bytes;
-    options.checksums = checksums;
     storage store(options);
     sort_records(store, {{folder_.path("in")}, folder_.path("out")},
                  record_order(record_format::parse("u64")), {.block_bytes = block_bytes});
@@ -350,9 +352,14 @@ TEST_F(sort_of_a_file, names_the_block_and_leaves_the_output_as_it_was) {
   EXPECT_EQ(folder_.names(), (std::vector<std::string>{"in", "out"}));
 }
 
+// What the option is for: the flip above does get through.
 TEST_F(sort_of_a_file, is_wrong_where_nobody_looks) {
   sort(false);
   EXPECT_EQ(output().size(), input_bytes_);
+  std::string right = scratch::read_file(folder_.path("in"));
+  auto* const items = reinterpret_cast<std::uint64_t*>(right.data());
+  std::sort(items, items + right.size() / sizeof(std::uint64_t));
+  EXPECT_NE(output(), right);
 }
 
 // ---- disks that are really full ----

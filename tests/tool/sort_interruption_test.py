@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: the outsize authors
 # SPDX-License-Identifier: BSL-1.0
-"""`outsize sort` while it runs: signals in every phase, its temporary files, inputs that change."""
+"""`outsize sort` while it runs: signals in every phase, its temporary files, inputs and blocks that
+change."""
 
 import os
 import random
@@ -24,16 +25,27 @@ def default_signals():
         signal.signal(number, signal.SIG_DFL)
 
 
-def temporary_files(process, folder):
-    """Status of the unnamed files in `folder` that the process has open."""
+def temporary_links(process, folder):
+    """Paths under which the unnamed files in `folder` that the process has open can be opened."""
     found = []
     for number in os.listdir(f"/proc/{process.pid}/fd"):
         link = f"/proc/{process.pid}/fd/{number}"
         try:
             if os.readlink(link).startswith(folder + "/") and "(deleted)" in os.readlink(link):
-                found.append(os.stat(link))
+                found.append(link)
         except FileNotFoundError:
             pass  # closed in between
+    return found
+
+
+def temporary_files(process, folder):
+    """Status of the unnamed files in `folder` that the process has open."""
+    found = []
+    for link in temporary_links(process, folder):
+        try:
+            found.append(os.stat(link))
+        except FileNotFoundError:
+            pass
     return found
 
 
@@ -216,6 +228,41 @@ class ChangingInputs(Running):
             if code == 0:
                 self.output_of("sort", "-c", "--format=u64", self.out)
                 os.remove(self.out)
+
+
+class ChangingBlocks(Running):
+    """A disk that returns other bytes than were written to it."""
+
+    def flip_a_bit(self, process):
+        """Of the first block on the disk, as soon as it is there."""
+        (link,) = temporary_links(process, self.disk)
+        with open(link, "r+b", buffering=0) as file:
+            self.wait_until(lambda: any(os.pread(file.fileno(), 4096, 0)), process)
+            byte = os.pread(file.fileno(), 1, 0)[0]
+            os.pwrite(file.fileno(), bytes([byte ^ 1]), 0)
+            os.fsync(file.fileno())
+
+    def end_of(self, process):
+        process.stdin.close()
+        code = process.wait(LIMIT_SECONDS)
+        return code, process.stderr.read().decode()
+
+    def test_a_flipped_bit_ends_a_sort_with_checksums(self):
+        process = self.reading("--block-checksums")
+        self.flip_a_bit(process)
+        code, message = self.end_of(process)
+        self.assertEqual(code, 2)
+        self.assertRegex(message, rf"^outsize sort: {self.disk}: the block of [0-9]+ bytes at "
+                                  r"offset 0 is not what was written there[^\n]*\n$")
+        self.assertEqual((os.listdir(self.disk), os.listdir(self.target)), ([], []))
+
+    def test_checksums_change_nothing_else(self):
+        outputs = []
+        for words in ([], ["--block-checksums"]):
+            self.assertEqual(self.end_of(self.reading(*words)), (0, ""))
+            with open(self.out, "rb") as file:
+                outputs.append(file.read())
+        self.assertTrue(outputs[0] == outputs[1])
 
 
 if __name__ == "__main__":

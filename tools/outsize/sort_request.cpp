@@ -120,6 +120,9 @@ option_table make_table(sort_request& request) {
             .handler = [&](auto) { request.plan = true; }})
       .heading("with what")
       .add(resource_rows(request))
+      .add({.name = "block-checksums",
+            .help = "find out if a disk returns other bytes than were written to it",
+            .handler = [&](auto) { request.checksums = true; }})
       .heading("what to tell")
       .add(report_rows(request))
       .add({refused(0, "batch-size", argument::required),

@@ -59,6 +59,11 @@ TEST(sort_request, knows_the_ways_to_check) {
   EXPECT_EQ(read({"-m", "a", "b"}).what, sort_request::action::merge);
 }
 
+TEST(sort_request, asks_for_checksums_only_when_told_to) {
+  EXPECT_FALSE(read({}).storage().checksums);
+  EXPECT_TRUE(read({"--block-checksums"}).storage().checksums);
+}
+
 TEST(sort_request, gathers_directories_and_operands_in_order) {
   auto const request = read({"a", "-T", "x", "b", "-T", "y", "-o", "c", "--parallel=3"});
   EXPECT_EQ(request.directories, (std::vector<std::string>{"x", "y"}));

@@ -115,6 +115,7 @@ storage_options work_options::storage() const {
   for (std::string const& directory : directories) options.disks.emplace_back(directory);
   options.memory = memory_bytes.value_or(0);
   options.threads = threads.value_or(0);
+  options.checksums = checksums;
   return options;
 }
 

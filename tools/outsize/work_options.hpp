@@ -23,6 +23,7 @@ struct work_options {
   std::string memory_text;                    ///< As it was written, for messages.
   std::vector<std::string> directories;       ///< -T
   std::optional<std::size_t> threads;         ///< --parallel
+  bool checksums = false;                     ///< --block-checksums
   std::optional<bool> progress;               ///< --progress, --no-progress
   std::optional<std::string> json;            ///< --json
 

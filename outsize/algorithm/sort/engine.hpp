@@ -84,7 +84,7 @@ class sort_engine {
                        .input_stream_bytes = input_stream_bytes,
                        .input_bytes = options_.input_bytes,
                        .item_bytes = family_.item_bytes(),
-                       .index_entry_bytes = index_entry_bytes,
+                       .index_entry_bytes = index_entry_bytes(store),
                        .block_bytes = options_.block_bytes,
                        .alignment_bytes = 1,
                        .threads = store.threads().threads()};
@@ -98,8 +98,10 @@ class sort_engine {
   sort_engine(sort_engine const&) = delete;
   sort_engine& operator=(sort_engine const&) = delete;
 
-  static constexpr std::size_t index_entry_bytes =
-      sizeof(typename run<Family>::entry) + merge_feed<Family>::bytes_per_block;
+  /// Memory for each block on disk.
+  static std::size_t index_entry_bytes(storage const& store) noexcept {
+    return run<Family>::entry_bytes(store) + merge_feed<Family>::bytes_per_block;
+  }
 
   Family const& family() const noexcept { return family_; }
   sort_plan const& plan() const noexcept { return plan_; }
@@ -216,7 +218,7 @@ class sort_engine {
 
   /// What a merge of these runs may use for its blocks.
   std::uint64_t merge_memory_bytes(std::span<run<Family> const> runs) const noexcept {
-    std::uint64_t const index = entries_of(runs) * index_entry_bytes + page_bytes() * 4;
+    std::uint64_t const index = entries_of(runs) * index_entry_bytes(store_) + page_bytes() * 4;
     return memory_.free_bytes() - std::min(memory_.free_bytes(), index);
   }
 

@@ -53,7 +53,6 @@ class merge_feed {
         threads_(threads),
         sequences_(runs.size()),
         runs_(runs),
-        store_(&store),
         pool_(&pool),
         sources_(runs.size()),
         ahead_(ahead),
@@ -159,18 +158,18 @@ class merge_feed {
     ++from.taken;
     from.frames.push_back(place);
     ++held_;
-    if (entry.checksum != 0)
-      unchecked_.push_back({s, from.taken - 1, place.first(entry.id.length_bytes)});
-    sequences_[s].append(family_.block_view(place.first(entry.id.length_bytes), entry.items));
+    block::frame const content = place.first(entry.id.length_bytes);
+    if (runs_[s].keeps_checksums()) unchecked_.push_back({s, from.taken - 1, content});
+    sequences_[s].append(family_.block_view(content, entry.items));
   }
 
   /// Compares what has been read with its checksums, before anybody sees it: all blocks of a round
   /// at once, so that the whole team shares the work. @throws corrupt_block.
   void check_blocks() {
+    if (unchecked_.empty()) return;
     threads_.parallel_for(unchecked_.size(), [this](std::size_t i) {
-      auto const& [s, b, bytes] = unchecked_[i];
-      auto const& entry = runs_[s].entries()[b];
-      store_->check(entry.id, bytes, entry.checksum);
+      auto const& [s, b, content] = unchecked_[i];
+      runs_[s].check_block(b, content);
     });
     unchecked_.clear();
   }
@@ -206,7 +205,7 @@ class merge_feed {
   struct unchecked_block {
     std::size_t run;
     std::size_t block;
-    block::frame bytes;
+    block::frame content;
   };
 
   struct predicted_block {
@@ -218,7 +217,6 @@ class merge_feed {
   executor& threads_;
   std::vector<sequence<view>> sequences_;
   std::span<run<Family>> runs_;
-  storage* store_ = nullptr;
   block::buffer_pool* pool_ = nullptr;
   std::vector<source> sources_;
   std::vector<predicted_block> prediction_;
@@ -226,7 +224,7 @@ class merge_feed {
   std::size_t ahead_ = 0;
   bool keep_blocks_ = false;
   std::size_t held_ = 0;
-  std::vector<unchecked_block> unchecked_;
+  std::vector<unchecked_block> unchecked_;  // resident, and not yet seen by any round
   std::size_t largest_ = 0;
   std::optional<block::prefetcher> prefetcher_;
 };

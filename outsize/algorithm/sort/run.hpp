@@ -6,9 +6,9 @@
 //
 // A run's blocks hold whole items in order. For each block the first item, or the beginning of a
 // long one, is kept in memory as its trigger: the order of the triggers is the order in which a
-// merge will need the blocks. A run owns its blocks and frees them when destroyed; a merge takes
-// them out one by one. One thread at a time uses a run or a writer. Layer: algorithm. Source: STXXL
-// 2008, section 6.1.2.
+// merge will need the blocks. If the storage says so, the block's checksum is kept as well. A run
+// owns its blocks and frees them when destroyed; a merge takes them out one by one. One thread at a
+// time changes a run or uses a writer. Layer: algorithm. Source: STXXL 2008, section 6.1.2.
 
 #include <cstddef>
 #include <cstdint>
@@ -33,7 +33,6 @@ class run {
     block::block_id id;
     std::uint32_t items;
     typename Family::trigger trigger;
-    std::uint64_t checksum = 0;  // of the whole block, padding and all
   };
 
   /// `memory` is charged for the entries.
@@ -42,6 +41,7 @@ class run {
       : store_(other.store_),
         memory_(other.memory_),
         entries_(std::exchange(other.entries_, {})),
+        checksums_(std::exchange(other.checksums_, {})),
         charged_bytes_(std::exchange(other.charged_bytes_, 0)),
         items_(other.items_),
         bytes_(other.bytes_),
@@ -51,6 +51,7 @@ class run {
     std::swap(store_, other.store_);
     std::swap(memory_, other.memory_);
     entries_.swap(other.entries_);
+    checksums_.swap(other.checksums_);
     std::swap(charged_bytes_, other.charged_bytes_);
     items_ = other.items_;
     bytes_ = other.bytes_;
@@ -64,10 +65,18 @@ class run {
     memory_->discharge(charged_bytes_);
   }
 
-  void append(entry e) {
+  /// What a block costs in the index of a run on `store`.
+  static std::size_t entry_bytes(storage const& store) noexcept {
+    return sizeof(entry) + (store.options().checksums ? sizeof(std::uint64_t) : 0);
+  }
+
+  /// Owns the block from now on, and frees it if it throws; then the run can only be destroyed.
+  /// @param content  All that is written to the block, padding too.
+  void append(entry e, std::span<std::byte const> content) {
     try {
-      memory_->charge(sizeof(entry));
-      charged_bytes_ += sizeof(entry);
+      memory_->charge(entry_bytes(*store_));
+      charged_bytes_ += entry_bytes(*store_);
+      if (keeps_checksums()) checksums_.push_back(storage::checksum_of(content));
       entries_.push_back(std::move(e));
     } catch (...) {
       store_->free(e.id);
@@ -80,6 +89,13 @@ class run {
   void add_bytes(std::uint64_t bytes, std::size_t largest_item_bytes) noexcept {
     bytes_ += bytes;
     largest_item_bytes_ = std::max(largest_item_bytes_, largest_item_bytes);
+  }
+
+  bool keeps_checksums() const noexcept { return store_->options().checksums; }
+  /// Compares what has been read of block `index` with its checksum. May be called by several
+  /// threads at once. @pre keeps_checksums(). @throws corrupt_block.
+  void check_block(std::size_t index, std::span<std::byte const> read) const {
+    store_->check(entries_[index].id, read, checksums_[index]);
   }
 
   /// Frees block `index`, which has been read.
@@ -99,6 +115,7 @@ class run {
   storage* store_;
   grant* memory_;
   std::vector<entry> entries_;
+  std::vector<std::uint64_t> checksums_;  // of the entries' blocks, or none
   std::uint64_t charged_bytes_ = 0;
   std::uint64_t items_ = 0;
   std::uint64_t bytes_ = 0;
@@ -163,8 +180,8 @@ class run_writer {
       throw;
     }
     try {
-      run_.append({id, static_cast<std::uint32_t>(items), std::move(trigger),
-                   store_.checksum_of(filled.first(id.length_bytes))});
+      run_.append({id, static_cast<std::uint32_t>(items), std::move(trigger)},
+                  filled.first(id.length_bytes));
     } catch (...) {
       pool_.release(filled);
       throw;

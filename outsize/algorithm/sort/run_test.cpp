@@ -162,6 +162,31 @@ TEST_F(run_on_disk, frees_its_blocks_and_the_memory_of_its_index) {
   EXPECT_EQ(memory.free_bytes(), memory.total_bytes());
 }
 
+TEST_F(run_on_disk, keeps_checksums_only_for_a_storage_that_asks_for_them) {
+  storage careful(
+      {.disks = {disk_options("memory",
+                              [](io::request_queue&) { return io::make_memory_file("memory"); })},
+       .memory = 1_MiB,
+       .threads = 1,
+       .checksums = true});
+  using entry = run<numbers>::entry;
+  EXPECT_EQ(run<numbers>::entry_bytes(store), sizeof(entry));
+  EXPECT_EQ(run<numbers>::entry_bytes(careful), sizeof(entry) + 8);
+  std::vector<std::byte> content(64, std::byte{5});
+  run<numbers> without(store, memory);
+  without.append({store.allocate(64, *store.new_placement()), 8, 0}, content);
+  EXPECT_FALSE(without.keeps_checksums());
+  EXPECT_EQ(without.index_bytes(), sizeof(entry));
+  run<numbers> with(careful, memory);
+  with.append({careful.allocate(64, *careful.new_placement()), 8, 0}, content);
+  EXPECT_TRUE(with.keeps_checksums());
+  EXPECT_EQ(with.index_bytes(), sizeof(entry) + 8);
+  run<numbers> const moved(std::move(with));
+  moved.check_block(0, content);
+  content[0] = std::byte{4};
+  EXPECT_THROW(moved.check_block(0, content), corrupt_block);
+}
+
 TEST_F(run_on_disk, is_given_up_when_the_index_does_not_fit_in_memory) {
   std::vector<std::uint64_t> const items(10'000, 1);
   grant index = std::move(memory);
