@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-// What can be sorted, and in which order: items, comparators, and the engine's family for both.
+// In which order items can be sorted: comparators, and the engine's family for items under them.
 //
 //   numbers of 4 or 8 bytes, less or greater   vector kernels; equal numbers are equal bytes
 //   two words, by(a member that is one)        vector kernels; equal keys in the order of the other
@@ -21,12 +21,6 @@
 #include <outsize/algorithm/sort/typed_items.hpp>
 
 namespace outsize {
-
-/// What can lie on disk as it lies in memory: its bytes are its value. Pointers are excluded, since
-/// what they point to is not stored with them. Text and other byte strings have record_sorter.
-template <typename T>
-concept external_item = std::is_trivially_copyable_v<T> && std::is_default_constructible_v<T> &&
-                        !std::is_pointer_v<T> && !std::is_reference_v<T> && !std::is_const_v<T>;
 
 /// The order of what `projection` (a member, a function) yields of the items, smallest first.
 template <typename Projection>

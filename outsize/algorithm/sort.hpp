@@ -26,6 +26,7 @@
 #include <outsize/algorithm/item_order.hpp>
 #include <outsize/algorithm/sorter.hpp>
 #include <outsize/algorithm/stream_sort.hpp>
+#include <outsize/base/external_item.hpp>
 #include <outsize/block/storage.hpp>
 
 namespace outsize {

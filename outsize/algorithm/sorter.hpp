@@ -21,6 +21,7 @@
 #include <outsize/algorithm/item_order.hpp>
 #include <outsize/algorithm/sort/engine.hpp>
 #include <outsize/base/assert.hpp>
+#include <outsize/base/external_item.hpp>
 #include <outsize/block/storage.hpp>
 
 namespace outsize {

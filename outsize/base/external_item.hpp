@@ -1,0 +1,17 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// What a type must be for its values to be kept in blocks and files. Layer: base.
+
+#include <type_traits>
+
+namespace outsize {
+
+/// What can lie on disk as it lies in memory: its bytes are its value. Pointers are excluded, since
+/// what they point to is not stored with them. Text and other byte strings have record_sorter.
+template <typename T>
+concept external_item = std::is_trivially_copyable_v<T> && std::is_default_constructible_v<T> &&
+                        !std::is_pointer_v<T> && !std::is_reference_v<T> && !std::is_const_v<T>;
+
+}  // namespace outsize
