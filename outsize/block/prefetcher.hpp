@@ -40,6 +40,7 @@ class prefetcher {
   static constexpr std::size_t bytes_per_block = sizeof(block_id) + sizeof(std::uint32_t) + 1;
 
   std::size_t block_count() const noexcept { return blocks_.size(); }
+  block_id block(std::size_t index) const noexcept { return blocks_[index]; }
 
   /// Waits until block `index` of the order is read and hands it out; its first length_bytes are
   /// valid. Reads on in its place.

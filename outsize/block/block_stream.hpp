@@ -1,0 +1,189 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// Items of one type written into, and read from, the blocks of a list: the typed shell of
+// block_writer and block_reader.
+//
+// No item spans two blocks. All blocks are full but the last, which is as short as its items allow;
+// what the blocks hold is not written in them, so the number of items is kept beside the list, by
+// whoever keeps the list. One thread at a time uses a stream. Layer: block.
+// Source: STXXL 2008, section 4 (buf_ostream, buf_istream).
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <stdexcept>
+#include <utility>
+
+#include <outsize/base/assert.hpp>
+#include <outsize/base/external_item.hpp>
+#include <outsize/block/block_reader.hpp>
+#include <outsize/block/block_writer.hpp>
+#include <outsize/block/typed_block.hpp>
+
+namespace outsize::block {
+
+/// How items are written into blocks: block_writer_options less what follows from the items.
+struct block_output_options {
+  std::size_t block_bytes = block_writer_options{}.block_bytes;  ///< Rounded up to the alignment.
+  std::size_t buffer_count = 0;  ///< At least 1, 2 to overlap; 0: two for each disk.
+};
+
+/// Writes items behind each other.
+///
+///     block_output_stream<edge> out(blocks, memory);
+///     for (…) out.push(e);
+///     out.finish();                       // blocks holds out.size() edges
+///
+/// I/Os:    ⌈N / items of a block⌉ writes.
+/// Memory:  buffer_count · block_bytes from the grant, until destruction.
+/// Errors:  io_error of any block, from the first call that waits once it is known, and in the end
+///          from finish(); out_of_space, budget_error. The stream can only be destroyed then; the
+///          list holds blocks of unknown content.
+/// Checked: block_stream_test.cpp.
+template <external_item T>
+class block_output_stream {
+ public:
+  /// Appends to `blocks`, which must be empty for block_input_stream to read them from its
+  /// beginning; list and `memory` must outlive the stream.
+  /// @throws std::invalid_argument if a block cannot hold one item; budget_error; io_error.
+  block_output_stream(block_list& blocks, grant& memory, block_output_options const& options = {})
+      : writer_(blocks, memory,
+                {.block_bytes = options.block_bytes,
+                 .buffer_count = options.buffer_count,
+                 .alignment_bytes = alignof(T)}) {
+    if (items_per_block() == 0)
+      throw std::invalid_argument("block_output_stream: a block is smaller than an item");
+  }
+
+  std::size_t items_per_block() const noexcept {
+    return typed_block<T>::items_in(writer_.block_bytes());
+  }
+  /// Items pushed.
+  std::uint64_t size() const noexcept { return written_ + filled_; }
+
+  /// Adds an item, or all of a span; waits if all buffers are being written.
+  /// @throws io_error, out_of_space, budget_error.
+  void push(T const& item) {
+    if (filled_ == room_.size()) next_room();
+    std::memcpy(static_cast<void*>(&room_[filled_]), &item, sizeof(T));
+    ++filled_;
+  }
+  void push(std::span<T const> items) {
+    while (!items.empty()) {
+      if (filled_ == room_.size()) next_room();
+      std::size_t const count = std::min(items.size(), room_.size() - filled_);
+      std::memcpy(static_cast<void*>(&room_[filled_]), items.data(), count * sizeof(T));
+      filled_ += count;
+      items = items.subspan(count);
+    }
+  }
+
+  /// Writes the last block and waits until all are on disk. Nothing may be pushed afterwards.
+  /// Without it the list lacks what was in memory.
+  /// @throws io_error of the first block that is not on disk; out_of_space, budget_error.
+  void finish() {
+    OUTSIZE_ASSERT(!finished_);
+    write_room();
+    finished_ = true;
+    writer_.finish();
+  }
+
+ private:
+  void next_room() {
+    OUTSIZE_ASSERT(!finished_);
+    write_room();
+    room_ = typed_block<T>(writer_.buffer()).items();
+  }
+  void write_room() {
+    room_ = {};
+    std::size_t const count = std::exchange(filled_, 0);
+    written_ += count;
+    if (count > 0) writer_.write(count * sizeof(T));
+  }
+
+  block_writer writer_;
+  std::span<T> room_;  // the items of the open block
+  std::size_t filled_ = 0;
+  std::uint64_t written_ = 0;
+  bool finished_ = false;
+};
+
+/// Reads them again.
+///
+///     for (block_input_stream<edge> in(blocks, count, memory); !in.empty(); ++in) use(*in);
+///     block_input_stream<edge> in(std::move(blocks), count, memory);  // frees what it reads
+///
+/// I/Os:    One read for each block of the list, issued ahead of their use.
+/// Memory:  As block_reader.
+/// Errors:  io_error, from the constructor for the first block, and for each other one from the
+///          call that leaves the block before it. The stream can only be destroyed then.
+/// Checked: block_stream_test.cpp.
+template <external_item T>
+class block_input_stream {
+ public:
+  /// Reads the first `item_count` items of what a block_output_stream<T> wrote; the list must not
+  /// change, and outlive the stream, as `memory` must.
+  /// @throws io_error, budget_error; std::invalid_argument if options.buffer_count is 1.
+  block_input_stream(block_list const& blocks, std::uint64_t item_count, grant& memory,
+                     block_reader_options options = {})
+      : reader_(blocks, memory, aligned(options)), left_(item_count) {
+    advance();
+  }
+  /// Reads them and frees each block as soon as it is in memory.
+  block_input_stream(block_list&& blocks, std::uint64_t item_count, grant& memory,
+                     block_reader_options options = {})
+      : reader_(std::move(blocks), memory, aligned(options)), left_(item_count) {
+    advance();
+  }
+
+  /// Whether all items have been read.
+  bool empty() const noexcept { return position_ == items_.size(); }
+  /// Items still to be read, the current one included.
+  std::uint64_t size() const noexcept { return left_ + (items_.size() - position_); }
+
+  /// The current item. @pre !empty().
+  T const& operator*() const noexcept { return items_[position_]; }
+  T const* operator->() const noexcept { return &items_[position_]; }
+  /// Goes to the next item. @pre !empty().
+  block_input_stream& operator++() {
+    if (++position_ == items_.size()) advance();
+    return *this;
+  }
+
+  /// The current item and those after it that are in memory: at least one unless empty().
+  std::span<T const> pull() const noexcept { return items_.subspan(position_); }
+  /// Goes past the first `count` items of pull().
+  void skip(std::size_t count) {
+    OUTSIZE_ASSERT(count <= items_.size() - position_);
+    position_ += count;
+    if (count > 0 && empty()) advance();
+  }
+
+ private:
+  static block_reader_options aligned(block_reader_options options) {
+    options.alignment_bytes = std::max(options.alignment_bytes, alignof(T));
+    return options;
+  }
+
+  void advance() {
+    items_ = {};
+    position_ = 0;
+    if (left_ == 0) return;
+    auto const block = reader_.next();
+    OUTSIZE_ASSERT(!block.empty());  // the list has fewer items than the caller said
+    items_ = typed_block<T>(block).items();
+    items_ = items_.first(static_cast<std::size_t>(std::min<std::uint64_t>(items_.size(), left_)));
+    left_ -= items_.size();
+  }
+
+  block_reader reader_;
+  std::uint64_t left_;  // behind items_
+  std::span<T const> items_;
+  std::size_t position_ = 0;
+};
+
+}  // namespace outsize::block

@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+//
+// What blocks and streams of blocks refuse to hold, each behind a macro; compiles without any.
+
+#include <string>
+
+#include <outsize/block/block_stream.hpp>
+#include <outsize/block/typed_block.hpp>
+
+struct point {
+  int x, y;
+};
+
+using points = outsize::block::typed_block<point const, point, 2>;
+static_assert(points::alignment_bytes >= alignof(point));
+
+#ifdef BLOCK_OF_STRINGS
+using strings = outsize::block::typed_block<std::string>;
+#endif
+
+#ifdef INFO_WITH_A_POINTER
+using named = outsize::block::typed_block<point, char const*>;
+#endif
+
+#ifdef STREAM_OF_STRINGS
+using stream = outsize::block::block_output_stream<std::string>;
+#endif
