@@ -1,0 +1,281 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#include <outsize/block/block_cache.hpp>
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <cerrno>
+#include <exception>
+
+#include <outsize/base/assert.hpp>
+#include <outsize/base/error.hpp>
+#include <outsize/base/units.hpp>
+
+namespace outsize::block {
+namespace {
+
+constexpr std::size_t least_alignment_bytes = 64;
+
+std::size_t buffer_bytes(storage& store, block_cache_options const& options) {
+  return round_up(std::max<std::size_t>(options.block_bytes, 1),
+                  std::max(least_alignment_bytes, store.alignment_bytes()));
+}
+
+}  // namespace
+
+pinned_block& pinned_block::operator=(pinned_block&& other) noexcept {
+  if (this == &other) return *this;
+  release();
+  cache_ = std::exchange(other.cache_, nullptr);
+  slot_ = other.slot_;
+  return *this;
+}
+
+block_id pinned_block::id() const noexcept { return cache_->slots_[slot_].id; }
+
+std::span<std::byte const> pinned_block::bytes() const noexcept { return cache_->content(slot_); }
+
+std::span<std::byte> pinned_block::change() noexcept {
+  cache_->slots_[slot_].changed = true;
+  return cache_->content(slot_);
+}
+
+void pinned_block::release() noexcept {
+  if (cache_ != nullptr) std::exchange(cache_, nullptr)->remove_pin(slot_);
+}
+
+std::size_t block_cache::hash_of_id::operator()(block_id const& id) const noexcept {
+  return std::hash<std::uint64_t>()(id.offset_bytes ^ (std::uint64_t{id.disk} << 48));
+}
+
+block_cache::block_cache(storage& store, grant& memory, block_cache_options const& options,
+                         std::unique_ptr<replacement> policy)
+    : store_(store),
+      block_count_(std::max<std::size_t>(options.block_count, 1)),
+      memory_(memory.allocate(buffer_bytes(store, options) * (block_count_ + options.spare_count))),
+      asker_(memory.asker()),
+      policy_(std::move(policy)),
+      slots_(block_count_ + options.spare_count) {
+  std::size_t const bytes = buffer_bytes(store, options);
+  free_.reserve(slots_.size());
+  leaving_.reserve(options.spare_count + 1);
+  slot_of_.reserve(slots_.size());
+  for (std::size_t s = slots_.size(); s-- > 0;) {
+    slots_[s].memory = memory_.bytes().subspan(s * bytes, bytes);
+    free_.push_back(s);
+  }
+  policy_->start(slots_.size());
+}
+
+block_cache::~block_cache() {
+  OUTSIZE_ASSERT(pinned_ == 0);
+  for (slot& x : slots_)
+    if (x.transfer && !x.transfer->cancel()) x.transfer->wait_outcome();
+}
+
+pinned_block block_cache::pin(block_id id) {
+  auto const found = slot_of_.find(id);
+  if (found == slot_of_.end()) {
+    make_room();
+    std::size_t const s = admit(id);
+    begin_read(s);
+    ++counts_.misses;
+    end_read(s);
+    return add_pin(s);
+  }
+  std::size_t const s = found->second;
+  ++counts_.hits;
+  if (slots_[s].leaving) take_back(s);
+  end_read(s);
+  return add_pin(s);
+}
+
+pinned_block block_cache::pin_new(block_id id) {
+  OUTSIZE_ASSERT(!slot_of_.contains(id));
+  make_room();
+  std::size_t const s = admit(id);
+  std::ranges::fill(content(s), std::byte{0});
+  slots_[s].changed = true;
+  return add_pin(s);
+}
+
+void block_cache::prefetch(block_id id) {
+  if (slot_of_.contains(id)) return;
+  free_written();
+  if (kept_ == block_count_) {
+    if (kept_ == pinned_) return;
+    std::size_t const s = victim();
+    slot const& x = slots_[s];
+    bool const waits = x.changed ? free_.empty() : x.transfer && !x.transfer->poll();
+    if (waits) return;
+    evict(s);
+  }
+  if (free_.empty()) return;
+  begin_read(admit(id));
+  ++counts_.prefetches;
+}
+
+void block_cache::flush() {
+  std::exception_ptr first_error;
+  auto const try_to = [&](void (block_cache::*step)(std::size_t), std::size_t s) {
+    try {
+      (this->*step)(s);
+    } catch (...) {
+      if (!first_error) first_error = std::current_exception();
+    }
+  };
+  for (std::size_t s = 0; s < slots_.size(); ++s)
+    if (slots_[s].changed && !slots_[s].transfer) try_to(&block_cache::begin_write, s);
+  for (std::size_t s = 0; s < slots_.size(); ++s)
+    if (slots_[s].changed && slots_[s].transfer) try_to(&block_cache::end_write, s);
+  for (std::size_t s = 0; s < slots_.size(); ++s)
+    if (slots_[s].leaving && !slots_[s].changed) forget(s);
+  if (first_error) std::rethrow_exception(first_error);
+}
+
+void block_cache::drop(block_id id) noexcept {
+  auto const found = slot_of_.find(id);
+  if (found != slot_of_.end()) forget(found->second);
+}
+
+frame block_cache::content(std::size_t s) const noexcept {
+  return slots_[s].memory.first(slots_[s].id.length_bytes);
+}
+
+/// Keeps `id` in a free slot, not pinned, without content.
+std::size_t block_cache::admit(block_id id) {
+  std::size_t const s = free_.back();
+  OUTSIZE_ASSERT(id && id.length_bytes <= slots_[s].memory.size());
+  slot_of_.emplace(id, s);
+  free_.pop_back();
+  slots_[s].id = id;
+  ++kept_;
+  policy_->enter(s, id);
+  return s;
+}
+
+/// Sees to it that admit() has a free slot. A block leaves before a buffer is waited for, so that
+/// with spare buffers its write goes on while the new block is read.
+void block_cache::make_room() {
+  free_written();
+  if (kept_ == block_count_) evict(victim());
+  if (free_.empty()) write_first_leaving();
+}
+
+std::size_t block_cache::victim() {
+  if (kept_ == pinned_)
+    throw budget_error(
+        asker_, block_count_ * slots_[0].memory.size(),
+        (block_count_ + 1) * slots_[0].memory.size(),
+        fmt::format("{}: all {} blocks of the cache are pinned", asker_, block_count_));
+  std::size_t const s = policy_->choose();
+  OUTSIZE_ASSERT(s < slots_.size() && slots_[s].id && !slots_[s].leaving && slots_[s].pins == 0);
+  return s;
+}
+
+void block_cache::evict(std::size_t s) {
+  if (!slots_[s].changed) return forget(s);
+  policy_->leave(s);
+  --kept_;
+  slots_[s].leaving = true;
+  leaving_.push_back(s);
+  begin_write(s);
+}
+
+/// Keeps a block again that was leaving. If its write has failed it is still changed.
+void block_cache::take_back(std::size_t s) {
+  if (kept_ == block_count_) evict(victim());
+  slot& x = slots_[s];
+  auto const written = std::exchange(x.transfer, nullptr);
+  if (written && written->wait_outcome().ok()) x.changed = false;
+  std::erase(leaving_, s);
+  x.leaving = false;
+  ++kept_;
+  policy_->enter(s, x.id);
+}
+
+/// Waits for the write that has been under way longest, or does again one that has failed.
+void block_cache::write_first_leaving() {
+  std::size_t const s = leaving_.front();
+  if (!slots_[s].transfer) begin_write(s);
+  end_write(s);
+  forget(s);
+}
+
+/// Frees the slots of those leaving whose writes have succeeded by now. The error of one that has
+/// failed stays for end_write() to throw.
+void block_cache::free_written() noexcept {
+  auto const is_written = [this](std::size_t s) {
+    auto const& write = slots_[s].transfer;
+    return write && write->poll() && write->wait_outcome().ok();
+  };
+  for (std::size_t i = leaving_.size(); i-- > 0;)
+    if (is_written(leaving_[i])) forget(leaving_[i]);
+}
+
+/// Frees a slot that is not pinned, whatever is under way.
+void block_cache::forget(std::size_t s) noexcept {
+  slot& x = slots_[s];
+  OUTSIZE_ASSERT(x.pins == 0);
+  if (x.transfer && !x.transfer->cancel()) x.transfer->wait_outcome();
+  if (x.leaving) {
+    std::erase(leaving_, s);
+  } else {
+    policy_->leave(s);
+    --kept_;
+  }
+  slot_of_.erase(x.id);
+  x = {.memory = x.memory};
+  free_.push_back(s);
+}
+
+void block_cache::begin_read(std::size_t s) {
+  try {
+    slots_[s].transfer = store_.read(slots_[s].id, content(s));
+  } catch (...) {
+    forget(s);
+    throw;
+  }
+}
+
+/// Waits for the read of the slot, if there is one.
+void block_cache::end_read(std::size_t s) {
+  slot& x = slots_[s];
+  auto const reading = std::exchange(x.transfer, nullptr);
+  if (!reading) return;
+  try {
+    if (reading->wait() != x.id.length_bytes)
+      throw io_error(EIO, "read", store_.disk_name(x.id.disk), x.id.offset_bytes,
+                     x.id.length_bytes);
+  } catch (...) {
+    forget(s);
+    throw;
+  }
+}
+
+void block_cache::begin_write(std::size_t s) {
+  slots_[s].transfer = store_.write(slots_[s].id, content(s));
+  ++counts_.write_backs;
+}
+
+/// Waits for the write of the slot; while it is pinned its user may change it further.
+void block_cache::end_write(std::size_t s) {
+  std::exchange(slots_[s].transfer, nullptr)->wait();
+  slots_[s].changed = slots_[s].pins > 0;
+}
+
+pinned_block block_cache::add_pin(std::size_t s) noexcept {
+  if (slots_[s].pins++ == 0) {
+    policy_->leave(s);
+    ++pinned_;
+  }
+  return {*this, s};
+}
+
+void block_cache::remove_pin(std::size_t s) noexcept {
+  if (--slots_[s].pins > 0) return;
+  --pinned_;
+  policy_->enter(s, slots_[s].id);
+}
+
+}  // namespace outsize::block

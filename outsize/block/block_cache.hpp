@@ -1,0 +1,189 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// A fixed number of buffers that hold the blocks used last, or whatever a policy keeps: for data
+// that is read and changed here and there, such as the nodes of a tree or the pages of a vector.
+//
+//                 ┌──────────── taken back ────────────┐
+//                 ▼                                    │
+//   free ──▶ kept: pinned ⇄ may leave ──(changed)──▶ leaving: being written ──▶ free
+//                 │                └────(unchanged)──────────────────────────▶ free
+//                 └ its content may still be on its way from the disk
+//
+// A block that is pinned stays where it is and can be used through its handle. When a block comes
+// into a full cache, the policy (replacement.hpp) chooses one that is not pinned to leave; if that
+// was changed it is written, while the new one is read into one of the spare buffers. Until it is
+// on disk it can be had back without I/O. That is why no write_queue writes it: of a block that is
+// under way the cache must know where it is, and of one whose write failed the content must stay.
+//
+// Invariants: a block is in one buffer at most; kept <= block_count, leaving <= spare_count + 1,
+// free + kept + leaving = block_count + spare_count; a changed block is in the cache until a write
+// of it has succeeded or it is dropped. One thread at a time uses a cache and its handles.
+// Layer: block. Source: STXXL 2008, sections 4 and 5.1.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <outsize/base/memory_budget.hpp>
+#include <outsize/block/block_id.hpp>
+#include <outsize/block/buffer_pool.hpp>
+#include <outsize/block/replacement.hpp>
+#include <outsize/block/storage.hpp>
+
+namespace outsize::block {
+
+class block_cache;
+
+/// Keeps a block in its cache, and gives access to its content, as long as it lives. Movable; the
+/// cache must outlive it. Several may pin one block.
+class pinned_block {
+ public:
+  /// Pins nothing.
+  pinned_block() = default;
+  pinned_block(pinned_block&& other) noexcept
+      : cache_(std::exchange(other.cache_, nullptr)), slot_(other.slot_) {}
+  pinned_block& operator=(pinned_block&& other) noexcept;
+  ~pinned_block() { release(); }
+
+  explicit operator bool() const noexcept { return cache_ != nullptr; }
+  block_id id() const noexcept;
+  /// The content, id().length_bytes long, aligned to 64 bytes.
+  std::span<std::byte const> bytes() const noexcept;
+  /// The same, to be changed: the block will be written before it leaves the cache. Changes may be
+  /// made as long as the block is pinned, through any of its handles.
+  std::span<std::byte> change() noexcept;
+  /// Lets go of the block, as the destructor does.
+  void release() noexcept;
+
+ private:
+  friend class block_cache;
+  pinned_block(block_cache& cache, std::size_t slot) noexcept : cache_(&cache), slot_(slot) {}
+
+  block_cache* cache_ = nullptr;
+  std::size_t slot_ = 0;
+};
+
+/// How large a cache is.
+struct block_cache_options {
+  std::size_t block_bytes = std::size_t{64} << 10;  ///< Of the longest block that will be used.
+  std::size_t block_count = 16;  ///< Blocks kept, the most that can be pinned at once; at least 1.
+  /// Further buffers, for changed blocks on their way to disk. With none, whoever brings in a block
+  /// waits for the write of the changed block that leaves.
+  std::size_t spare_count = 1;
+};
+
+/// What a cache has done since it was made.
+struct block_cache_counts {
+  std::uint64_t hits = 0;         ///< Pins of blocks that were in the cache or on their way to it.
+  std::uint64_t misses = 0;       ///< Pins that had to read.
+  std::uint64_t prefetches = 0;   ///< Reads begun by prefetch().
+  std::uint64_t write_backs = 0;  ///< Writes begun, repeated ones included.
+  friend bool operator==(block_cache_counts const&, block_cache_counts const&) = default;
+};
+
+/// Blocks of a storage in memory, of any lengths up to a limit.
+///
+///     block_cache cache(store, memory, {.block_bytes = 16_KiB, .block_count = 100});
+///     pinned_block node = cache.pin(id);
+///     typed_block<entry const> entries(node.bytes());
+///     … typed_block<entry>(node.change())[0] = e; …
+///     cache.flush();
+///
+/// I/Os:    misses + prefetches reads, write_backs writes. Each block that was changed is written
+///          once when it leaves, not once for each change; with LRU, pinning one block after the
+///          other of n that lie on disk takes n reads.
+/// Memory:  (block_count + spare_count) · block_bytes, rounded up to 64 and to the disks'
+///          alignment, from the grant.
+/// Errors:  io_error of a read from the pin() of that block. io_error of a write from the pin(),
+///          pin_new() or flush() that needs it to be done; the block remains, changed, and the next
+///          of these calls writes it again. After any error the cache is as usable as before.
+/// Checked: block_cache_test.cpp, tests/conformance/replacement_conformance_test.cpp.
+class block_cache {
+ public:
+  /// Takes its buffers from `memory`, which must outlive it, as `store` must.
+  /// @throws budget_error; io_error (the disks' files cannot be made).
+  block_cache(storage& store, grant& memory, block_cache_options const& options,
+              std::unique_ptr<replacement> policy = make_lru_replacement());
+  block_cache(block_cache const&) = delete;
+  block_cache& operator=(block_cache const&) = delete;
+  /// Waits for transfers under way. Changes that were not flushed are lost: call flush() to keep
+  /// the blocks and to learn of errors. @pre nothing is pinned.
+  ~block_cache();
+
+  /// Pins a block that has been written once, here or elsewhere; waits until it is in memory.
+  /// @pre id.length_bytes is at most that of the options.
+  /// @throws io_error, of the block's read or of the write of another that must leave;
+  /// budget_error if block_count others are pinned. Nothing is pinned then, nothing is lost.
+  pinned_block pin(block_id id);
+  /// Pins a block that was just allocated, all zero and counted as changed. No I/O but the write of
+  /// another that must leave. @pre the block is not in the cache. @throws as pin().
+  pinned_block pin_new(block_id id);
+  /// Begins to read a block that will be pinned soon. Does nothing if it is here already, or if
+  /// there is no room that can be had without waiting. Errors of the read come out of its pin().
+  void prefetch(block_id id);
+
+  /// Writes all changed blocks and waits until they are on disk. They stay in the cache; those that
+  /// are pinned count as changed still, as their users may go on.
+  /// @throws io_error of the first failed one, when all others have been written.
+  void flush();
+  /// Forgets a block and its changes, if it is here: to be called before its space is freed.
+  /// @pre it is not pinned.
+  void drop(block_id id) noexcept;
+
+  block_cache_counts const& counts() const noexcept { return counts_; }
+  /// Blocks that are pinned now.
+  std::size_t pinned_count() const noexcept { return pinned_; }
+
+ private:
+  friend class pinned_block;
+
+  struct slot {
+    frame memory;
+    block_id id = {};
+    io::request_ptr transfer = nullptr;  // that may be under way
+    std::size_t pins = 0;
+    bool changed = false;
+    bool leaving = false;
+  };
+  struct hash_of_id {
+    std::size_t operator()(block_id const& id) const noexcept;
+  };
+
+  frame content(std::size_t s) const noexcept;
+  std::size_t admit(block_id id);
+  void make_room();
+  std::size_t victim();
+  void evict(std::size_t s);
+  void take_back(std::size_t s);
+  void write_first_leaving();
+  void free_written() noexcept;
+  void forget(std::size_t s) noexcept;
+  void begin_read(std::size_t s);
+  void end_read(std::size_t s);
+  void begin_write(std::size_t s);
+  void end_write(std::size_t s);
+  pinned_block add_pin(std::size_t s) noexcept;
+  void remove_pin(std::size_t s) noexcept;
+
+  storage& store_;
+  std::size_t const block_count_;
+  buffer memory_;
+  std::string asker_;
+  std::unique_ptr<replacement> policy_;
+  std::vector<slot> slots_;
+  std::unordered_map<block_id, std::size_t, hash_of_id> slot_of_;
+  std::vector<std::size_t> free_;
+  std::vector<std::size_t> leaving_;  // the longest under way first
+  std::size_t kept_ = 0;
+  std::size_t pinned_ = 0;  // of those kept
+  block_cache_counts counts_;
+};
+
+}  // namespace outsize::block
