@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 #include <algorithm>
-#include <cerrno>
 #include <exception>
 
 #include <outsize/base/assert.hpp>
@@ -31,11 +30,18 @@ pinned_block& pinned_block::operator=(pinned_block&& other) noexcept {
   return *this;
 }
 
-block_id pinned_block::id() const noexcept { return cache_->slots_[slot_].id; }
+block_id pinned_block::id() const noexcept {
+  OUTSIZE_ASSERT(cache_ != nullptr);
+  return cache_->slots_[slot_].id;
+}
 
-std::span<std::byte const> pinned_block::bytes() const noexcept { return cache_->content(slot_); }
+std::span<std::byte const> pinned_block::bytes() const noexcept {
+  OUTSIZE_ASSERT(cache_ != nullptr);
+  return cache_->content(slot_);
+}
 
 std::span<std::byte> pinned_block::change() noexcept {
+  OUTSIZE_ASSERT(cache_ != nullptr);
   cache_->slots_[slot_].changed = true;
   return cache_->content(slot_);
 }
@@ -244,9 +250,7 @@ void block_cache::end_read(std::size_t s) {
   auto const reading = std::exchange(x.transfer, nullptr);
   if (!reading) return;
   try {
-    if (reading->wait() != x.id.length_bytes)
-      throw io_error(EIO, "read", store_.disk_name(x.id.disk), x.id.offset_bytes,
-                     x.id.length_bytes);
+    store_.wait_for_block(x.id, *reading);
   } catch (...) {
     forget(s);
     throw;

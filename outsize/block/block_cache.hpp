@@ -52,6 +52,7 @@ class pinned_block {
   pinned_block& operator=(pinned_block&& other) noexcept;
   ~pinned_block() { release(); }
 
+  /// Whether it pins a block; all that follows but release() needs one.
   explicit operator bool() const noexcept { return cache_ != nullptr; }
   block_id id() const noexcept;
   /// The content, id().length_bytes long, aligned to 64 bytes.

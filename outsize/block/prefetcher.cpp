@@ -2,11 +2,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <outsize/block/prefetcher.hpp>
 
-#include <cerrno>
 #include <utility>
 
 #include <outsize/base/assert.hpp>
-#include <outsize/base/error.hpp>
 #include <outsize/block/prefetch_schedule.hpp>
 
 namespace outsize::block {
@@ -64,9 +62,7 @@ frame prefetcher::take(std::size_t index) {
   if (!issued_[index]) issue(index);
   auto const read = untaken_.find(index);
   OUTSIZE_ASSERT(read != untaken_.end());
-  block_id const id = blocks_[index];
-  if (read->second.request->wait() != id.length_bytes)
-    throw io_error(EIO, "read", store_.disk_name(id.disk), id.offset_bytes, id.length_bytes);
+  store_.wait_for_block(blocks_[index], *read->second.request);
   frame const place = read->second.place;
   untaken_.erase(read);
   try {

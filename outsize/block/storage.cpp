@@ -246,6 +246,11 @@ io::request_ptr storage::write(block::block_id id, std::span<std::byte const> fr
   return disks_[id.disk]->file().write(id.offset_bytes, from, std::move(done));
 }
 
+void storage::wait_for_block(block::block_id id, io::request& reading) const {
+  if (reading.wait() != id.length_bytes)
+    throw io_error(EIO, "read", disk_name(id.disk), id.offset_bytes, id.length_bytes);
+}
+
 std::uint64_t storage::checksum_of(std::span<std::byte const> written) noexcept {
   return XXH3_64bits(written.data(), written.size());
 }

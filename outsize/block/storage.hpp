@@ -103,6 +103,10 @@ class storage {
   io::request_ptr write(block::block_id id, std::span<std::byte const> from,
                         io::completion done = {});
 
+  /// Waits until `reading` has brought the whole block. @throws io_error; one that is cut short, as
+  /// a file cut by others is, is an error too (EIO).
+  void wait_for_block(block::block_id id, io::request& reading) const;
+
   /// The checksum (XXH3) of bytes written to a block, to be kept by who wrote them if
   /// options().checksums, and given to check() with what has been read.
   /// CPU:     O(bytes), so that it belongs to threads that compute, not to completions.

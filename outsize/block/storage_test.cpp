@@ -269,6 +269,22 @@ TEST(storage, gives_a_faster_disk_more_blocks) {
   EXPECT_THROW(storage{options}, std::invalid_argument);
 }
 
+TEST(storage, takes_a_block_that_is_cut_short_for_an_error) {
+  storage store(small({memory_disk("a")}));
+  auto const id = store.allocate(512, *store.new_placement());
+  std::vector<std::byte> bytes(512);
+  store.wait_for_block(id, *store.read(id, bytes));
+  auto const reading = store.read(id, std::span(bytes).first(256));
+  try {
+    store.wait_for_block(id, *reading);
+    FAIL() << "half a block was taken for a whole one";
+  } catch (io_error const& e) {
+    EXPECT_EQ(e.code().value(), EIO);
+    EXPECT_EQ(e.path(), "a");
+    EXPECT_EQ(e.length_bytes(), 512U);
+  }
+}
+
 TEST(storage, notices_any_bit_that_is_not_as_it_was_written) {
   storage store(small({memory_disk("a"), memory_disk("b")}));
   block_id const id{.offset_bytes = 8192, .disk = 1, .length_bytes = 512};
