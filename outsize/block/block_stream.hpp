@@ -24,13 +24,18 @@
 #include <outsize/block/block_writer.hpp>
 #include <outsize/block/typed_block.hpp>
 
-namespace outsize::block {
+namespace outsize::detail {
 
-/// How items are written into blocks: block_writer_options less what follows from the items.
-struct block_output_options {
-  std::size_t block_bytes = block_writer_options{}.block_bytes;  ///< Rounded up to the alignment.
-  std::size_t buffer_count = 0;  ///< At least 1, 2 to overlap; 0: two for each disk.
-};
+/// The same options, of a writer or reader, with buffers in which items of type T may lie.
+template <typename T, typename Options>
+Options aligned_for(Options options) {
+  options.alignment_bytes = std::max(options.alignment_bytes, alignof(T));
+  return options;
+}
+
+}  // namespace outsize::detail
+
+namespace outsize::block {
 
 /// Writes items behind each other.
 ///
@@ -50,11 +55,8 @@ class block_output_stream {
   /// Appends to `blocks`, which must be empty for block_input_stream to read them from its
   /// beginning; list and `memory` must outlive the stream.
   /// @throws std::invalid_argument if a block cannot hold one item; budget_error; io_error.
-  block_output_stream(block_list& blocks, grant& memory, block_output_options const& options = {})
-      : writer_(blocks, memory,
-                {.block_bytes = options.block_bytes,
-                 .buffer_count = options.buffer_count,
-                 .alignment_bytes = alignof(T)}) {
+  block_output_stream(block_list& blocks, grant& memory, block_writer_options const& options = {})
+      : writer_(blocks, memory, detail::aligned_for<T>(options)) {
     if (items_per_block() == 0)
       throw std::invalid_argument("block_output_stream: a block is smaller than an item");
   }
@@ -129,14 +131,14 @@ class block_input_stream {
   /// change, and outlive the stream, as `memory` must.
   /// @throws io_error, budget_error; std::invalid_argument if options.buffer_count is 1.
   block_input_stream(block_list const& blocks, std::uint64_t item_count, grant& memory,
-                     block_reader_options options = {})
-      : reader_(blocks, memory, aligned(options)), left_(item_count) {
+                     block_reader_options const& options = {})
+      : reader_(blocks, memory, detail::aligned_for<T>(options)), left_(item_count) {
     advance();
   }
   /// Reads them and frees each block as soon as it is in memory.
   block_input_stream(block_list&& blocks, std::uint64_t item_count, grant& memory,
-                     block_reader_options options = {})
-      : reader_(std::move(blocks), memory, aligned(options)), left_(item_count) {
+                     block_reader_options const& options = {})
+      : reader_(std::move(blocks), memory, detail::aligned_for<T>(options)), left_(item_count) {
     advance();
   }
 
@@ -164,11 +166,6 @@ class block_input_stream {
   }
 
  private:
-  static block_reader_options aligned(block_reader_options options) {
-    options.alignment_bytes = std::max(options.alignment_bytes, alignof(T));
-    return options;
-  }
-
   void advance() {
     items_ = {};
     position_ = 0;

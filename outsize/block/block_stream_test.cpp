@@ -69,7 +69,7 @@ struct block_streams : testing::Test {
 
   /// Writes `count` items, reads them twice, and counts the I/Os beneath the storage.
   template <typename T>
-  void expect_round_trip(std::uint64_t count, block_output_options const& options) {
+  void expect_round_trip(std::uint64_t count, block_writer_options const& options) {
     SCOPED_TRACE(std::to_string(count) + " items of " + std::to_string(sizeof(T)) +
                  " in blocks of " + std::to_string(options.block_bytes));
     auto const written = tally->writes().requests, read = tally->reads().requests;
@@ -101,7 +101,7 @@ struct block_streams : testing::Test {
 
   /// All counts at which something changes with blocks of b items, and some beyond.
   template <typename T>
-  void expect_round_trips(block_output_options const& options) {
+  void expect_round_trips(block_writer_options const& options) {
     block_list none(*store, memory);
     std::uint64_t const b = block_output_stream<T>(none, memory, options).items_per_block();
     for (std::uint64_t count :
@@ -215,7 +215,8 @@ TEST_F(block_streams, report_a_failed_read_before_its_first_item) {
 TEST_F(block_streams, refuse_blocks_smaller_than_an_item) {
   use_disks(1, 1);
   block_list blocks(*store, memory);
-  EXPECT_THROW(block_output_stream<odd>(blocks, memory, {.block_bytes = 4}), std::invalid_argument);
+  block_writer_options const options{.block_bytes = 4, .alignment_bytes = 1};
+  EXPECT_THROW(block_output_stream<odd>(blocks, memory, options), std::invalid_argument);
   EXPECT_EQ(memory.free_bytes(), memory.total_bytes());
 }
 

@@ -19,9 +19,8 @@ namespace outsize::block {
 
 /// How blocks are written.
 struct block_writer_options {
-  std::size_t block_bytes = std::size_t{1}
-                            << 20;  ///< Of a full block; rounded up to the alignment.
-  /// One is filled while the others are written; at least 1. 0: two for each disk.
+  std::size_t block_bytes = std::size_t{1} << 20;  ///< Of a full block; rounded up.
+  /// One is filled while the others are written; 1 does not overlap. 0: two for each disk.
   std::size_t buffer_count = 0;
   /// What the addresses of buffers shall be multiples of; the disks' alignment goes without saying.
   std::size_t alignment_bytes = alignof(std::max_align_t);
