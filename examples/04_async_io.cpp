@@ -6,10 +6,11 @@
 // The first example of the STXXL paper (Dementiev, Kettner, Sanders 2008, Listing 1): a read is
 // issued with a function to be called at its end, other work goes on, then the program waits.
 
-#include <atomic>
+#include <algorithm>
 #include <cstddef>
+#include <fstream>
 #include <iostream>
-#include <numeric>
+#include <string>
 
 #include <outsize/base/memory_budget.hpp>
 #include <outsize/base/units.hpp>
@@ -17,27 +18,28 @@
 
 int main() {
   using namespace outsize;
-  memory_budget memory(2_MiB);
-  grant mine = memory.take(2_MiB, "example");
-  buffer const written = mine.allocate(1_MiB);  // aligned for direct I/O
-  buffer const read_back = mine.allocate(1_MiB);
-  for (std::byte& b : written.bytes()) b = std::byte{1};
+  std::ofstream("storage") << std::string(3_MiB, '$');  // for this program to find
+
+  memory_budget memory(1_MiB);
+  grant mine = memory.take(1_MiB, "example");
+  buffer const piece = mine.allocate(1_MiB);  // aligned for direct I/O
 
   auto const queue = io::make_request_queue();  // io_uring, or threads where there is none
-  auto const file = io::make_temporary_file(".", *queue);
-  file->write(0, written.bytes())->wait();
+  auto const file = io::open_file("storage", *queue, {.mode = io::access::read_only});
+  auto const reading =
+      file->read(0, piece.bytes(), [](io::request const& request, io::outcome how) {
+        std::cout << "read of " << request.length_bytes() << " bytes at " << request.offset_bytes()
+                  << " completed: " << (how.ok() ? "all is well" : "it failed") << '\n';
+      });
+  int primes = 0;  // overlaps with the reading
+  for (int n = 2; n < 1000; ++n) {
+    int factor = 2;
+    while (n % factor != 0) ++factor;
+    if (factor == n) ++primes;
+  }
+  reading->wait();  // throws if it failed
 
-  std::atomic<std::size_t> completed_bytes = 0;
-  auto const reading = file->read(0, read_back.bytes(), [&](io::request const&, io::outcome how) {
-    completed_bytes = how.bytes;
-  });
-  auto const total = [](buffer const& bytes) {
-    return std::accumulate(bytes.data(), bytes.data() + bytes.size(), 0,
-                           [](int sum, std::byte b) { return sum + std::to_integer<int>(b); });
-  };
-  int const meanwhile = total(written);  // overlaps with the reading
-  reading->wait();                       // throws if it failed
-
-  std::cout << "the callback saw " << completed_bytes << " bytes\n"
-            << "sum of what was written " << meanwhile << ", read " << total(read_back) << '\n';
+  std::cout << "meanwhile " << primes << " primes were found\n"
+            << "dollars in the piece: " << std::ranges::count(piece.bytes(), std::byte{'$'})
+            << '\n';
 }

@@ -13,6 +13,7 @@
 
 #include <outsize/base/units.hpp>
 #include <outsize/block/block_list.hpp>
+#include <outsize/block/storage.hpp>
 #include <outsize/block/typed_block.hpp>
 
 int main() {
@@ -23,7 +24,9 @@ int main() {
   storage store({.disks = {"disk0", "disk1"}, .memory = 40_MiB});
   grant memory = store.memory().take(33_MiB, "example");
 
-  block::block_list places(store, memory);  // on disk; freed with the list
+  // On disk, in turn; freed with the list.
+  block::block_list places(store, memory,
+                           store.new_placement({.kind = block::placement_kind::striping}));
   for (int i = 0; i < 32; ++i) places.append(1_MiB);
 
   std::vector<buffer> buffers;  // aligned for direct I/O
