@@ -235,7 +235,7 @@ class ChangingBlocks(Running):
 
     def flip_a_bit(self, process):
         """Of the first block on the disk, as soon as it is there."""
-        (link,) = temporary_links(process, self.disk)
+        link = temporary_links(process, self.disk)[0]
         with open(link, "r+b", buffering=0) as file:
             self.wait_until(lambda: any(os.pread(file.fileno(), 4096, 0)), process)
             byte = os.pread(file.fileno(), 1, 0)[0]
