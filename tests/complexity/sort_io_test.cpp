@@ -64,6 +64,7 @@ struct counted_disks {
 
 struct sorted_and_counted {
   counted_disks disks;
+  sort_plan plan;
   sort_report report;
   std::uint64_t peak_bytes = 0;
   std::uint64_t run_items = 0;  // of every run but the last
@@ -86,17 +87,18 @@ struct sorted_and_counted {
     report = s.report();
     peak_bytes = store.peak_allocated_bytes();
     EXPECT_EQ(store.allocated_bytes(), 0U);
-    run_items = plan_of(count, memory_bytes, threads).chunk_bytes / sizeof(std::uint64_t);
+    plan = plan_of(store, count, memory_bytes);
+    run_items = plan.chunk_bytes / sizeof(std::uint64_t);
   }
 
-  static sort_plan plan_of(std::size_t count, std::uint64_t memory_bytes, std::size_t threads) {
+  static sort_plan plan_of(storage& store, std::size_t count, std::uint64_t memory_bytes) {
     using engine = detail::sort_engine<detail::typed_items<std::uint64_t, std::less<>>>;
     return plan_sort({.memory_bytes = memory_bytes,
                       .input_bytes = count * sizeof(std::uint64_t),
                       .item_bytes = sizeof(std::uint64_t),
-                      .index_entry_bytes = engine::index_entry_bytes,
+                      .index_entry_bytes = engine::index_entry_bytes(store),
                       .block_bytes = block_bytes,
-                      .threads = threads});
+                      .threads = store.threads().threads()});
   }
 };
 
@@ -195,10 +197,9 @@ TEST(sort_io, follows_the_plan) {
   for (std::size_t count : {1'000, 40'000, 100'000, 150'000})
     for (std::uint64_t memory : {128_KiB, 256_KiB}) {
       sorted_and_counted const s(count, memory, 2);
-      auto const plan = sorted_and_counted::plan_of(count, memory, 2);
-      EXPECT_EQ(s.report.runs, plan.runs);
-      EXPECT_EQ(s.report.passes, plan.passes) << count << " items, memory " << memory;
-      EXPECT_LE(s.peak_bytes, plan.peak_disk_bytes);
+      EXPECT_EQ(s.report.runs, s.plan.runs);
+      EXPECT_EQ(s.report.passes, s.plan.passes) << count << " items, memory " << memory;
+      EXPECT_LE(s.peak_bytes, s.plan.peak_disk_bytes);
     }
 }
 
