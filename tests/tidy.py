@@ -29,6 +29,7 @@ UNTESTED = {
     "outsize/pipeline/network_run.hpp": "by network_test.cpp",
     "outsize/pipeline/stage.hpp": "by network_test.cpp",
     "tools/outsize/interruption.hpp": "ends the process: by tests/tool",
+    "tools/outsize/sort_command.hpp": "by tests/tool",
     "tools/outsize/command.hpp": "declarations of the commands, which tests/tool runs",
 }
 

@@ -5,30 +5,20 @@
 // Everything that can be refused is refused before the first byte is read; the work itself is done
 // by text::sort_lines, sort_records and their siblings.
 
-#include <sys/resource.h>
-#include <unistd.h>
-
 #include <fmt/format.h>
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
-#include <nlohmann/json.hpp>
-#include <optional>
-#include <stdexcept>
 #include <string>
 #include <variant>
 
 #include <outsize/algorithm/record_sort.hpp>
 #include <outsize/base/error.hpp>
-#include <outsize/base/machine.hpp>
-#include <outsize/base/progress_line.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/block/storage.hpp>
 #include <outsize/text/line_sort.hpp>
 #include <tools/outsize/command.hpp>
-#include <tools/outsize/interruption.hpp>
-#include <tools/outsize/output_file.hpp>
 #include <tools/outsize/record_scan.hpp>
+#include <tools/outsize/sort_command.hpp>
 #include <tools/outsize/sort_request.hpp>
 
 namespace outsize::tool {
@@ -125,83 +115,18 @@ int print_plan(storage& store, sort_request const& request, item_order const& or
   return exit_done;
 }
 
-double seconds(timeval const& t) {
-  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
-}
-
-void write_json(output_file& output, storage& store, sort_report const& report,
-                double elapsed_seconds) {
-  rusage usage{};
-  ::getrusage(RUSAGE_SELF, &usage);
-  auto const moved = store.total_statistics();
-  nlohmann::ordered_json const object{
-      {"items", report.items},
-      {"output_items", report.output_items},
-      {"input_bytes", report.input_bytes},
-      {"runs", report.runs},
-      {"passes", report.passes},
-      {"seconds", elapsed_seconds},
-      {"read_bytes", moved.read_bytes},
-      {"written_bytes", moved.write_bytes},
-      {"io_wait_seconds", static_cast<double>(moved.wait_ns) * 1e-9},
-      {"cpu_seconds", seconds(usage.ru_utime) + seconds(usage.ru_stime)},
-      {"memory_bytes", report.memory_bytes},
-      {"peak_rss_bytes", static_cast<std::uint64_t>(usage.ru_maxrss) * 1024},
-      {"threads", store.threads().threads()},
-      {"block_bytes", report.block_bytes},
-      {"fan_in", report.fan_in},
-      {"peak_disk_bytes", report.peak_disk_bytes},
-      {"backend", store.file_queue().name()}};
-  output.write(object.dump(2) + '\n');
-  output.close();
-}
-
-/// More memory than there is would only be missed when it is touched.
-void require_memory(std::uint64_t memory_bytes) {
-  require_sort_memory(memory_bytes);
-  std::uint64_t const most = available_memory_bytes();
-  if (memory_bytes <= most) return;
-  throw budget_error("sort", most, memory_bytes,
-                     fmt::format("a memory budget of {} is more than the {} that there are",
-                                 format_bytes(memory_bytes), format_bytes(most)));
-}
-
-std::string_view name_of(sort_progress::phase phase) {
-  switch (phase) {
-    case sort_progress::phase::forming_runs:
-      return "reading";
-    case sort_progress::phase::merging_runs:
-      return "merging";
-    case sort_progress::phase::writing_output:
-      return "writing";
-    case sort_progress::phase::done:
-      return "done";
-  }
-  return "";
+int plan_only(sort_request const& request, item_order const& order) {
+  return naming_memory(request, [&] {
+    outsize::storage store(sort_storage(request));
+    return print_plan(store, request, order);
+  });
 }
 
 int sort_or_merge(sort_request const& request, item_order const& order) {
-  interruption const ends_cleanly("sort");
-  auto const begin = std::chrono::steady_clock::now();
-  if (request.memory_bytes) require_memory(*request.memory_bytes);
-  outsize::storage store(request.storage());
-  if (request.plan) return print_plan(store, request, order);
-
-  // Opened before the work, so that a report that cannot be written costs nothing.
-  std::optional<output_file> json;
-  if (request.json) json.emplace(*request.json);
-  std::optional<progress_line> bar;
-  if (request.progress.value_or(::isatty(STDERR_FILENO) != 0)) bar.emplace();
-  sort_options options{.unique = request.keys.unique};
-  if (bar)
-    options.on_progress = [&](sort_progress const& now) {
-      bar->show(name_of(now.now), now.done_bytes, now.total_bytes);
-    };
-  sort_report const report = run(store, request, order, options);
-  bar.reset();
-  std::chrono::duration<double> const elapsed = std::chrono::steady_clock::now() - begin;
-  if (json) write_json(*json, store, report, elapsed.count());
-  return exit_done;
+  return run_sort_command("sort", request, [&](outsize::storage& store, sort_options options) {
+    options.unique = request.keys.unique;
+    return run(store, request, order, options);
+  });
 }
 
 }  // namespace
@@ -210,15 +135,10 @@ int cmd_sort(int argc, char** argv) {
   auto const request = read_sort_request(argc, argv);
   if (!request) return exit_done;
   item_order const order = make_order(request->keys);
-  try {
-    if (request->what == sort_request::action::check ||
-        request->what == sort_request::action::check_silently)
-      return check(*request, order);
-    return sort_or_merge(*request, order);
-  } catch (budget_error const& e) {
-    if (request->memory_text.empty()) throw;
-    throw std::runtime_error(fmt::format("-S {}: {}", request->memory_text, e.what()));
-  }
+  if (request->what == sort_request::action::check ||
+      request->what == sort_request::action::check_silently)
+    return check(*request, order);
+  return request->plan ? plan_only(*request, order) : sort_or_merge(*request, order);
 }
 
 }  // namespace outsize::tool
