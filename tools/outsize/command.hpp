@@ -20,5 +20,6 @@ int cmd_bench(int argc, char** argv);
 int cmd_columnsort(int argc, char** argv);
 int cmd_permute(int argc, char** argv);
 int cmd_fft(int argc, char** argv);
+int cmd_uniq(int argc, char** argv);
 
 }  // namespace outsize::tool

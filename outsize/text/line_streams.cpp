@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#include <outsize/text/line_streams.hpp>
+
+#include <algorithm>
+#include <utility>
+
+#include <outsize/algorithm/sort/sort_plan.hpp>
+#include <outsize/algorithm/stream_sort.hpp>
+#include <outsize/base/error.hpp>
+#include <outsize/base/units.hpp>
+
+namespace outsize::detail {
+namespace {
+
+constexpr std::size_t most_window_bytes = 4_MiB;
+
+}  // namespace
+
+line_division divide_for_lines(storage& store, sort_options const& options,
+                               std::size_t open_inputs) {
+  std::uint64_t const memory =
+      options.memory_bytes != 0 ? options.memory_bytes : store.memory().free_bytes();
+  if (options.block_bytes == 0) require_sort_memory(memory);
+  line_division division;
+  division.memory_bytes = memory;
+  division.reading = input_options(store, memory);
+  division.window_bytes = round_down<std::size_t>(
+      std::clamp<std::uint64_t>(memory / 32, page_bytes(), most_window_bytes), page_bytes());
+  division.stream_bytes =
+      open_inputs * io::input_stream_memory_bytes(division.reading) + 2 * division.window_bytes;
+  if (division.stream_bytes >= memory)
+    throw budget_error("lines", memory, 2 * division.stream_bytes);
+  division.work_bytes = memory - division.stream_bytes;
+  return division;
+}
+
+line_input::line_input(storage& store, grant& memory, line_division const& division,
+                       line_source source)
+    : store_(&store),
+      memory_(&memory),
+      reading_(division.reading),
+      memory_bytes_(division.memory_bytes),
+      source_(std::move(source)) {
+  if (source_.paths.empty()) source_.paths.emplace_back("-");
+  open_next();
+}
+
+void line_input::open_next() {
+  reader_.reset();
+  stream_.reset();  // its memory is the next one's
+  stream_ = io::open_input(source_.paths[opened_], store_->file_queue(), *memory_, reading_);
+  reader_ = record_reader::of_lines(*stream_, source_.delimiter, memory_bytes_);
+  ++opened_;
+  line_number_ = 0;
+}
+
+line_output::line_output(storage& store, grant& memory, line_division const& division,
+                         std::string const& path)
+    : stream_(io::open_output(
+          path, store.file_queue(),
+          {.block_bytes = division.window_bytes, .counter = &store.file_statistics()})),
+      windows_(*stream_, memory, division.window_bytes) {}
+
+}  // namespace outsize::detail

@@ -1,0 +1,118 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// What programs over lines share: lines of several inputs one after the other, text out, and the
+// division of memory between these and the work itself.
+//
+//   memory:  | read-ahead of each open input | window | window | work: sorters, tables, lines |
+//
+// One thread at a time. Layer: text.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <outsize/algorithm/record_output.hpp>
+#include <outsize/algorithm/record_reader.hpp>
+#include <outsize/algorithm/sort/sort_options.hpp>
+#include <outsize/base/memory_budget.hpp>
+#include <outsize/block/storage.hpp>
+#include <outsize/io/input_stream.hpp>
+#include <outsize/io/output_stream.hpp>
+
+namespace outsize::detail {
+
+/// See the top of this file.
+struct line_division {
+  io::input_stream_options reading;  ///< Of each input.
+  std::size_t window_bytes = 0;      ///< Of each of the two.
+  std::uint64_t stream_bytes = 0;    ///< Read-ahead and windows together.
+  std::uint64_t work_bytes = 0;      ///< What is left.
+  std::uint64_t memory_bytes = 0;    ///< All of it.
+};
+
+/// Divides options.memory_bytes, or all that the storage has free, if so many inputs are open at
+/// once. @throws budget_error naming have and need if it is too little.
+line_division divide_for_lines(storage& store, sort_options const& options,
+                               std::size_t open_inputs = 1);
+
+/// Where lines come from.
+struct line_source {
+  std::vector<std::string> paths;  ///< "-": standard input
+  char delimiter = '\n';
+};
+
+/// Lines of one input after the other; each ends with the delimiter, the last of a file may do
+/// without.
+class line_input {
+ public:
+  /// Takes the read-ahead from `memory`; it and `store` must outlive the input. Opens the first
+  /// file. @throws io_error.
+  line_input(storage& store, grant& memory, line_division const& division, line_source source);
+
+  /// The next line, valid until the next call; nothing at the end.
+  /// @throws io_error; budget_error naming both sizes for a line longer than a fifth of the memory.
+  std::optional<std::string_view> next() {
+    for (;;) {
+      if (auto const line = reader_->next()) {
+        ++line_number_;
+        line_bytes_ += line->size() + 1;
+        return line;
+      }
+      if (opened_ == source_.paths.size()) return std::nullopt;
+      open_next();
+    }
+  }
+
+  /// The file of the last line, and the number of that line in it, from 1.
+  std::string const& path() const noexcept { return source_.paths[opened_ - 1]; }
+  std::uint64_t line_number() const noexcept { return line_number_; }
+  /// Of all lines so far, with a delimiter for each.
+  std::uint64_t line_bytes() const noexcept { return line_bytes_; }
+
+ private:
+  void open_next();
+
+  storage* store_;
+  grant* memory_;
+  io::input_stream_options reading_;
+  std::uint64_t memory_bytes_;
+  line_source source_;
+  std::size_t opened_ = 0;
+  std::unique_ptr<io::input_stream> stream_;
+  std::optional<record_reader> reader_;
+  std::uint64_t line_number_ = 0;
+  std::uint64_t line_bytes_ = 0;
+};
+
+/// Text that appears under the output's name when finish() has returned.
+class line_output {
+ public:
+  /// Takes its windows from `memory`. @throws io_error if `path` ("-": standard output) can be
+  /// neither written nor made.
+  line_output(storage& store, grant& memory, line_division const& division,
+              std::string const& path);
+
+  /// Adds bytes as they are. @throws io_error.
+  void put(std::string_view text) { windows_.append(text); }
+  void put(char byte) { windows_.append({&byte, 1}); }
+  /// Adds a line and what ends it. @throws io_error.
+  void put_line(std::string_view line, char delimiter) {
+    put(line);
+    put(delimiter);
+  }
+
+  /// Writes what is left and makes the output appear. @throws io_error.
+  void finish() { windows_.finish(); }
+
+ private:
+  std::unique_ptr<io::output_stream> stream_;
+  record_output windows_;
+};
+
+}  // namespace outsize::detail

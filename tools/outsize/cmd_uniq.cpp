@@ -1,0 +1,174 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+//
+// `outsize uniq`: equal neighbouring lines, as uniq(1) treats them. Layer: tools. The work is
+// text::uniq_lines.
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <outsize/text/line_uniq.hpp>
+#include <tools/outsize/command.hpp>
+#include <tools/outsize/options.hpp>
+#include <tools/outsize/sort_command.hpp>
+#include <tools/outsize/work_options.hpp>
+
+namespace outsize::tool {
+namespace {
+
+using text::uniq_options;
+using mark = uniq_options::mark;
+
+constexpr char const* about =
+    "Of equal lines that follow each other writes one (as uniq(1) does in the C locale). Without\n"
+    "INPUT, or where it is -, reads standard input. For equal lines anywhere there are\n"
+    "'outsize sort -u' and 'outsize count'.";
+
+struct uniq_request : work_options {
+  uniq_options groups;
+  std::string input = "-";
+  std::string output = "-";
+  bool has_output = false;
+};
+
+using mark_word = std::pair<std::string_view, mark>;
+constexpr std::array repeated_words{mark_word{"none", mark::none},
+                                    mark_word{"prepend", mark::prepend},
+                                    mark_word{"separate", mark::separate}};
+constexpr std::array group_words{
+    mark_word{"prepend", mark::prepend}, mark_word{"append", mark::append},
+    mark_word{"separate", mark::separate}, mark_word{"both", mark::both}};
+
+/// Words may be abbreviated, as long names may.
+template <std::size_t Count>
+mark find_mark(std::array<mark_word, Count> const& words, std::string_view option,
+               std::string_view word) {
+  auto const row = std::ranges::find_if(
+      words, [&](mark_word const& one) { return !word.empty() && one.first.starts_with(word); });
+  if (row == words.end()) throw usage_error(fmt::format("{} '{}' is unknown", option, word));
+  return row->second;
+}
+
+/// A number without a unit; more than there can be is as much as there can be.
+std::uint64_t parse_skip(std::string_view text, char letter) {
+  std::uint64_t value = 0;
+  auto const* const last = text.data() + text.size();
+  auto const [end, status] = std::from_chars(text.data(), last, value);
+  if (end != last || status == std::errc::invalid_argument)
+    throw usage_error(fmt::format("-{} '{}' is no number", letter, text));
+  return status == std::errc{} ? value : uniq_options::to_end_of_line;
+}
+
+option flag(char letter, char const* name, char const* help, bool& into) {
+  return {.letter = letter, .name = name, .help = help, .handler = [&into](auto) { into = true; }};
+}
+
+option number(char letter, char const* name, char const* help, std::uint64_t& into) {
+  return {.letter = letter,
+          .name = name,
+          .takes = argument::required,
+          .value = "N",
+          .help = help,
+          .handler = [&into, letter](std::string_view text) { into = parse_skip(text, letter); }};
+}
+
+std::vector<option> group_rows(uniq_request& request) {
+  uniq_options& groups = request.groups;
+  return {flag('c', "count", "the number of equal lines in front", groups.count),
+          flag('d', "repeated", "only lines that are repeated, one of each", groups.only_repeated),
+          {.letter = 'D',
+           .help = "all lines that are repeated",
+           .handler = [&groups](auto) { groups.all_repeated = true; }},
+          {.name = "all-repeated",
+           .takes = argument::optional,
+           .value = "HOW",
+           .help = "the same, with empty lines: none, prepend or separate",
+           .handler =
+               [&groups](std::string_view word) {
+                 groups.all_repeated = true;
+                 if (!word.empty())
+                   groups.marks = find_mark(repeated_words, "--all-repeated", word);
+               }},
+          {.name = "group",
+           .takes = argument::optional,
+           .value = "HOW",
+           .help = "all lines, with empty ones: separate, prepend, append or both",
+           .handler =
+               [&groups](std::string_view word) {
+                 groups.all_lines = true;
+                 groups.marks =
+                     word.empty() ? mark::separate : find_mark(group_words, "--group", word);
+               }},
+          flag('u', "unique", "only lines that are not repeated", groups.only_single)};
+}
+
+std::vector<option> comparison_rows(uniq_request& request) {
+  uniq_options& groups = request.groups;
+  return {number('f', "skip-fields", "the first N fields do not count", groups.skip_fields),
+          number('s', "skip-chars", "nor the N bytes behind them", groups.skip_bytes),
+          number('w', "check-chars", "of the rest only N bytes do", groups.most_bytes),
+          flag('i', "ignore-case", "lower case counts as upper case", groups.fold),
+          {.letter = 'z',
+           .name = "zero-terminated",
+           .help = "lines end with NUL, not newline",
+           .handler = [&groups](auto) { groups.delimiter = '\0'; }}};
+}
+
+option_table make_table(uniq_request& request) {
+  option_table table("outsize uniq [OPTIONS] [INPUT [OUTPUT]]", about);
+  table.heading("what to write")
+      .add(group_rows(request))
+      .add({.letter = 'o',
+            .name = "output",
+            .takes = argument::required,
+            .value = "FILE",
+            .help = "as OUTPUT; may be the input",
+            .handler =
+                [&](std::string_view path) {
+                  request.output = path;
+                  request.has_output = true;
+                }})
+      .heading("what makes lines equal")
+      .add(comparison_rows(request))
+      .heading("with what")
+      .add(resource_rows(request))
+      .heading("what to tell")
+      .add(report_rows(request));
+  return table;
+}
+
+void require_sensible(uniq_options const& groups) {
+  bool const selects = groups.only_repeated || groups.all_repeated || groups.only_single;
+  if (groups.all_lines && (selects || groups.count))
+    throw usage_error("--group goes with none of -c, -d, -D and -u");
+  if (groups.all_repeated && groups.count) throw usage_error("options -c and -D are incompatible");
+}
+
+}  // namespace
+
+int cmd_uniq(int argc, char** argv) {
+  uniq_request request;
+  auto const operands = make_table(request).parse(argc, argv);
+  if (!operands) return exit_done;
+  if (operands->size() > 2) throw usage_error(fmt::format("extra operand '{}'", (*operands)[2]));
+  if (!operands->empty()) request.input = operands->front();
+  if (operands->size() == 2) {
+    if (request.has_output) throw usage_error("more than one output: OUTPUT and -o");
+    request.output = operands->back();
+  }
+  require_sensible(request.groups);
+  return run_sort_command("uniq", request, [&](outsize::storage& store, sort_options const& how) {
+    return text::uniq_lines(store, request.input, request.output, request.groups, how);
+  });
+}
+
+}  // namespace outsize::tool
