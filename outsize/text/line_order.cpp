@@ -18,15 +18,21 @@ line_key inherited(line_key key, ordering const& global) noexcept {
 
 }  // namespace
 
+std::vector<line_key> complete_keys(line_order_options const& options) {
+  std::vector<line_key> keys;
+  keys.reserve(options.keys.size());
+  for (line_key const& key : options.keys) keys.push_back(inherited(key, options.global));
+  return keys;
+}
+
 line_order::line_order(line_order_options options)
     : reversed_(options.global.reverse), compares_whole_lines_(!options.stable && !options.unique) {
   // Global options without keys make the whole line a key; `r` alone needs none.
   if (options.keys.empty() && !options.global.is_default()) options.keys.emplace_back();
   keys_.reserve(options.keys.size());
-  for (line_key const& key : options.keys) {
-    line_key const complete = inherited(key, options.global);
-    require_compatible(complete.order);
-    keys_.emplace_back(complete, options.separator);
+  for (line_key const& key : complete_keys(options)) {
+    require_compatible(key.order);
+    keys_.emplace_back(key, options.separator);
   }
   if (keys_.empty()) compares_whole_lines_ = true;
 }

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include <outsize/algorithm/byte_order.hpp>
 #include <outsize/text/key_order.hpp>
 #include <outsize/text/line_key.hpp>
 #include <outsize/text/ordering.hpp>
@@ -27,6 +28,9 @@ struct line_order_options {
   bool stable = false;   ///< -s: lines with equal keys are equal.
   bool unique = false;   ///< -u: the same.
 };
+
+/// The keys with what they inherit from the global options.
+std::vector<line_key> complete_keys(line_order_options const& options);
 
 /// A total preorder of lines.
 class line_order {
@@ -58,5 +62,12 @@ class line_order {
   bool reversed_;
   bool compares_whole_lines_;  // when all keys are equal
 };
+
+/// Calls use(order), with the plain byte_order where lines simply compare as bytes: it is faster.
+template <typename F>
+auto with_plain_order(line_order const& order, F const& use) {
+  if (order.is_byte_order()) return use(byte_order{order.is_reversed()});
+  return use(order);
+}
 
 }  // namespace outsize::text

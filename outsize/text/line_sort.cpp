@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <outsize/text/line_sort.hpp>
 
-#include <outsize/algorithm/byte_order.hpp>
 #include <outsize/algorithm/stream_merge.hpp>
 
 namespace outsize::text {
@@ -12,18 +11,11 @@ detail::item_framing lines_ending_with(char delimiter) {
   return {detail::item_framing::kind::terminator, delimiter};
 }
 
-/// Calls use(order), with the plain byte order where lines simply compare as bytes: it is faster.
-template <typename F>
-auto with_order(line_order const& order, F const& use) {
-  if (order.is_byte_order()) return use(byte_order{order.is_reversed()});
-  return use(order);
-}
-
 }  // namespace
 
 sort_report sort_lines(storage& store, sort_paths const& paths, line_order const& order,
                        char delimiter, sort_options const& options) {
-  return with_order(order, [&](auto const& by) {
+  return with_plain_order(order, [&](auto const& by) {
     std::uint64_t const memory =
         options.memory_bytes != 0 ? options.memory_bytes : store.memory().free_bytes();
     auto const fill = [&](auto& engine, io::input_stream& in) {
@@ -36,21 +28,21 @@ sort_report sort_lines(storage& store, sort_paths const& paths, line_order const
 
 sort_plan plan_line_sort(storage& store, sort_paths const& paths, line_order const& order,
                          sort_options const& options) {
-  return with_order(order, [&](auto const& by) {
+  return with_plain_order(order, [&](auto const& by) {
     return detail::plan_files(store, detail::record_items(by, 0), paths, options);
   });
 }
 
 sort_report merge_lines(storage& store, sort_paths const& paths, line_order const& order,
                         char delimiter, sort_options const& options) {
-  return with_order(order, [&](auto const& by) {
+  return with_plain_order(order, [&](auto const& by) {
     return detail::merge_files(store, by, 0, lines_ending_with(delimiter), paths, options);
   });
 }
 
 sort_plan plan_line_merge(storage& store, sort_paths const& paths, line_order const& order,
                           sort_options const& options) {
-  return with_order(order, [&](auto const& by) {
+  return with_plain_order(order, [&](auto const& by) {
     return detail::plan_merge_files(store, by, 0, paths, options);
   });
 }

@@ -4,7 +4,9 @@
 // The table rows, and their translation into the orders of the library.
 #include <tools/outsize/key_options.hpp>
 
+#include <algorithm>
 #include <array>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -92,7 +94,7 @@ record_order key_options::records() const {
   return record_order(format.value(), std::move(parsed), order.reverse);
 }
 
-std::vector<option> key_option_rows(key_options& options) {
+std::vector<option> line_key_rows(key_options& options) {
   auto const letter = [&](char l, char const* name, char const* help) {
     return letter_row(options, l, name, help);
   };
@@ -116,7 +118,7 @@ std::vector<option> key_option_rows(key_options& options) {
        .name = "key",
        .takes = argument::required,
        .value = "KEY",
-       .help = "lines: F[.C][OPTS][,F[.C][OPTS]]; records: OFFSET:LENGTH[:TYPE[:r]]",
+       .help = "F[.C][OPTS][,F[.C][OPTS]], as in 2,3n",
        .handler = [&](std::string_view text) { options.keys.emplace_back(text); }},
       {.letter = 't',
        .name = "field-separator",
@@ -124,8 +126,6 @@ std::vector<option> key_option_rows(key_options& options) {
        .value = "CHAR",
        .help = "ends a field, in place of blanks before the next",
        .handler = [&](std::string_view text) { set_separator(options, text); }},
-      flag_row('s', "stable", "items with equal keys stay in input order", options.stable),
-      flag_row('u', "unique", "no two items with equal keys", options.unique),
       {.letter = 'z',
        .name = "zero-terminated",
        .help = "lines end with NUL, not newline",
@@ -134,14 +134,28 @@ std::vector<option> key_option_rows(key_options& options) {
              options.zero_terminated = true;
              note_line_option(options, "-z");
            }},
+      refused_row('R', "random-sort", argument::none),
+      refused_row(0, "random-source", argument::required),
+  };
+}
+
+std::vector<option> equal_key_rows(key_options& options) {
+  return {flag_row('s', "stable", "items with equal keys stay in input order", options.stable),
+          flag_row('u', "unique", "no two items with equal keys", options.unique)};
+}
+
+std::vector<option> key_option_rows(key_options& options) {
+  auto rows = line_key_rows(options);
+  std::ranges::find(rows, 'k', &option::letter)->help =
+      "lines: F[.C][OPTS][,F[.C][OPTS]]; records: OFFSET:LENGTH[:TYPE[:r]]";
+  for (option& row : equal_key_rows(options)) rows.push_back(std::move(row));
+  rows.push_back(
       {.name = "format",
        .takes = argument::required,
        .value = "TYPE",
        .help = "binary records: u32 u64 i32 i64 f32 f64 bytes:N",
-       .handler = [&](std::string_view text) { options.format = record_format::parse(text); }},
-      refused_row('R', "random-sort", argument::none),
-      refused_row(0, "random-source", argument::required),
-  };
+       .handler = [&](std::string_view text) { options.format = record_format::parse(text); }});
+  return rows;
 }
 
 }  // namespace outsize::tool

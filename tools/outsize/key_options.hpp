@@ -40,7 +40,14 @@ struct key_options {
   record_order records() const;
 };
 
-/// Returns the rows for an option table; their handlers fill `options`, which outlives them.
+/// Returns the rows of what says how lines compare, without -s and -u: the letters, -k, -t and -z.
+/// Their handlers fill `options`, which outlives them.
+std::vector<option> line_key_rows(key_options& options);
+
+/// Returns the rows of -s and -u.
+std::vector<option> equal_key_rows(key_options& options);
+
+/// Returns all of these rows, and --format.
 std::vector<option> key_option_rows(key_options& options);
 
 }  // namespace outsize::tool

@@ -165,13 +165,17 @@ std::vector<option> report_rows(work_options& into) {
           text_row("json", "FILE", "write a report as one JSON object", into.json)};
 }
 
+option output_row(std::string& into, std::string help) {
+  return {.letter = 'o',
+          .name = "output",
+          .takes = argument::required,
+          .value = "FILE",
+          .help = std::move(help),
+          .handler = [&into](std::string_view text) { into = text; }};
+}
+
 std::vector<option> pass_rows(pass_request& into) {
-  return {{.letter = 'o',
-           .name = "output",
-           .takes = argument::required,
-           .value = "FILE",
-           .help = "write there; may be the input",
-           .handler = [&into](std::string_view text) { into.output = text; }},
+  return {output_row(into.output, "write there; may be the input"),
           text_row("svg", "FILE", "draw what ran, with its throughput and waits", into.picture),
           text_row("trace", "FILE", "note every step, for trace viewers", into.trace)};
 }

@@ -36,6 +36,9 @@ std::vector<option> resource_rows(work_options& into);
 /// --progress, --no-progress and --json.
 std::vector<option> report_rows(work_options& into);
 
+/// -o and --output.
+option output_row(std::string& into, std::string help);
+
 /// What a program of several passes over one file is asked for.
 struct pass_request {
   work_options work;

@@ -193,6 +193,8 @@ class record_chunk {
   /// Of the records alone.
   std::uint64_t bytes() const noexcept { return record_bytes_; }
   std::size_t largest_item_bytes() const noexcept { return largest_; }
+  /// Of the chunk's memory.
+  std::size_t used_bytes() const noexcept { return used_ + count_ * sizeof(prefix_entry); }
   void clear() noexcept { count_ = used_ = record_bytes_ = largest_ = 0; }
 
   /// The largest record that an empty chunk of `chunk_bytes` can hold.
@@ -221,28 +223,39 @@ class record_chunk {
 
   std::vector<record_view<typename Items::order_type>> sort(Items const& family,
                                                             executor& threads) {
-    using view = record_view<typename Items::order_type>;
-    std::span<prefix_entry> const all(first_entry(), count_);
-    // The index grew downwards: turned round, entries are in input order and parts are stretches of
-    // it.
-    std::reverse(all.begin(), all.end());
+    auto const all = entries_in_input_order();
     std::size_t const parts = count_ < 1024 ? 1 : threads.threads();
-    std::vector<view> views(parts);
+    std::vector<record_view<typename Items::order_type>> views(parts);
     threads.parallel_for(parts, [&](std::size_t p) {
       std::size_t const begin = count_ * p / parts;
-      auto const part = all.subspan(begin, count_ * (p + 1) / parts - begin);
-      sort_index(part, family.order(), [this](std::uint64_t place) {
-        return record_place::record(memory_.data(), place);
-      });
-      views[p] = view::of_index(family.order(), memory_.data(), part.data(), family.item_bytes(),
-                                part.size());
+      views[p] = sort_part(family, all.subspan(begin, count_ * (p + 1) / parts - begin));
     });
     return views;
+  }
+
+  /// The same in one part, by the calling thread.
+  record_view<typename Items::order_type> sort_whole(Items const& family) {
+    return sort_part(family, entries_in_input_order());
   }
 
  private:
   prefix_entry* first_entry() noexcept {
     return reinterpret_cast<prefix_entry*>(memory_.data() + memory_.size()) - count_;
+  }
+
+  /// The index grew downwards: turned round, parts are stretches of the input.
+  std::span<prefix_entry> entries_in_input_order() {
+    std::span<prefix_entry> const all(first_entry(), count_);
+    std::reverse(all.begin(), all.end());
+    return all;
+  }
+
+  record_view<typename Items::order_type> sort_part(Items const& family,
+                                                    std::span<prefix_entry> part) {
+    sort_index(part, family.order(),
+               [this](std::uint64_t place) { return record_place::record(memory_.data(), place); });
+    return record_view<typename Items::order_type>::of_index(
+        family.order(), memory_.data(), part.data(), family.item_bytes(), part.size());
   }
 
   buffer memory_;

@@ -137,6 +137,13 @@ void require_sort_memory(std::uint64_t memory_bytes) {
                                  format_bytes(memory_bytes), format_bytes(min_sort_memory_bytes)));
 }
 
+sort_options with_memory(sort_options options, std::uint64_t memory_bytes) {
+  options.memory_bytes = round_down<std::uint64_t>(memory_bytes, page_bytes());
+  if (options.block_bytes == 0 && options.memory_bytes < min_sort_memory_bytes)
+    options.block_bytes = least_block_bytes;
+  return options;
+}
+
 sort_plan plan_sort(sort_job const& job) {
   if (job.block_bytes == 0) require_sort_memory(job.memory_bytes);
   sort_plan plan =

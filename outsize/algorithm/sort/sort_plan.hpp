@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <optional>
 
+#include <outsize/algorithm/sort/sort_options.hpp>
 #include <outsize/base/units.hpp>
 
 namespace outsize {
@@ -24,6 +25,10 @@ inline constexpr std::size_t min_sort_memory_bytes = 2_MiB;
 
 /// @throws budget_error naming have and need if `memory_bytes` is below the minimum.
 void require_sort_memory(std::uint64_t memory_bytes);
+
+/// Options for a sort that is a part of something larger, and may use `memory_bytes`: these may be
+/// less than the minimum, and then blocks are as short as they can be.
+sort_options with_memory(sort_options options, std::uint64_t memory_bytes);
 
 /// What a plan is made from.
 struct sort_job {

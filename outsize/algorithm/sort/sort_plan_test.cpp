@@ -70,6 +70,15 @@ TEST(sort_plan, refuses_a_budget_below_the_minimum) {
   EXPECT_NO_THROW(plan_sort({.memory_bytes = min_sort_memory_bytes, .item_bytes = 8}));
 }
 
+TEST(sort_plan, gives_a_part_of_something_larger_less_than_the_minimum) {
+  auto const small = with_memory({}, 600_KiB);
+  EXPECT_EQ(small.memory_bytes, 600_KiB);
+  EXPECT_NO_THROW(plan_sort(
+      {.memory_bytes = small.memory_bytes, .block_bytes = small.block_bytes, .threads = 2}));
+  EXPECT_EQ(with_memory({}, 4_MiB).block_bytes, 0U);
+  EXPECT_EQ(with_memory({.block_bytes = 4096}, 64_KiB).block_bytes, 4096U);
+}
+
 TEST(sort_plan, names_a_budget_that_would_do_for_an_input_with_too_many_blocks) {
   sort_job job{.memory_bytes = 2_MiB, .input_bytes = 100_GiB, .item_bytes = 8};
   try {

@@ -1,0 +1,57 @@
+# SPDX-FileCopyrightText: the outsize authors
+# SPDX-License-Identifier: BSL-1.0
+"""`outsize top` against the beginning of what `outsize sort` writes."""
+
+import json
+import os
+import random
+import unittest
+
+from outsize_tool import ToolTest
+
+SEED = int(os.environ.get("OUTSIZE_TEST_SEED", "20250212"))
+
+
+class Top(ToolTest):
+    def assert_is_beginning(self, count, *words, stdin=b""):
+        end = b"\0" if "-z" in words else b"\n"
+        lines = self.output_of("sort", *words, stdin=stdin).split(end)[:-1]
+        expected = b"".join(line + end for line in lines[:count])
+        found = self.output_of("top", count, *words, stdin=stdin)
+        self.assertTrue(found == expected, (count, words))
+
+    def test_random_options_on_random_lines(self):
+        print("seed", SEED, flush=True)
+        for seed in range(SEED, SEED + 60):
+            draw = random.Random(seed)
+            end = draw.choice([b"\n", b"\0"])
+            text = end.join(b"%d,%d" % (draw.randrange(30), draw.randrange(9))
+                            for _ in range(draw.choice([0, 1, 20, 500])))
+            words = ["-z"] if end == b"\0" else []
+            words += [word for word in ("-u", "-s", "-r", "-n", "-t,", "-k2,2n") if
+                      draw.random() < 0.4]
+            self.assert_is_beginning(draw.choice([0, 1, 10, 400, 10_000]), *words, stdin=text)
+
+    def test_many_lines_in_little_memory(self):
+        path = self.path("in")
+        self.output_of("gen", "lines", "--count", "100k", "-o", path)
+        for count in (10, 5000, 70_000):
+            for words in ([], ["-r", "-u"], ["-k2"]):
+                self.assert_is_beginning(count, "-S", "2M", "-T", self.folder, *words, path)
+        report = self.path("report")
+        self.output_of("top", "100", "-S", "2M", path, "-o", self.path("out"), "--json", report)
+        found = json.loads(self.read("report"))
+        self.assertEqual((found["items"], found["output_items"], found["runs"]), (100_000, 100, 0))
+
+    def test_refusals(self):
+        path = self.write("in", "b\na\n")
+        for mention, words in (("COUNT", []), ("'x'", ["x", path]), ("'-1'", ["--", "-1", path]),
+                               ("no-such", ["1", "no-such", "-o", self.path("out")]),
+                               ("-S 1M", ["1", "-S", "1M", path]), ("-Mn", ["1", "-nM", path]),
+                               ("frobnicate", ["--frobnicate", "1", path])):
+            self.assert_refused(mention, "top", *words)
+        self.assertEqual(os.listdir(self.folder), ["in"])
+
+
+if __name__ == "__main__":
+    unittest.main()

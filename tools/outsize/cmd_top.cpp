@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+//
+// `outsize top`: the first lines of an order. Layer: tools. The work is text::top_lines.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <outsize/text/line_top.hpp>
+#include <tools/outsize/command.hpp>
+#include <tools/outsize/key_options.hpp>
+#include <tools/outsize/options.hpp>
+#include <tools/outsize/sort_command.hpp>
+#include <tools/outsize/work_options.hpp>
+
+namespace outsize::tool {
+namespace {
+
+constexpr char const* about =
+    "Writes the first COUNT lines of what 'outsize sort' would write with the same options. Reads\n"
+    "the input once, and as long as COUNT lines fit in a sixteenth of the memory uses no disk.\n"
+    "Without FILE, or where FILE is -, reads standard input.";
+
+struct top_request : work_options {
+  key_options keys;
+  std::uint64_t count = 0;
+  sort_paths paths;
+};
+
+option_table make_table(top_request& request) {
+  option_table table("outsize top [OPTIONS] COUNT [FILE...]", about);
+  table.heading("how lines compare")
+      .add(line_key_rows(request.keys))
+      .add(equal_key_rows(request.keys))
+      .heading("with what")
+      .add(output_row(request.paths.output, "write there, not to standard output; may be an input"))
+      .add(resource_rows(request))
+      .heading("what to tell")
+      .add(report_rows(request));
+  return table;
+}
+
+}  // namespace
+
+int cmd_top(int argc, char** argv) {
+  top_request request;
+  auto operands = make_table(request).parse(argc, argv);
+  if (!operands) return exit_done;
+  if (operands->empty()) throw usage_error("no COUNT given");
+  request.count = parse_count(operands->front(), "number of lines");
+  request.paths.inputs.assign(operands->begin() + 1, operands->end());
+  if (request.paths.inputs.empty()) request.paths.inputs.emplace_back("-");
+  text::line_order const order(request.keys.line_options());
+  return run_sort_command("top", request, [&](outsize::storage& store, sort_options how) {
+    how.unique = request.keys.unique;
+    return text::top_lines(store, request.paths, order,
+                           {.count = request.count, .delimiter = request.keys.delimiter()}, how);
+  });
+}
+
+}  // namespace outsize::tool
