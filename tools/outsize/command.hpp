@@ -21,6 +21,7 @@ int cmd_columnsort(int argc, char** argv);
 int cmd_permute(int argc, char** argv);
 int cmd_fft(int argc, char** argv);
 int cmd_uniq(int argc, char** argv);
+int cmd_count(int argc, char** argv);
 int cmd_top(int argc, char** argv);
 
 }  // namespace outsize::tool

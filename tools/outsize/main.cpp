@@ -32,6 +32,7 @@ struct command {
 constexpr std::array commands{
     command{"sort", "sort lines or binary records, however many", cmd_sort},
     command{"uniq", "drop, count or set apart equal neighbouring lines", cmd_uniq},
+    command{"count", "count equal lines or keys, in any order", cmd_count},
     command{"top", "the first lines of an order, without a whole sort", cmd_top},
     command{"columnsort", "sort u64 with I/O that does not depend on them", cmd_columnsort},
     command{"permute", "permute records by a matrix over GF(2)", cmd_permute},

@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// Byte strings behind a 64-bit number that travels with them through a sorter, and orders that look
+// at the one or the other.
+//
+//   | number, big-endian, 8 bytes | text |
+//
+// Values, safe from any thread. Layer: algorithm.
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include <outsize/algorithm/byte_order.hpp>
+
+namespace outsize {
+
+inline constexpr std::size_t header_bytes = sizeof(std::uint64_t);
+
+/// Makes `record` consist of `number` and `text`.
+inline void assign_headed(std::string& record, std::uint64_t number, std::string_view text) {
+  if constexpr (std::endian::native == std::endian::little) number = __builtin_bswap64(number);
+  record.resize(header_bytes);
+  std::memcpy(record.data(), &number, header_bytes);
+  record.append(text);
+}
+
+/// The number of a record. What is missing of a shorter one counts as zeros.
+inline std::uint64_t header_of(std::string_view record) noexcept {
+  return byte_order{}.prefix(record);
+}
+
+/// What stands behind the number; empty for a shorter record.
+inline std::string_view behind_header(std::string_view record) noexcept {
+  return record.substr(std::min(header_bytes, record.size()));
+}
+
+/// Records by their numbers alone; a model of record_ordering.
+struct by_header {
+  std::uint64_t prefix(std::string_view record) const noexcept { return header_of(record); }
+  int compare(std::string_view a, std::string_view b) const noexcept {
+    std::uint64_t const left = header_of(a);
+    std::uint64_t const right = header_of(b);
+    return int{left > right} - int{left < right};
+  }
+  bool equal_keys(std::string_view a, std::string_view b) const noexcept {
+    return header_of(a) == header_of(b);
+  }
+};
+
+/// Records by what stands behind their numbers; a model of record_ordering if Order is one.
+template <typename Order>
+struct by_text_behind {
+  Order order;
+
+  std::uint64_t prefix(std::string_view record) const noexcept {
+    return order.prefix(behind_header(record));
+  }
+  int compare(std::string_view a, std::string_view b) const noexcept {
+    return order.compare(behind_header(a), behind_header(b));
+  }
+  bool equal_keys(std::string_view a, std::string_view b) const noexcept {
+    return order.equal_keys(behind_header(a), behind_header(b));
+  }
+};
+
+}  // namespace outsize

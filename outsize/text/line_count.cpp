@@ -1,0 +1,143 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+//
+// The tally adds up keys of the same bytes; keys that compare equal though their bytes differ meet
+// behind the sorter, where they stand side by side in the order in which they first came.
+#include <outsize/text/line_count.hpp>
+
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include <fmt/format.h>
+
+#include <outsize/algorithm/headed_record.hpp>
+#include <outsize/algorithm/record_sorter.hpp>
+#include <outsize/algorithm/sort/sort_plan.hpp>
+#include <outsize/text/key_extractor.hpp>
+#include <outsize/text/line_streams.hpp>
+#include <outsize/text/text_tally.hpp>
+
+namespace outsize::text {
+namespace {
+
+/// Writes groups.
+class group_output {
+ public:
+  group_output(detail::line_output& out, key_extractor& keys, char delimiter)
+      : out_(out), keys_(keys), delimiter_(delimiter) {}
+
+  void write(std::string_view key, std::uint64_t count) {
+    number_.clear();
+    fmt::format_to(std::back_inserter(number_), "{:7} ", count);
+    out_.put({number_.data(), number_.size()});
+    out_.put_line(keys_.shown(key), delimiter_);
+    ++written_;
+  }
+
+  std::uint64_t written() const noexcept { return written_; }
+
+ private:
+  detail::line_output& out_;
+  key_extractor& keys_;
+  char delimiter_;
+  fmt::memory_buffer number_;
+  std::uint64_t written_ = 0;
+};
+
+/// Pushes the keys of all lines and how often each came since the last time that the tally was
+/// full.
+template <typename Sorter>
+std::uint64_t push_counts(detail::line_input& in, key_extractor& keys, detail::text_tally& tally,
+                          Sorter& into) {
+  std::string record;
+  auto const push = [&](std::string_view key, std::uint64_t count) {
+    assign_headed(record, count, key);
+    into.push(record);
+  };
+  std::uint64_t lines = 0;
+  for (; auto const line = in.next(); ++lines) {
+    auto const key = keys.extract(*line);
+    if (tally.add(key)) continue;
+    tally.for_each(push);
+    tally.clear();
+    if (!tally.add(key)) push(key, 1);
+  }
+  tally.for_each(push);
+  return lines;
+}
+
+/// Calls use(key, count) for each group of equal keys, with the first of them.
+template <typename Sorter, typename Order, typename F>
+void for_each_group(Sorter& sorted, Order const& order, F const& use) {
+  std::string key;
+  std::uint64_t count = 0;
+  for (; !sorted.empty(); ++sorted) {
+    auto const next = behind_header(*sorted);
+    if (count > 0 && order.equal_keys(key, next)) {
+      count += header_of(*sorted);
+      continue;
+    }
+    if (count > 0) use(key, count);
+    key = next;
+    count = header_of(*sorted);
+  }
+  if (count > 0) use(key, count);
+}
+
+/// Writes the groups of `sorted` by their sizes.
+template <typename Sorter, typename Order>
+void write_by_count(Sorter& sorted, Order const& order, record_sorter<by_header> ranks,
+                    group_output& out) {
+  std::string record;
+  for_each_group(sorted, order, [&](std::string_view key, std::uint64_t count) {
+    assign_headed(record, ~count, key);  // the largest first
+    ranks.push(record);
+  });
+  for (ranks.sort(); !ranks.empty(); ++ranks) out.write(behind_header(*ranks), ~header_of(*ranks));
+}
+
+}  // namespace
+
+sort_report count_lines(storage& store, sort_paths const& paths, line_order_options const& order,
+                        count_lines_options const& groups, sort_options const& options) {
+  key_extractor keys(order, groups.delimiter);
+  detail::known_input_bytes(paths.inputs);  // refuses what cannot be read
+  auto const division = detail::divide_for_lines(store, options);
+  grant memory = store.memory().take(division.stream_bytes, "count");
+  detail::line_input in(store, memory, division, {paths.inputs, groups.delimiter});
+  detail::line_output out(store, memory, division, paths.output);
+  group_output written(out, keys, groups.delimiter);
+  // By count there are two sorters at once, but then the tally is gone.
+  std::uint64_t const tally_bytes = division.work_bytes / 4;
+  std::uint64_t const sorter_bytes = division.work_bytes / 4 * (groups.by_count ? 2 : 3);
+  sort_options sorting = with_memory(options, sorter_bytes);
+  sorting.unique = false;
+
+  return with_plain_order(keys.order(), [&](auto const& by) {
+    using order_type = std::remove_cvref_t<decltype(by)>;
+    record_sorter sorter(store, by_text_behind<order_type>{by}, sorting);
+    std::uint64_t lines = 0;
+    {
+      grant counting = store.memory().take(tally_bytes, "count");
+      detail::text_tally tally(counting, round_down<std::size_t>(tally_bytes, page_bytes()));
+      lines = push_counts(in, keys, tally, sorter);
+    }
+    sorter.sort();
+    if (groups.by_count) {
+      write_by_count(sorter, by, record_sorter(store, by_header{}, sorting), written);
+    } else {
+      for_each_group(sorter, by, [&](auto key, auto count) { written.write(key, count); });
+    }
+    out.finish();
+    sort_report report = sorter.report();
+    report.items = lines;
+    report.input_bytes = in.line_bytes();
+    report.output_items = written.written();
+    report.memory_bytes = division.memory_bytes;
+    return report;
+  });
+}
+
+}  // namespace outsize::text
