@@ -1,0 +1,137 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+//
+// `outsize shuffle`: lines in random order, with the options of shuf(1). Layer: tools. The work is
+// text::shuffle_lines.
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <outsize/text/line_shuffle.hpp>
+#include <tools/outsize/command.hpp>
+#include <tools/outsize/options.hpp>
+#include <tools/outsize/random_options.hpp>
+#include <tools/outsize/sort_command.hpp>
+#include <tools/outsize/work_options.hpp>
+
+namespace outsize::tool {
+namespace {
+
+constexpr char const* about =
+    "Writes lines in random order, each order as likely as the others. With --seed or\n"
+    "--random-source the order depends on these and the number of lines alone, whatever the "
+    "memory\n"
+    "and threads. Without FILE, or where it is -, reads standard input.";
+
+struct shuffle_request : work_options {
+  text::shuffle_lines_options order;
+  random_options chance;
+  std::optional<text::number_range> range;
+  bool echo = false;
+  std::string output = "-";
+};
+
+/// LO-HI. One number below LO makes the range empty.
+text::number_range parse_range(std::string_view text) {
+  std::uint64_t low = 0;
+  std::uint64_t high = 0;
+  auto const* const end = text.data() + text.size();
+  auto const [dash, low_status] = std::from_chars(text.data(), end, low);
+  bool valid = low_status == std::errc{} && dash != end && *dash == '-';
+  if (valid) {
+    auto const [rest, high_status] = std::from_chars(dash + 1, end, high);
+    valid = high_status == std::errc{} && rest == end;
+  }
+  std::uint64_t const count = high - low + 1;
+  if (!valid || (low <= high) == (count == 0))
+    throw usage_error(fmt::format("'{}' is no range LO-HI of numbers", text));
+  return {low, count};
+}
+
+std::vector<option> source_rows(shuffle_request& request) {
+  return {{.letter = 'e',
+           .name = "echo",
+           .help = "the operands are the lines",
+           .handler = [&](auto) { request.echo = true; }},
+          {.letter = 'i',
+           .name = "input-range",
+           .takes = argument::required,
+           .value = "LO-HI",
+           .help = "the numbers from LO to HI are the lines",
+           .handler =
+               [&](std::string_view text) {
+                 if (request.range) throw usage_error("more than one -i");
+                 request.range = parse_range(text);
+               }},
+          {.letter = 'z',
+           .name = "zero-terminated",
+           .help = "lines end with NUL, not newline",
+           .handler = [&](auto) { request.order.delimiter = '\0'; }}};
+}
+
+std::vector<option> output_rows(shuffle_request& request) {
+  return {{.letter = 'n',
+           .name = "head-count",
+           .takes = argument::required,
+           .value = "COUNT",
+           .help = "no more lines than that",
+           .handler =
+               [&](std::string_view text) {
+                 request.order.count =
+                     std::min(request.order.count, parse_count(text, "number of lines"));
+               }},
+          {.letter = 'r',
+           .name = "repeat",
+           .help = "lines may come again; without -n, forever",
+           .handler = [&](auto) { request.order.repeat = true; }},
+          output_row(request.output, "write there, not to standard output; may be the input")};
+}
+
+option_table make_table(shuffle_request& request) {
+  option_table table(
+      "outsize shuffle [OPTIONS] [FILE] | -e [OPTIONS] [LINE...] | -i LO-HI [OPTIONS]", about);
+  table.heading("which lines")
+      .add(source_rows(request))
+      .heading("what to write")
+      .add(output_rows(request))
+      .add(random_rows(request.chance))
+      .heading("with what")
+      .add(resource_rows(request))
+      .heading("what to tell")
+      .add(report_rows(request));
+  return table;
+}
+
+text::shuffle_source source_of(shuffle_request const& request, std::vector<std::string> operands) {
+  if (request.echo && request.range) throw usage_error("options -e and -i are incompatible");
+  if (request.echo) return text::given_lines{std::move(operands)};
+  std::size_t const most = request.range ? 0 : 1;
+  if (operands.size() > most) throw usage_error(fmt::format("extra operand '{}'", operands[most]));
+  if (request.range) return *request.range;
+  if (operands.empty()) operands.emplace_back("-");
+  return text::lines_of_files{std::move(operands)};
+}
+
+}  // namespace
+
+int cmd_shuffle(int argc, char** argv) {
+  shuffle_request request;
+  auto operands = make_table(request).parse(argc, argv);
+  if (!operands) return exit_done;
+  auto const source = source_of(request, std::move(*operands));
+  request.order.salt = request.chance.salt();
+  return run_sort_command(
+      "shuffle", request, [&](outsize::storage& store, sort_options const& how) {
+        return text::shuffle_lines(store, source, request.output, request.order, how);
+      });
+}
+
+}  // namespace outsize::tool
