@@ -68,6 +68,23 @@ TEST(record_sorter, keeps_the_input_order_of_equal_records) {
                [](std::string const& a, std::string const& b) { return a.size() < b.size(); });
 }
 
+TEST(record_sorter, merges_no_more_runs_at_once_than_it_may) {
+  storage store(
+      {.disks = {{"memory", [](io::request_queue&) { return io::make_memory_file("memory"); }}},
+       .memory = 256_KiB,
+       .threads = 2});
+  auto records = random_records(20'000, 3);
+  record_sorter<> sorter(store, {}, {.block_bytes = 4096, .most_fan_in = 2});
+  for (auto const& r : records) sorter.push(r);
+  std::vector<std::string> out;
+  for (sorter.sort(); !sorter.empty(); ++sorter) out.emplace_back(*sorter);
+  std::ranges::stable_sort(records);
+  EXPECT_TRUE(out == records);
+  EXPECT_GT(sorter.report().runs, 4U);
+  EXPECT_EQ(sorter.report().fan_in, 2U);
+  EXPECT_GT(sorter.report().passes, 2U);
+}
+
 TEST(record_sorter, refuses_a_record_longer_than_its_memory) {
   storage store({.memory = 2_MiB, .threads = 1});
   record_sorter<> sorter(store);

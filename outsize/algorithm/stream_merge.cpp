@@ -20,8 +20,10 @@ std::size_t most_open_inputs() {
 }  // namespace
 
 std::optional<merge_division> divide_for_merge(storage& store, std::uint64_t memory_bytes,
-                                               std::size_t input_count) {
+                                               std::size_t input_count,
+                                               sort_options const& options) {
   input_count = std::max<std::size_t>(1, input_count);
+  if (options.most_fan_in != 0 && input_count > options.most_fan_in) return std::nullopt;
   auto reading = input_options(store, memory_bytes);
   reading.depth = 2;
   std::uint64_t const for_each = memory_bytes / 8 * 3 / input_count;

@@ -53,10 +53,11 @@ struct merge_division {
   std::uint64_t longest_line_bytes;
 };
 
-/// Nothing if there are too many inputs, for this memory or for the files that a process may have
-/// open.
+/// Nothing if there are too many inputs, for this memory, for options.most_fan_in or for the files
+/// that a process may have open.
 std::optional<merge_division> divide_for_merge(storage& store, std::uint64_t memory_bytes,
-                                               std::size_t input_count);
+                                               std::size_t input_count,
+                                               sort_options const& options);
 
 /// The plan of a merge that needs no disk.
 sort_plan plan_direct_merge(merge_division const& division, std::uint64_t memory_bytes,
@@ -153,7 +154,7 @@ sort_report merge_files(storage& store, Order const& order, std::size_t item_byt
   std::uint64_t const memory =
       options.memory_bytes != 0 ? options.memory_bytes : store.memory().free_bytes();
   require_sort_memory(memory);
-  auto const division = divide_for_merge(store, memory, paths.inputs.size());
+  auto const division = divide_for_merge(store, memory, paths.inputs.size(), options);
   if (!division) {
     auto const fill = [&](auto& engine, io::input_stream& in) {
       fill_records(engine, item_bytes != 0
@@ -190,7 +191,7 @@ sort_plan plan_merge_files(storage& store, Order const& order, std::size_t item_
   std::uint64_t const memory =
       options.memory_bytes != 0 ? options.memory_bytes : store.memory().free_bytes();
   require_sort_memory(memory);
-  auto const division = divide_for_merge(store, memory, paths.inputs.size());
+  auto const division = divide_for_merge(store, memory, paths.inputs.size(), options);
   if (division) return plan_direct_merge(*division, memory, paths);
   return plan_files(store, record_items<Order>(order, item_bytes), paths, options);
 }

@@ -190,7 +190,8 @@ sort_plan plan_files(storage& store, Family const& family, sort_paths const& pat
                  .item_bytes = family.item_bytes(),
                  .index_entry_bytes = sort_engine<Family>::index_entry_bytes(store),
                  .block_bytes = options.block_bytes,
-                 .threads = store.threads().threads()});
+                 .threads = store.threads().threads(),
+                 .most_fan_in = options.most_fan_in});
   require_space(store, plan, known, of_one_size && !options.unique ? known : std::nullopt,
                 paths.output);
   return plan;

@@ -87,7 +87,8 @@ class sort_engine {
                        .index_entry_bytes = index_entry_bytes(store),
                        .block_bytes = options_.block_bytes,
                        .alignment_bytes = 1,
-                       .threads = store.threads().threads()};
+                       .threads = store.threads().threads(),
+                       .most_fan_in = options_.most_fan_in};
     plan_ = plan_sort(job);
     report_.memory_bytes = job.memory_bytes;
     report_.block_bytes = plan_.block_bytes;
@@ -225,8 +226,8 @@ class sort_engine {
   merge_shape shape_for(std::span<run<Family> const> runs, std::size_t& block_bytes) const {
     block_bytes = round_up(plan_.block_bytes, std::max<std::size_t>(64, store_.alignment_bytes()));
     for (auto const& r : runs) block_bytes = std::max(block_bytes, r.largest_block_bytes());
-    merge_shape const shape =
-        shape_merge(merge_memory_bytes(runs), block_bytes, store_.threads().threads());
+    merge_shape const shape = shape_merge(merge_memory_bytes(runs), block_bytes,
+                                          store_.threads().threads(), options_.most_fan_in);
     if (shape.fan_in < 2)
       throw budget_error(memory_.asker(), merge_memory_bytes(runs), block_bytes * 8);
     return shape;

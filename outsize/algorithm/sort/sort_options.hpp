@@ -28,6 +28,8 @@ struct sort_options {
   // Options that change the performance.
   std::uint64_t memory_bytes = 0;  ///< Of the storage's budget; 0: all that is free.
   std::size_t block_bytes = 0;     ///< Of runs on disk; 0: chosen from memory and input.
+  std::size_t most_fan_in = 0;  ///< Runs or sorted inputs merged at once, 2 or more; 0: as many as
+                                ///< the memory allows.
   std::optional<std::uint64_t> input_bytes =
       {};  ///< What is coming, if known; a wrong number costs time only.
   /// Keeps runs on disk after they have been read, for sorter::rewind(); else their space is freed

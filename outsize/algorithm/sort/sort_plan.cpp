@@ -81,7 +81,8 @@ sort_plan choose_block_size(sort_job const& job) {
     best = divide(job, b);
   for (std::size_t b = best.block_bytes / 2; b >= good_block_bytes && usable(job, best); b /= 2) {
     auto const fan_in = shape_merge(merge_memory(job, best), best.block_bytes, job.threads).fan_in;
-    if (run_count(job, best) <= fan_in) break;
+    bool const suffices = job.most_fan_in != 0 && fan_in >= job.most_fan_in;
+    if (suffices || run_count(job, best) <= fan_in) break;
     sort_plan const finer = divide(job, b);
     if (!usable(job, finer)) break;
     best = finer;
@@ -97,7 +98,8 @@ void predict(sort_job const& job, sort_plan& plan) {
   if (plan.runs == 0) return;
   std::uint64_t const table = job.item_bytes != 0 ? 0 : bytes / assumed_record_bytes * 4;
   std::uint64_t const on_disk = bytes + table;
-  auto const shape = shape_merge(merge_memory(job, plan), plan.block_bytes, job.threads);
+  auto const shape =
+      shape_merge(merge_memory(job, plan), plan.block_bytes, job.threads, job.most_fan_in);
   auto const fan_in = shape.fan_in;
   // Each run's last block is not full; a further pass has blocks in memory that are not freed yet.
   std::uint64_t const in_memory = plan.runs > fan_in ? fan_in + shape.ahead + shape.output : 0;
@@ -119,7 +121,8 @@ void predict(sort_job const& job, sort_plan& plan) {
 
 }  // namespace
 
-merge_shape shape_merge(std::uint64_t memory_bytes, std::size_t block_bytes, std::size_t threads) {
+merge_shape shape_merge(std::uint64_t memory_bytes, std::size_t block_bytes, std::size_t threads,
+                        std::size_t most_fan_in) {
   std::size_t const total = memory_bytes / block_bytes;
   if (total < least_merge_blocks) return {0, 0, 0};
   // Rounds of some 16 MiB for each thread outweigh their fork and join; more is better spent on
@@ -127,7 +130,8 @@ merge_shape shape_merge(std::uint64_t memory_bytes, std::size_t block_bytes, std
   std::size_t const most = std::max<std::size_t>(1, threads * 16_MiB / block_bytes);
   std::size_t const ahead = std::clamp<std::size_t>(total / 16, 1, most);
   std::size_t const output = std::max<std::size_t>(4, 2 * ahead);
-  return {total - 2 * ahead - output, ahead, output};
+  std::size_t const fan_in = total - 2 * ahead - output;
+  return {most_fan_in != 0 ? std::min(fan_in, most_fan_in) : fan_in, ahead, output};
 }
 
 void require_sort_memory(std::uint64_t memory_bytes) {

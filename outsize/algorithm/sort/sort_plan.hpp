@@ -40,6 +40,7 @@ struct sort_job {
   std::size_t block_bytes = 0;                    ///< 0: chosen.
   std::size_t alignment_bytes = 1;                ///< Of the disks.
   std::size_t threads = 1;
+  std::size_t most_fan_in = 0;  ///< 0: as many runs as the memory allows.
 };
 
 /// Buffers of one merge, in blocks.
@@ -50,8 +51,9 @@ struct merge_shape {
 };
 
 /// Divides `memory_bytes` among a merge's buffers of `block_bytes`; fan_in 0 if there is too little
-/// for any.
-merge_shape shape_merge(std::uint64_t memory_bytes, std::size_t block_bytes, std::size_t threads);
+/// for any. If `most_fan_in` is not 0 the fan-in is no more than that.
+merge_shape shape_merge(std::uint64_t memory_bytes, std::size_t block_bytes, std::size_t threads,
+                        std::size_t most_fan_in = 0);
 
 /// A sort's division of memory, and its prediction if the size of the input is known. Sizes of
 /// records are not known before they are read: for varying lengths the prediction assumes 64 bytes

@@ -52,6 +52,16 @@ TEST(sort_plan, merges_in_several_passes_when_memory_is_short) {
   EXPECT_GT(plan.written_bytes, 2 * 8_GiB);
 }
 
+TEST(sort_plan, merges_no_more_runs_at_once_than_it_may) {
+  sort_job job{.memory_bytes = 4_MiB, .input_bytes = 40_MiB, .item_bytes = 8};
+  EXPECT_EQ(plan_sort(job).passes, 1U);
+  job.most_fan_in = 2;
+  auto const plan = plan_sort(job);
+  EXPECT_GE(std::uint64_t{1} << plan.passes, plan.runs);
+  EXPECT_EQ(shape_merge(4_MiB, 32_KiB, 1, 7).fan_in, 7U);
+  EXPECT_EQ(shape_merge(8 * 4096, 4096, 1, 7).fan_in, 2U);
+}
+
 TEST(sort_plan, knows_nothing_of_runs_without_the_size_of_the_input) {
   auto const plan = plan_sort({.memory_bytes = 64_MiB, .item_bytes = 8});
   EXPECT_EQ(plan.runs, 0U);
