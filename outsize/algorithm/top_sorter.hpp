@@ -63,7 +63,7 @@ class top_sorter {
         options_(std::move(options)) {
     if (options_.memory_bytes == 0) options_.memory_bytes = store.memory().free_bytes();
     if (count_ == all) {
-      sorter_.emplace(*store_, *order_, with_memory(options_, options_.memory_bytes));
+      begin_sorter(options_.memory_bytes);
     } else {
       kept_ = std::make_unique<counted_chunk>(*store_, chunk_bytes());
       spare_ = std::make_unique<counted_chunk>(*store_, chunk_bytes());
@@ -163,10 +163,15 @@ class top_sorter {
     std::swap(kept_, spare_);
   }
 
+  void begin_sorter(std::uint64_t memory_bytes) {
+    sorter_ = std::make_unique<record_sorter<Order>>(*store_, *order_,
+                                                     with_memory(options_, memory_bytes));
+  }
+
   /// Goes on with a sorter, which has the rest of the memory.
   void spill() {
     spare_.reset();
-    sorter_.emplace(*store_, *order_, with_memory(options_, options_.memory_bytes - chunk_bytes()));
+    begin_sorter(options_.memory_bytes - chunk_bytes());
     auto const view = kept_->records.sort_whole(items_);
     for (std::size_t i = 0; i < view.size(); ++i) sorter_->push(view.key(i).record());
     kept_.reset();
@@ -180,7 +185,7 @@ class top_sorter {
   std::unique_ptr<counted_chunk> kept_;  // until the sorter has taken over
   std::unique_ptr<counted_chunk> spare_;
   detail::record_view<Order> view_;  // of what was kept, after sort()
-  std::optional<record_sorter<Order>> sorter_;
+  std::unique_ptr<record_sorter<Order>> sorter_;
   std::optional<std::string> bound_;  // nothing behind it is needed
   std::uint64_t bound_prefix_ = 0;
   std::uint64_t at_ = 0;
