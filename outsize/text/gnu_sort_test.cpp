@@ -51,11 +51,11 @@ std::string random_letters(engine& random) {
   std::string letters;
   if (one_in(random, 8)) {
     for (std::size_t count = 1 + below(random, 3); count > 0; --count) {
-      letters += any_of(random, std::string_view("bdfghiMnrV"));
+      letters += any_of(random, std::string_view("bdfghiMnRrV"));
     }
     return letters;
   }
-  char const kind = any_of(random, std::string_view("dighnMVVf "));
+  char const kind = any_of(random, std::string_view("dighnMVVRf "));
   if (kind != ' ') letters += kind;
   if (kind == 'V' && one_in(random, 3)) letters += any_of(random, std::string_view("di"));
   for (char const modifier : {'b', 'f', 'r'}) {
@@ -81,6 +81,10 @@ std::string random_key(engine& random) {
   return key;
 }
 
+std::string random_byte(engine& random) {
+  return std::string(1, static_cast<char>(static_cast<unsigned char>(random())));
+}
+
 test_case random_case(engine& random) {
   test_case made;
   if (!one_in(random, 3)) {
@@ -94,6 +98,7 @@ test_case random_case(engine& random) {
                           ? std::string(" -t '\\0'")
                           : fmt::format(" -t '{}'", *made.options.separator);
   }
+  for (char& byte : made.options.salt.bytes) byte = random_byte(random)[0];
   for (std::size_t count = below(random, 4); count > 0; --count) {
     std::string const key = random_key(random);
     made.arguments += " -k " + key;
@@ -112,10 +117,6 @@ test_case random_case(engine& random) {
     made.terminator = '\0';
   }
   return made;
-}
-
-std::string random_byte(engine& random) {
-  return std::string(1, static_cast<char>(static_cast<unsigned char>(random())));
 }
 
 std::string random_number(engine& random) {
@@ -260,7 +261,10 @@ class gnu_sort : public testing::Test {
 
   // Returns whether the options were accepted.
   bool check(test_case const& tested, std::vector<std::string> const& lines) {
-    int const status = run("sort" + tested.arguments, joined(lines, tested.terminator));
+    auto const& salt = tested.options.salt.bytes;
+    std::ofstream(folder_ / "salt", std::ios::binary).write(salt.data(), salt.size());
+    int const status =
+        run("sort --random-source=salt" + tested.arguments, joined(lines, tested.terminator));
     try {
       line_order const order(tested.options);
       EXPECT_EQ(status, 0) << read("err");

@@ -25,11 +25,13 @@ int compare_filtered(std::string_view a, std::string_view b, byte_filter const& 
 
 }  // namespace
 
-key_order::key_order(line_key const& key, std::optional<char> separator) noexcept
+key_order::key_order(line_key const& key, std::optional<char> separator,
+                     random_salt const& salt) noexcept
     : key_(key),
       separator_(separator),
       kind_(kind_of(key.order)),
       filter_(filter_of(key.order)),
+      salt_(salt),
       covers_line_(key.begin_field == 0 && key.begin_char == 0 && !key.skip_begin_blanks &&
                    key.end_field == line_key::to_end_of_line) {}
 
@@ -38,6 +40,7 @@ key_order::kind key_order::kind_of(ordering const& order) noexcept {
   if (order.human) return kind::human;
   if (order.general) return kind::general;
   if (order.month) return kind::month;
+  if (order.random) return kind::random;
   if (order.version) return kind::version;
   return filter_of(order) != nullptr ? kind::filtered : kind::bytes;
 }
@@ -65,10 +68,34 @@ int key_order::compare_ascending(std::string_view a, std::string_view b) const n
       return compare_general(a, b);
     case kind::month:
       return month_of(a) - month_of(b);
+    case kind::random:
+      return compare_random(a, b);
     case kind::version:
       return compare_version(a, b, filter_);
   }
   return 0;
+}
+
+int key_order::compare_text(std::string_view a, std::string_view b) const noexcept {
+  return filter_ == nullptr ? a.compare(b) : compare_filtered(a, b, *filter_);
+}
+
+detail::md5::digest key_order::random_digest(std::string_view text) const noexcept {
+  if (filter_ == nullptr) return salt_.digest(text);
+  detail::md5 digest = salt_.begin_digest();
+  filtered_cursor bytes(text.data(), text.data() + text.size(), *filter_);
+  for (; !bytes.done(); bytes.next()) {
+    char const byte = bytes.value();
+    digest.add({&byte, 1});
+  }
+  return digest.finish();
+}
+
+int key_order::compare_random(std::string_view a, std::string_view b) const noexcept {
+  int const by_text = compare_text(a, b);
+  if (by_text == 0) return 0;
+  auto const order = random_digest(a) <=> random_digest(b);
+  return order == 0 ? by_text : order < 0 ? -1 : 1;
 }
 
 key_code key_order::code(std::string_view line) const noexcept {
@@ -90,6 +117,8 @@ key_code key_order::ascending_code(std::string_view text) const noexcept {
       return {general_prefix(text), 64};
     case kind::month:
       return {static_cast<std::uint64_t>(month_of(text)) << 60, 4};
+    case kind::random:
+      return {random_digest(text).high, 64};
     case kind::version:
       return {version_prefix(text, filter_), 64};
   }

@@ -10,6 +10,7 @@
 
 #include <outsize/text/byte_filter.hpp>
 #include <outsize/text/line_key.hpp>
+#include <outsize/text/random_salt.hpp>
 #include <outsize/text/text_prefix.hpp>
 
 namespace outsize::text {
@@ -17,9 +18,10 @@ namespace outsize::text {
 /// A total preorder of lines by one key.
 class key_order {
  public:
-  /// Takes a key that has inherited what it inherits and whose options are compatible, and the byte
-  /// that ends a field, if there is one.
-  key_order(line_key const& key, std::optional<char> separator) noexcept;
+  /// Takes a key that has inherited what it inherits and whose options are compatible, the byte
+  /// that ends a field, if there is one, and what decides a random order.
+  key_order(line_key const& key, std::optional<char> separator,
+            random_salt const& salt = {}) noexcept;
 
   /// Returns <0, 0 or >0 as the key of line `a` comes before, with or behind that of line `b`.
   int compare(std::string_view a, std::string_view b) const noexcept;
@@ -28,17 +30,21 @@ class key_order {
   key_code code(std::string_view line) const noexcept;
 
  private:
-  enum class kind { bytes, filtered, decimal, human, general, month, version };
+  enum class kind { bytes, filtered, decimal, human, general, month, random, version };
 
   static kind kind_of(ordering const& order) noexcept;
   std::string_view find(std::string_view line) const noexcept;
   int compare_ascending(std::string_view a, std::string_view b) const noexcept;
   key_code ascending_code(std::string_view text) const noexcept;
+  int compare_text(std::string_view a, std::string_view b) const noexcept;
+  detail::md5::digest random_digest(std::string_view text) const noexcept;
+  int compare_random(std::string_view a, std::string_view b) const noexcept;
 
   line_key key_;
   std::optional<char> separator_;
   kind kind_;
   byte_filter const* filter_;
+  random_salt salt_;
   bool covers_line_;
 };
 

@@ -23,10 +23,11 @@ namespace outsize::text {
 struct line_order_options {
   std::optional<char> separator = {};  ///< -t: ends a field; none: fields begin where blanks do.
   std::vector<line_key> keys = {};     ///< -k, most significant first; none: the whole line.
-  ordering global = {};  ///< For keys without options of their own; `reverse` also for the
-                         ///< comparison of whole lines that have equal keys.
-  bool stable = false;   ///< -s: lines with equal keys are equal.
-  bool unique = false;   ///< -u: the same.
+  ordering global = {};   ///< For keys without options of their own; `reverse` also for the
+                          ///< comparison of whole lines that have equal keys.
+  bool stable = false;    ///< -s: lines with equal keys are equal.
+  bool unique = false;    ///< -u: the same.
+  random_salt salt = {};  ///< --random-source: what decides the order of keys with R.
 };
 
 /// The keys with what they inherit from the global options.

@@ -35,7 +35,7 @@ class md5 {
 
   std::array<std::uint32_t, 4> state_{0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476};
   std::uint64_t length_ = 0;
-  std::array<char, block_bytes> pending_;  // the end of the message, less than a block
+  std::array<char, block_bytes> pending_{};  // the end of the message, less than a block
 };
 
 }  // namespace outsize::detail

@@ -17,7 +17,7 @@ struct option {
   bool ordering::*flag;
 };
 
-constexpr std::array<option, 10> options{{{'b', &ordering::blanks},
+constexpr std::array<option, 11> options{{{'b', &ordering::blanks},
                                           {'d', &ordering::dictionary},
                                           {'f', &ordering::fold},
                                           {'g', &ordering::general},
@@ -25,6 +25,7 @@ constexpr std::array<option, 10> options{{{'b', &ordering::blanks},
                                           {'i', &ordering::printable},
                                           {'M', &ordering::month},
                                           {'n', &ordering::numeric},
+                                          {'R', &ordering::random},
                                           {'r', &ordering::reverse},
                                           {'V', &ordering::version}}};
 
@@ -59,8 +60,8 @@ bool set_option(ordering& order, char letter) noexcept {
 }
 
 void require_compatible(ordering const& order) {
-  // A version may be read from filtered text; a number or a month may not.
-  bool const as_text = order.version || order.dictionary || order.printable;
+  // A version may be read from filtered text, or it may be shuffled; a number or a month may not.
+  bool const as_text = order.version || order.random || order.dictionary || order.printable;
   int const kinds =
       int{order.numeric} + int{order.general} + int{order.human} + int{order.month} + int{as_text};
   if (kinds > 1) {

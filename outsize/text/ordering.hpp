@@ -21,6 +21,7 @@ struct ordering {
   bool printable = false;   ///< i: only printable characters count; d implies it.
   bool month = false;       ///< M: (unknown) < JAN < ... < DEC.
   bool numeric = false;     ///< n: decimal numbers without exponent.
+  bool random = false;      ///< R: in an order that a salt decides; equal keys stay together.
   bool reverse = false;     ///< r: descending.
   bool version = false;     ///< V: text with numbers inside, as in version numbers of files.
 

@@ -32,7 +32,7 @@ TEST(ordering, knows_its_letters) {
   EXPECT_EQ(of("nr"), (ordering{.numeric = true, .reverse = true}));
   EXPECT_EQ(of("V"), (ordering{.version = true}));
   ordering order;
-  for (char const letter : std::string_view("Rzxk, B")) EXPECT_FALSE(set_option(order, letter));
+  for (char const letter : std::string_view("zxk, B")) EXPECT_FALSE(set_option(order, letter));
   EXPECT_EQ(order, ordering{});
 }
 
@@ -44,7 +44,8 @@ TEST(ordering, is_default_whatever_its_direction) {
 }
 
 TEST(ordering, accepts_letters_that_go_together) {
-  for (auto const* letters : {"", "bfr", "bfn", "hf", "gr", "Mf", "dfi", "Vdfi", "Vf"}) {
+  for (auto const* letters :
+       {"", "bfr", "bfn", "hf", "gr", "Mf", "dfi", "Vdfi", "Vf", "Rbr", "RdfV"}) {
     EXPECT_EQ(refusal(letters), "accepted") << letters;
   }
 }
@@ -54,6 +55,7 @@ TEST(ordering, names_letters_that_exclude_each_other) {
   EXPECT_EQ(refusal("nbrg"), "options '-gn' are incompatible");
   EXPECT_EQ(refusal("hid"), "options '-dh' are incompatible");
   EXPECT_EQ(refusal("ni"), "options '-in' are incompatible");
+  EXPECT_EQ(refusal("nR"), "options '-nR' are incompatible");
   EXPECT_EQ(refusal("Vfg"), "options '-fgV' are incompatible");
 }
 

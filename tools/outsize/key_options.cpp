@@ -19,8 +19,8 @@ struct sort_word {
 };
 
 constexpr std::array sort_words{sort_word{"general-numeric", 'g'}, sort_word{"human-numeric", 'h'},
-                                sort_word{"month", 'M'}, sort_word{"numeric", 'n'},
-                                sort_word{"version", 'V'}};
+                                sort_word{"month", 'M'},           sort_word{"numeric", 'n'},
+                                sort_word{"random", 'R'},          sort_word{"version", 'V'}};
 
 void note_line_option(key_options& options, std::string_view name) {
   if (options.line_option.empty()) options.line_option = name;
@@ -46,7 +46,7 @@ void set_sort_word(key_options& options, std::string_view word) {
   }
   throw usage_error(
       fmt::format("--sort '{}' is unknown; there are general-numeric, "
-                  "human-numeric, month, numeric and version",
+                  "human-numeric, month, numeric, random and version",
                   word));
 }
 
@@ -63,16 +63,6 @@ void set_separator(key_options& options, std::string_view text) {
   note_line_option(options, "-t");
 }
 
-option refused_row(char letter, char const* name, argument takes) {
-  return {.letter = letter,
-          .name = name,
-          .takes = takes,
-          .value = "an argument",
-          .handler = [name](auto) {
-            throw usage_error(fmt::format("--{} of GNU sort is not supported", name));
-          }};
-}
-
 }  // namespace
 
 text::line_order_options key_options::line_options() const {
@@ -82,6 +72,8 @@ text::line_order_options key_options::line_options() const {
   line.global = order;
   line.stable = stable;
   line.unique = unique;
+  auto const is_random = [](text::line_key const& key) { return key.order.random; };
+  if (order.random || std::ranges::any_of(line.keys, is_random)) line.salt = chance.salt();
   return line;
 }
 
@@ -98,7 +90,7 @@ std::vector<option> line_key_rows(key_options& options) {
   auto const letter = [&](char l, char const* name, char const* help) {
     return letter_row(options, l, name, help);
   };
-  return {
+  std::vector<option> rows{
       letter('b', "ignore-leading-blanks", "leading blanks do not count"),
       letter('d', "dictionary-order", "only blanks, letters and digits count"),
       letter('f', "ignore-case", "lower case counts as upper case"),
@@ -107,6 +99,7 @@ std::vector<option> line_key_rows(key_options& options) {
       letter('i', "ignore-nonprinting", "only printable characters count"),
       letter('M', "month-sort", "unknown, JAN, ..., DEC"),
       letter('n', "numeric-sort", "decimal numbers"),
+      letter('R', "random-sort", "in random order, equal keys together"),
       letter('r', "reverse", "the other way round"),
       letter('V', "version-sort", "numbers inside text, as in versions"),
       {.name = "sort",
@@ -134,9 +127,9 @@ std::vector<option> line_key_rows(key_options& options) {
              options.zero_terminated = true;
              note_line_option(options, "-z");
            }},
-      refused_row('R', "random-sort", argument::none),
-      refused_row(0, "random-source", argument::required),
   };
+  for (option& row : random_rows(options.chance)) rows.push_back(std::move(row));
+  return rows;
 }
 
 std::vector<option> equal_key_rows(key_options& options) {

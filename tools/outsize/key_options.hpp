@@ -13,6 +13,7 @@
 #include <outsize/algorithm/record_format.hpp>
 #include <outsize/text/line_order.hpp>
 #include <tools/outsize/options.hpp>
+#include <tools/outsize/random_options.hpp>
 
 namespace outsize::tool {
 
@@ -25,12 +26,14 @@ struct key_options {
   bool stable = false;                  ///< -s
   bool unique = false;                  ///< -u
   bool zero_terminated = false;         ///< -z
+  random_options chance;                ///< of -R
   std::string line_option;              ///< the first option that has no meaning for records
 
   /// Returns the byte that ends a line.
   char delimiter() const noexcept { return zero_terminated ? '\0' : '\n'; }
 
-  /// Errors:  std::invalid_argument naming a malformed key.
+  /// Errors:  std::invalid_argument naming a malformed key; if a key is random, those of
+  ///          random_options::salt.
   text::line_order_options line_options() const;
 
   /// Returns the order of records; call it only if there is a format.

@@ -61,6 +61,16 @@ TEST(key_options, letters_bundle_and_reach_the_order) {
   EXPECT_EQ(parse({"-z"}).delimiter(), '\0');
 }
 
+TEST(key_options, a_seed_repeats_a_random_order) {
+  auto const salt = [](std::vector<std::string> words) {
+    return parse(std::move(words)).line_options().salt;
+  };
+  EXPECT_EQ(salt({"-R", "--seed=7"}), text::random_salt::of_seed(7));
+  EXPECT_EQ(salt({"--sort=random", "--random-source=/dev/zero"}), text::random_salt{});
+  EXPECT_NE(salt({"-k2R"}), salt({"-k2R"}));
+  EXPECT_EQ(salt({"-k2"}), text::random_salt{});
+}
+
 TEST(key_options, records_take_the_same_keys_by_offset) {
   auto const order = parse({"--format", "bytes:4", "--key", "2:2:u16", "-k", "0:1::r"});
   EXPECT_THAT(refusal([&] { order.records(); }), HasSubstr("0:1::r"));
@@ -75,7 +85,11 @@ TEST(key_options, refusals_name_the_thing) {
   EXPECT_THAT(refusal([] { parse({"-t,", "-t;"}); }), HasSubstr("';'"));
   EXPECT_THAT(refusal([] { parse({"--sort=randomly"}); }), HasSubstr("'randomly'"));
   EXPECT_THAT(refusal([] { parse({"--format", "u7"}); }), HasSubstr("'u7'"));
-  EXPECT_THAT(refusal([] { parse({"-R"}); }), HasSubstr("random-sort"));
+  EXPECT_THAT(refusal([] { parse({"-R", "--format=u64"}).records(); }), HasSubstr("-R"));
+  EXPECT_THAT(refusal([] {
+                parse({"-k1R", "--seed=1", "--random-source=/dev/zero"}).line_options();
+              }),
+              HasSubstr("--seed"));
   EXPECT_THAT(refusal([] { parse({"-k", "0"}).line_options(); }), HasSubstr("0"));
   EXPECT_THAT(refusal([] { parse({"--format=u64", "-n"}).records(); }), HasSubstr("-n"));
   EXPECT_THAT(refusal([] { parse({"--format=bytes:9", "-k8:2"}).records(); }), HasSubstr("8:2"));
