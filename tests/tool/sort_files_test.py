@@ -137,12 +137,6 @@ class Refusals(ToolTest):
         path = self.write("in", TEXT)
         for mention, words in (
             ("--debug", ["--debug"]),
-            ("--batch-size", ["--batch-size=3"]),
-            ("--compress-program", ["--compress-program=gzip"]),
-            ("--files0-from", ["--files0-from=-"]),
-            ("--random-sort", ["-R"]),
-            ("--random-source", ["--random-source=/dev/zero"]),
-            ("random", ["--sort=random"]),
             ("-y", ["-y10"]),
             ("'+1'", ["+1"]),
             ("'-2'", ["+1", "-2"]),

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: BSL-1.0
 """`outsize sort` of lines against sort(1) of the same machine: bytes and exit codes."""
 
+import itertools
+import json
 import os
 import random
 import shutil
@@ -74,12 +76,12 @@ class Lines:
 
     def ordering(self):
         return self.draw.choice(
-            ["", "", "n", "g", "h", "M", "V", "d", "f", "i", "df", "b", "bn", "r", "nr", "bV"])
+            ["", "", "n", "g", "h", "M", "V", "d", "f", "i", "df", "b", "bn", "r", "nr", "bV", "R"])
 
     def options(self, separator):
         draw = self.draw
         likely = {"s": 0.2, "u": 0.2, "r": 0.25, "b": 0.2}
-        words = ["-" + x for x in "bdfgihMnrVsuz" if draw.random() < likely.get(x, 0.08)]
+        words = ["-" + x for x in "bdfgihMnRrVsuz" if draw.random() < likely.get(x, 0.08)]
         if draw.random() < 0.35:
             words += ["-t", separator]
         for _ in range(draw.choice([0, 0, 1, 1, 2, 3])):
@@ -113,7 +115,8 @@ class AgainstGnu(ToolTest):
         lines = Lines(seed)
         draw = lines.draw
         separator = draw.choice([",", ":", " ", "\t", "\\0", "a"])
-        options = lines.options(separator)
+        salt = self.write("salt", bytes(draw.randrange(256) for _ in range(16)))
+        options = lines.options(separator) + ["--random-source", salt]
         end = b"\0" if "-z" in options else b"\n"
         gap = b"\0" if separator == "\\0" else separator.encode()
         paths = [self.write(f"in{i}", lines.text(draw.choice([0, 1, 2, 30, 400]),
@@ -207,6 +210,47 @@ class AgainstGnu(ToolTest):
         self.assert_as_gnu(inputs[1])
         self.assert_as_gnu(inputs[0], "-", inputs[0], stdin=b"from\nstdin")
         self.assert_as_gnu(inputs[0], "-", "-", stdin=b"twice\n")
+
+    def test_random_order_is_that_of_gnu_with_the_same_source(self):
+        lines = Lines(SEED)
+        path = self.write("in", lines.text(60_000, b" ", b"\n"))
+        salt = self.write("salt", bytes(range(16)))
+        for words in (["-R"], ["-k2,2R", "-k1n"], ["-uR"], ["--sort=random", "-f"]):
+            self.assert_as_gnu(*words, "--random-source", salt, path, ours=["-S", "2M"])
+        one, two = (self.output_of("sort", "-R", "--seed", "5", "-S", size, path)
+                    for size in ("2M", "64M"))
+        self.assertTrue(one == two)
+        self.assertFalse(self.output_of("sort", "-R", path) == self.output_of("sort", "-R", path))
+        heads = [line for line, _ in itertools.groupby(one.split(b"\n")[:-1])]
+        self.assertEqual(len(heads), len(set(heads)))
+
+    def test_names_of_inputs_may_be_in_a_file(self):
+        one, two = self.write("one", "b\n"), self.write("two", "a\n")
+        names = self.write("names", f"{one}\0{two}\0{one}")
+        self.assert_as_gnu("--files0-from", names)
+        self.assert_as_gnu("-m", "--files0-from=-", stdin=f"{two}\0{one}\0".encode())
+        self.assert_as_gnu("--files0-from", names, "-c")
+        for mention, words, stdin in (
+            ("'x'", ("--files0-from", names, "x"), b""), ("-:2", ("--files0-from=-",), b"a\0\0"),
+            ("-:1", ("--files0-from=-",), b"-\0"), ("no file names", ("--files0-from=-",), b""),
+            ("no-such", ("--files0-from=no-such",), b""),
+        ):
+            self.assertEqual(self.gnu(*words, stdin=stdin).returncode, 2, words)
+            self.assert_refused(mention, "sort", *words, stdin=stdin)
+
+    def test_fewer_runs_may_be_merged_at_once(self):
+        path = self.write("in", Lines(SEED).text(150_000, b" ", b"\n"))
+        report = self.path("report")
+        self.assert_as_gnu("--batch-size=2", path, ours=["-S", "2M", "--json", report])
+        found = json.loads(self.read("report"))
+        self.assertEqual(found["fan_in"], 2)
+        self.assertGreaterEqual(2 ** found["passes"], found["runs"])
+        parts = [self.write(f"part{i}", f"{i}\n") for i in range(5)]
+        self.assert_as_gnu("-m", "--batch-size=3", *parts)
+        self.assert_as_gnu("--compress-program=gzip", "--batch-size", "2", path)
+        for size in ("1", "0", "x", "-3"):
+            self.assertEqual(self.gnu("--batch-size", size, path).returncode, 2)
+            self.assert_refused(f"'{size}'", "sort", "--batch-size", size, path)
 
     def test_merges_a_thousand_files(self):
         lines = Lines(SEED)

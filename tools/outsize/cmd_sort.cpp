@@ -77,7 +77,7 @@ sort_report run(storage& store, sort_request const& request, item_order const& o
 
 sort_plan make_plan(storage& store, sort_request const& request, item_order const& order) {
   bool const merges = request.what == sort_request::action::merge;
-  sort_options const options{.unique = request.keys.unique};
+  sort_options const options{.unique = request.keys.unique, .most_fan_in = request.most_fan_in};
   sort_paths const paths = paths_of(request);
   if (auto const* lines = std::get_if<text::line_order>(&order)) {
     return merges ? text::plan_line_merge(store, paths, *lines, options)
@@ -125,6 +125,7 @@ int plan_only(sort_request const& request, item_order const& order) {
 int sort_or_merge(sort_request const& request, item_order const& order) {
   return run_sort_command("sort", request, [&](outsize::storage& store, sort_options options) {
     options.unique = request.keys.unique;
+    options.most_fan_in = request.most_fan_in;
     return run(store, request, order, options);
   });
 }

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include <tools/outsize/options.hpp>
+#include <tools/outsize/record_scan.hpp>
 
 namespace outsize::tool {
 namespace {
@@ -56,6 +57,56 @@ void set_output(sort_request& request, std::string_view path) {
   request.has_output = true;
 }
 
+std::size_t parse_fan_in(std::string_view text) {
+  std::uint64_t const fan_in = parse_count(text, "--batch-size");
+  if (fan_in < 2) throw usage_error(fmt::format("--batch-size '{}' is less than 2", text));
+  return fan_in;
+}
+
+/// What the command line says that is not part of the request.
+struct read_state {
+  std::optional<std::string> name_list;  // --files0-from
+  std::optional<std::string> compressor;
+};
+
+/// The names in a list, each ended by NUL.
+std::vector<std::string> read_names(std::string const& list) {
+  std::vector<std::string> names;
+  auto scan = record_scan::of_lines(list, '\0');
+  while (scan.next()) {
+    names.emplace_back(scan.current());
+    if (names.back().empty())
+      throw usage_error(fmt::format("{}:{}: a file name is empty", list, scan.count()));
+    if (names.back() == "-" && list == "-")
+      throw usage_error(fmt::format("{}:{}: the list is standard input, which it cannot name", list,
+                                    scan.count()));
+  }
+  if (names.empty()) throw usage_error(fmt::format("{}: no file names in it", list));
+  return names;
+}
+
+std::vector<option> gnu_rows(sort_request& request, read_state& state) {
+  return {{.name = "files0-from",
+           .takes = argument::required,
+           .value = "FILE",
+           .help = "the inputs are those named in it, each name ended by NUL",
+           .handler = [&](std::string_view path) { state.name_list = path; }},
+          {.name = "batch-size",
+           .takes = argument::required,
+           .value = "N",
+           .help = "merge no more than N runs or inputs at once",
+           .handler = [&](std::string_view text) { request.most_fan_in = parse_fan_in(text); }},
+          {.name = "compress-program",
+           .takes = argument::required,
+           .value = "PROGRAM",
+           .help = "accepted, and without effect",
+           .handler = [&](std::string_view program) {
+             if (state.compressor.value_or(std::string(program)) != program)
+               throw usage_error("--compress-program is given twice, with different values");
+             state.compressor = program;
+           }}};
+}
+
 option refused(char letter, std::string const& name, argument takes) {
   auto const shown = name.empty() ? fmt::format("-{}", letter) : fmt::format("--{}", name);
   return {.letter = letter,
@@ -86,7 +137,7 @@ void refuse_old_keys(std::vector<std::string> const& operands) {
   if (word != operands.end()) refuse_old_key(*word);
 }
 
-option_table make_table(sort_request& request) {
+option_table make_table(sort_request& request, read_state& state) {
   option_table table("outsize sort [OPTIONS] [FILE...]", about);
   table.heading("what the items are and how they compare")
       .add(key_option_rows(request.keys))
@@ -125,15 +176,14 @@ option_table make_table(sort_request& request) {
             .handler = [&](auto) { request.checksums = true; }})
       .heading("what to tell")
       .add(report_rows(request))
-      .add({refused(0, "batch-size", argument::required),
-            refused(0, "compress-program", argument::required), refused(0, "debug", argument::none),
-            refused(0, "files0-from", argument::required), refused('y', "", argument::optional)});
+      .heading("as GNU sort")
+      .add(gnu_rows(request, state))
+      .add({refused(0, "debug", argument::none), refused('y', "", argument::optional)});
   for (char digit = '0'; digit <= '9'; ++digit) table.add(refused_old_end(digit));
   return table;
 }
 
 void require_sensible(sort_request const& request) {
-  refuse_old_keys(request.inputs);
   if (!is_check(request.what)) return;
   if (request.inputs.size() > 1)
     throw usage_error(fmt::format("extra operand '{}' not allowed with -c", request.inputs[1]));
@@ -146,9 +196,17 @@ void require_sensible(sort_request const& request) {
 
 std::optional<sort_request> read_sort_request(int argc, char** argv) {
   sort_request request;
-  auto operands = make_table(request).parse(argc, argv);
+  read_state state;
+  auto operands = make_table(request, state).parse(argc, argv);
   if (!operands) return std::nullopt;
+  refuse_old_keys(*operands);
   request.inputs = std::move(*operands);
+  if (state.name_list) {
+    if (!request.inputs.empty())
+      throw usage_error(fmt::format("extra operand '{}': --files0-from names all inputs",
+                                    request.inputs.front()));
+    request.inputs = read_names(*state.name_list);
+  }
   if (request.inputs.empty()) request.inputs.emplace_back("-");
   require_sensible(request);
   return request;

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include <outsize/testing/scratch_directory.hpp>
+
 namespace outsize::tool {
 namespace {
 
@@ -46,9 +48,23 @@ TEST(sort_request, refuses_what_makes_no_sense) {
                                              {"-c", "a", "b"},
                                              {"-c", "-o", "x"},
                                              {"--check=loudly"},
-                                             {"--batch-size=3"},
+                                             {"--batch-size=1"},
+                                             {"--batch-size=x"},
+                                             {"--compress-program=a", "--compress-program=b"},
+                                             {"--files0-from=/dev/null"},
+                                             {"--files0-from=/dev/zero", "a"},
+                                             {"--debug"},
                                              {"--frobnicate"}})
     EXPECT_THROW(read(arguments), std::invalid_argument) << arguments[0];
+}
+
+TEST(sort_request, takes_further_options_of_gnu_sort) {
+  EXPECT_EQ(read({"--batch-size=7"}).most_fan_in, 7U);
+  EXPECT_EQ(read({"--compress-program=gzip"}).most_fan_in, 0U);
+  scratch::directory dir;
+  scratch::write_file(dir.path("names"), std::string_view("a\0b c", 5));
+  EXPECT_EQ(read({"--files0-from", dir.path("names")}).inputs,
+            (std::vector<std::string>{"a", "b c"}));
 }
 
 TEST(sort_request, knows_the_ways_to_check) {
