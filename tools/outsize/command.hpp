@@ -24,5 +24,6 @@ int cmd_uniq(int argc, char** argv);
 int cmd_count(int argc, char** argv);
 int cmd_top(int argc, char** argv);
 int cmd_shuffle(int argc, char** argv);
+int cmd_join(int argc, char** argv);
 
 }  // namespace outsize::tool

@@ -35,6 +35,7 @@ constexpr std::array commands{
     command{"count", "count equal lines or keys, in any order", cmd_count},
     command{"top", "the first lines of an order, without a whole sort", cmd_top},
     command{"shuffle", "lines in random order, which a seed repeats", cmd_shuffle},
+    command{"join", "pairs of lines of two files with a common field", cmd_join},
     command{"columnsort", "sort u64 with I/O that does not depend on them", cmd_columnsort},
     command{"permute", "permute records by a matrix over GF(2)", cmd_permute},
     command{"fft", "Fourier transform of a file of complex numbers", cmd_fft},

@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+//
+// `outsize join`: lines of two files by a common field. Layer: tools. The work is text::join_lines.
+
+#include <tools/outsize/command.hpp>
+#include <tools/outsize/join_request.hpp>
+#include <tools/outsize/sort_command.hpp>
+
+namespace outsize::tool {
+
+int cmd_join(int argc, char** argv) {
+  auto const request = read_join_request(argc, argv);
+  if (!request) return exit_done;
+  return run_sort_command("join", *request, [&](outsize::storage& store, sort_options const& how) {
+    return text::join_lines(store, request->paths, request->join, how);
+  });
+}
+
+}  // namespace outsize::tool
