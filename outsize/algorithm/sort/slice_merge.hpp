@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include <outsize/algorithm/sort/two_way_merge.hpp>
 #include <outsize/algorithm/sort/vector_sort.hpp>
 #include <outsize/base/assert.hpp>
 
@@ -79,29 +80,25 @@ class slice_merge {
     return count;
   }
 
-  /// Until one of the two pieces or the room is used up; selects rather than jumps.
+  /// As far as both pieces and the room reach.
   std::size_t merge_two(std::span<T> room) {
-    T const* a = sources_[0].rest.data();
-    T const* const a_end = a + sources_[0].rest.size();
-    T const* b = sources_[1].rest.data();
-    T const* const b_end = b + sources_[1].rest.size();
-    T* to = room.data();
-    T* const to_end = to + room.size();
-    while (a != a_end && b != b_end && to != to_end) {
-      // So many steps end neither piece nor the room.
-      std::size_t const safe =
-          std::min({static_cast<std::size_t>(a_end - a), static_cast<std::size_t>(b_end - b),
-                    static_cast<std::size_t>(to_end - to)});
-      for (std::size_t i = 0; i < safe; ++i) {
-        bool const second = *b < *a;
-        *to++ = second ? *b : *a;
-        a += second ? 0 : 1;
-        b += second ? 1 : 0;
-      }
+    std::span<T const> a = sources_[0].rest, b = sources_[1].rest;
+    // Behind the end of one piece there may be a later one of its source.
+    if (a.back() < b.back()) {
+      b = b.first(up_to(b, a.back()));
+    } else {
+      a = a.first(up_to(a, b.back()));
     }
-    sources_[0].rest = {a, a_end};
-    sources_[1].rest = {b, b_end};
-    return static_cast<std::size_t>(to - room.data());
+    std::size_t const count = std::min(room.size(), a.size() + b.size());
+    std::size_t const from_a = split_of_least(a, b, count);
+    merge_two_ways(a.first(from_a), b.first(count - from_a), room.data());
+    for (auto [s, taken] : {std::pair(0, from_a), std::pair(1, count - from_a)})
+      sources_[s].rest = sources_[s].rest.subspan(taken);
+    return count;
+  }
+
+  static std::size_t up_to(std::span<T const> items, T const& last) {
+    return static_cast<std::size_t>(std::ranges::upper_bound(items, last) - items.begin());
   }
 
   std::size_t sort_slice(std::span<T> room) {

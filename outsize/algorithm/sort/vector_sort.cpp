@@ -4,7 +4,12 @@
 
 #include <hwy/contrib/sort/vqsort.h>
 
+#include <array>
 #include <cstddef>
+#include <optional>
+
+#include <outsize/algorithm/sort/bucket_partition.hpp>
+#include <outsize/algorithm/sort/proxy_sort.hpp>
 
 namespace outsize::detail {
 namespace {
@@ -13,6 +18,48 @@ namespace {
 hwy::Sorter const& sorter() {
   thread_local hwy::Sorter const instance;
   return instance;
+}
+
+/// As numbers of 128 bits, by the vector kernel alone.
+void sort_numbers(std::span<word_pair> items) {
+  static_assert(sizeof(word_pair) == sizeof(hwy::uint128_t));
+  static_assert(offsetof(word_pair, low) == offsetof(hwy::uint128_t, lo));
+  static_assert(offsetof(word_pair, high) == offsetof(hwy::uint128_t, hi));
+  sorter()(reinterpret_cast<hwy::uint128_t*>(items.data()), items.size(), hwy::SortAscending());
+}
+
+void sort_numbers(std::span<prefix_entry> entries) {
+  static_assert(sizeof(prefix_entry) == sizeof(hwy::uint128_t));
+  static_assert(offsetof(prefix_entry, place) == offsetof(hwy::uint128_t, lo));
+  static_assert(offsetof(prefix_entry, prefix) == offsetof(hwy::uint128_t, hi));
+  sorter()(reinterpret_cast<hwy::uint128_t*>(entries.data()), entries.size(), hwy::SortAscending());
+}
+
+constexpr std::size_t few_items = 128;                     // the vector kernel is faster
+constexpr std::size_t cache_items = std::size_t{1} << 16;  // proxies and items are in cache
+
+/// How to distribute items; nothing if that is of no use.
+template <typename T>
+std::optional<bucket_rule> rule_for(std::span<T const> items) {
+  std::array<std::uint64_t, 1024> sample{};
+  for (std::size_t i = 0; i < sample.size(); ++i)  // at places without a period
+    sample[i] = key_word(items[(i * 0x9E3779B97F4A7C15U) % items.size()]);
+  return bucket_rule::from_sample(sample, items.size() / (cache_items / 4));
+}
+
+/// In two levels: buckets that fit in cache, and proxies there.
+template <typename T>
+void sort_two_words(std::span<T> items, unsigned levels = 3) {
+  if (items.size() <= few_items) return sort_numbers(items);
+  if (items.size() <= cache_items) {
+    thread_local proxy_sort<T> proxies;
+    return proxies(items, [](std::span<T> equal) { sort_numbers(equal); });
+  }
+  auto const rule = levels > 0 ? rule_for(std::span<T const>(items)) : std::nullopt;
+  if (!rule) return sort_numbers(items);
+  auto const bounds = bucket_partition<T>()(items, *rule);
+  for (std::size_t b = 0; b < rule->count; ++b)
+    sort_two_words(items.subspan(bounds[b], bounds[b + 1] - bounds[b]), levels - 1);
 }
 
 }  // namespace
@@ -25,18 +72,8 @@ void vector_sort(std::span<std::uint64_t> keys) {
   sorter()(keys.data(), keys.size(), hwy::SortAscending());
 }
 
-void vector_sort(std::span<word_pair> keys) {
-  static_assert(sizeof(word_pair) == sizeof(hwy::uint128_t));
-  static_assert(offsetof(word_pair, low) == offsetof(hwy::uint128_t, lo));
-  static_assert(offsetof(word_pair, high) == offsetof(hwy::uint128_t, hi));
-  sorter()(reinterpret_cast<hwy::uint128_t*>(keys.data()), keys.size(), hwy::SortAscending());
-}
+void vector_sort(std::span<word_pair> items) { sort_two_words(items); }
 
-void vector_sort(std::span<prefix_entry> entries) {
-  static_assert(sizeof(prefix_entry) == sizeof(hwy::uint128_t));
-  static_assert(offsetof(prefix_entry, place) == offsetof(hwy::uint128_t, lo));
-  static_assert(offsetof(prefix_entry, prefix) == offsetof(hwy::uint128_t, hi));
-  sorter()(reinterpret_cast<hwy::uint128_t*>(entries.data()), entries.size(), hwy::SortAscending());
-}
+void vector_sort(std::span<prefix_entry> entries) { sort_two_words(entries); }
 
 }  // namespace outsize::detail

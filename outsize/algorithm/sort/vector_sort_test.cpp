@@ -37,7 +37,7 @@ TEST(vector_sort, sorts_integers_of_any_number_and_distribution) {
 
 TEST(vector_sort, sorts_word_pairs_as_numbers) {
   std::mt19937_64 random(8);
-  for (std::size_t count : {0, 1, 2, 31, 1000, 30000})
+  for (std::size_t count : {0, 1, 2, 31, 1000, 30000, 300'000})  // the last in two levels
     for (std::uint64_t distinct : {std::uint64_t{1}, std::uint64_t{3}, ~std::uint64_t{0}}) {
       std::vector<word_pair> keys(count);
       for (auto& k : keys) k = {random() % distinct, random() % distinct};
@@ -50,7 +50,7 @@ TEST(vector_sort, sorts_word_pairs_as_numbers) {
 
 TEST(vector_sort, sorts_entries_by_prefix_and_then_by_place) {
   std::mt19937_64 random(9);
-  for (std::size_t count : {0, 1, 20, 5000}) {
+  for (std::size_t count : {0, 1, 20, 5000, 100'000}) {
     std::vector<prefix_entry> entries(count);
     for (auto& e : entries) e = {random(), random() % 50 * (~std::uint64_t{0} / 49)};
     auto want = entries;

@@ -1,0 +1,177 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// Distribution of items to buckets by the leading bits of their key words, in place: the first of
+// two levels of sorting more keys than a cache holds.
+//
+// Items are collected in one block for each bucket, which stays in cache; a full block goes to the
+// front of the array, where all items have been read already. Then the blocks change places until
+// those of a bucket are neighbours, and what is left in the collecting blocks is put behind them:
+//
+//   distribute:  | b3 b0 b3 b1 b0 .. | read already | to be read ...... |   + 256 part-filled blocks
+//   permute:     | b0 b0 b1 b3 b3 .. |              free                |
+//   fill in:     | b0 b0 b0' | b1 b1' | b2' | b3 b3 b3' ............... |
+//
+// Every item is moved two or three times whatever their number. Not stable. One thread. Layer:
+// algorithm. Source: Axtmann, Witt, Ferizovic, Sanders: In-place parallel super scalar samplesort,
+// 2017, sections 3 and 4 (blocks); which buckets there are is decided by bits, not by splitters.
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <optional>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <outsize/base/assert.hpp>
+
+namespace outsize::detail {
+
+/// Which bucket a key word belongs to: a few bits of it, below those that all have in common.
+struct bucket_rule {
+  std::uint64_t least = 0;  ///< Keys below go to the first bucket, those beyond all to the last.
+  unsigned shift = 0;
+  std::size_t count = 1;
+
+  std::size_t operator()(std::uint64_t key) const noexcept {
+    return std::min<std::uint64_t>((std::max(key, least) - least) >> shift, count - 1);
+  }
+
+  static constexpr std::size_t most_buckets = 256;
+
+  /// For items whose keys are like those of `sample`, which is put in order; about `most` buckets.
+  /// Nothing if too much would be left in one bucket for this to be of use.
+  static std::optional<bucket_rule> from_sample(std::span<std::uint64_t> sample, std::size_t most) {
+    most = std::clamp<std::size_t>(most, 2, most_buckets);
+    std::ranges::sort(sample);
+    // A few outliers must not spread the rest over few buckets.
+    std::uint64_t const low = sample[sample.size() / 32];
+    std::uint64_t const high = sample[sample.size() - 1 - sample.size() / 32];
+    bucket_rule rule{.least = low};
+    auto const bits = static_cast<unsigned>(std::bit_width(high - low));
+    auto const wanted = static_cast<unsigned>(std::bit_width(most) - 1);
+    rule.shift = bits > wanted ? bits - wanted : 0;
+    rule.count = static_cast<std::size_t>((high - low) >> rule.shift) + 1;
+    std::size_t fullest = 0;
+    for (std::size_t begin = 0; begin < sample.size();) {
+      std::size_t end = begin + 1;
+      while (end < sample.size() && rule(sample[end]) == rule(sample[begin])) ++end;
+      fullest = std::max(fullest, end - begin);
+      begin = end;
+    }
+    if (fullest > sample.size() / 2) return std::nullopt;
+    return rule;
+  }
+};
+
+/// Memory and method for partitioning items of type T, of which key_word(item) decides.
+template <typename T>
+class bucket_partition {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  static constexpr std::size_t most_buckets = bucket_rule::most_buckets;
+  using bounds = std::array<std::size_t, most_buckets + 1>;
+
+  bucket_partition()
+      : blocks_(static_cast<T*>(std::aligned_alloc(block_bytes, most_buckets * block_bytes))) {
+    if (!blocks_) throw std::bad_alloc();
+  }
+
+  /// Moves the items of bucket i to [result[i], result[i + 1]).
+  bounds operator()(std::span<T> items, bucket_rule const& rule) {
+    OUTSIZE_ASSERT(rule.count <= most_buckets);
+    distribute(items, rule);
+    permute(items.data(), rule.count);
+    return fill_in(items.data(), rule.count);
+  }
+
+ private:
+  static constexpr std::size_t block_bytes = 1024;
+  static constexpr std::size_t block_items = block_bytes / sizeof(T);
+  static_assert(block_items * sizeof(T) == block_bytes);
+
+  struct free_memory {
+    void operator()(T* p) const noexcept { std::free(p); }  // NOLINT(*-no-malloc)
+  };
+
+  T* block(std::size_t bucket) const noexcept { return blocks_.get() + bucket * block_items; }
+
+  void distribute(std::span<T> items, bucket_rule rule) {
+    owners_.clear();
+    owners_.reserve(items.size() / block_items);
+    for (std::size_t b = 0; b < rule.count; ++b) ends_[b] = block(b);
+    T* to = items.data();
+    for (T const& item : items) {
+      std::size_t const b = rule(key_word(item));
+      T* const place = ends_[b]++;
+      *place = item;
+      if (place != block(b) + block_items - 1) continue;
+      std::memcpy(to, block(b), block_bytes);
+      to += block_items;
+      ends_[b] = block(b);
+      owners_.push_back(static_cast<std::uint8_t>(b));
+    }
+  }
+
+  /// Brings the full blocks of each bucket together, each with one move or two.
+  void permute(T* items, std::size_t count) {
+    firsts_.fill(0);
+    for (std::uint8_t const owner : owners_) ++firsts_[owner + 1];
+    for (std::size_t b = 0; b < count; ++b) firsts_[b + 1] += firsts_[b];
+    auto next = firsts_;
+    for (std::size_t b = 0; b < count; ++b)
+      for (; next[b] < firsts_[b + 1]; ++next[b]) {
+        std::size_t const here = next[b];
+        while (owners_[here] != b) {
+          std::size_t const owner = owners_[here];
+          while (owners_[next[owner]] == owner) ++next[owner];
+          std::size_t const there = next[owner]++;
+          std::swap_ranges(items + here * block_items, items + (here + 1) * block_items,
+                           items + there * block_items);
+          std::swap(owners_[here], owners_[there]);
+        }
+      }
+  }
+
+  /// Makes room between the buckets, from the last one on, for what is in the collecting blocks.
+  bounds fill_in(T* items, std::size_t count) {
+    bounds result{};
+    std::size_t before = 0;  // items in the collecting blocks of this and all earlier buckets
+    for (std::size_t b = 0; b < count; ++b) {
+      result[b] = firsts_[b] * block_items + before;
+      before += static_cast<std::size_t>(ends_[b] - block(b));
+    }
+    result[count] = firsts_[count] * block_items + before;
+    for (std::size_t b = count; b-- > 0;) {
+      T* const from = items + firsts_[b] * block_items;
+      T* const to = items + result[b];
+      std::size_t const full = (firsts_[b + 1] - firsts_[b]) * block_items;
+      auto const by = static_cast<std::size_t>(to - from);
+      // What stands in front of the bucket's place goes to its end: there is no order to keep.
+      if (by < full) {
+        std::memcpy(to + full - by, from, by * sizeof(T));
+      } else {
+        std::memmove(to, from, full * sizeof(T));
+      }
+      std::copy(block(b), ends_[b], to + full);
+    }
+    return result;
+  }
+
+  std::unique_ptr<T, free_memory> blocks_;
+  std::array<T*, most_buckets> ends_{};                 // of what each collecting block holds
+  std::vector<std::uint8_t> owners_;                    // of the full blocks
+  std::array<std::size_t, most_buckets + 1> firsts_{};  // full block of each bucket
+};
+
+}  // namespace outsize::detail
