@@ -81,7 +81,7 @@ io::input_stream_options input_options(storage& store, std::uint64_t memory_byte
 void require_space(storage& store, sort_plan const& plan, std::optional<std::uint64_t> input_bytes,
                    std::optional<std::uint64_t> output_bytes, std::string const& output) {
   if (!input_bytes) return;
-  bool const spills = *input_bytes > plan.chunk_bytes * sort_plan::chunk_count;
+  bool const spills = *input_bytes > plan.chunk_bytes * plan.chunks;
   std::uint64_t const on_disk = spills ? *input_bytes : 0;
   if (on_disk > 0 && store.free_bytes() < on_disk)
     throw out_of_space(store.disk_names(), store.free_bytes(), on_disk);

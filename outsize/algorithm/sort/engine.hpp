@@ -309,9 +309,9 @@ class sort_engine {
       phase_ = sort_progress::phase::writing_output;
       auto const views = formation_->resident_views();
       std::size_t const largest = formation_->resident_largest_item_bytes();
-      make_windows(
-          std::min<std::uint64_t>(memory_.free_bytes() / window_count, resident_window_bytes()),
-          largest);
+      std::uint64_t const each =
+          std::min<std::uint64_t>(memory_.free_bytes() / window_count, resident_window_bytes());
+      auto const unused = make_windows(p, each * window_count, largest, largest);
       merge_feed<Family> feed(family_, store_.threads(), views, largest);
       emit(feed, p);
     } else {
@@ -321,7 +321,7 @@ class sort_engine {
       merge_shape const shape = shape_for(runs_, block_bytes);
       grant_charge const index(memory_, entries_of(runs_) * merge_feed<Family>::bytes_per_block);
       block::buffer_pool in(memory_, block_bytes, runs_.size() + 2 * shape.ahead);
-      make_windows(shape.output / window_count * block_bytes, 0);
+      auto const unused = make_windows(p, shape.output * block_bytes, 2 * block_bytes, 0);
       merge_feed<Family> feed(family_, store_.threads(), runs_, store_, in, shape.ahead,
                               options_.rewindable);
       emit(feed, p);
@@ -336,23 +336,38 @@ class sort_engine {
            output_alignment_ + page_bytes();
   }
 
-  void make_windows(std::uint64_t bytes, std::size_t largest_item_bytes) {
+  /// Divides `bytes` among the windows; if they would be shorter than `good_bytes`, among as few as
+  /// it takes to fill one while another is used. Returns the others, to be held as long.
+  std::vector<pipeline::pooled_buffer> make_windows(pipeline::ports& p, std::uint64_t bytes,
+                                                    std::size_t good_bytes,
+                                                    std::size_t largest_item_bytes) {
     std::size_t const least = largest_item_bytes + framing_.overhead_bytes() + output_alignment_;
-    std::size_t const each =
-        round_down<std::size_t>(std::max<std::size_t>(bytes, page_bytes()), page_bytes());
-    if (each < least) throw_too_long(largest_item_bytes);
-    windows_ = memory_.allocate(each * window_count);
+    std::size_t const count =
+        bytes / window_count < std::max(least, good_bytes) ? least_windows : window_count;
+    window_bytes_ =
+        round_down<std::size_t>(std::max<std::size_t>(bytes / count, page_bytes()), page_bytes());
+    if (window_bytes_ < least) throw_too_long(largest_item_bytes);
+    windows_ = memory_.allocate(window_bytes_ * count);
+
+    std::vector<pipeline::pooled_buffer> unused;
+    while (unused.size() < window_count - count) unused.push_back(p.take());
+    std::size_t place = 0;
+    for (std::size_t i = 0; i < window_count; ++i) {
+      bool const used =
+          std::ranges::none_of(unused, [i](auto const& other) { return other.index() == i; });
+      if (used) window_offsets_[i] = window_bytes_ * place++;
+    }
+    return unused;
   }
 
   void emit(merge_feed<Family>& feed, pipeline::ports& p) {
     window_writer<Family> writer(family_, store_.threads(), framing_, options_.unique);
-    std::size_t const each = windows_.size() / window_count;
     std::uint64_t written_bytes = 0;
     for (auto round = feed.next_round(); round.items() > 0; round = feed.next_round()) {
       auto b = p.take();
       auto& window = b.template user<sorted_window>();
       window.index = b.index();
-      window.memory = windows_.bytes().subspan(window.index * each, each);
+      window.memory = windows_.bytes().subspan(window_offsets_[window.index], window_bytes_);
       window.lead = static_cast<std::size_t>(written_bytes % output_alignment_);
       auto const done = writer.write(round, window.memory.subspan(window.lead));
       output_bytes_ += round.bytes();
@@ -382,7 +397,8 @@ class sort_engine {
     std::uint64_t bytes_;
   };
 
-  static constexpr std::size_t window_count = 2;  // one is filled while the other is used
+  static constexpr std::size_t window_count = 4;  // one is filled while others are written
+  static constexpr std::size_t least_windows = 2;
 
   storage& store_;
   Family family_;
@@ -402,6 +418,8 @@ class sort_engine {
   std::vector<run<Family>> runs_;
   std::optional<run_formation<Family>> formation_;  // as long as it holds the chunks
   buffer windows_;
+  std::size_t window_bytes_ = 0;
+  std::array<std::size_t, window_count> window_offsets_{};  // in windows_
   std::optional<pipeline::network> output_;  // late: its thread ends before anything else does
   std::array<pipeline::pooled_buffer, window_count> lent_;  // to the consumer
   bool at_end_ = false;

@@ -135,7 +135,8 @@ class merge_feed {
   }
   bool starved(std::size_t s) const noexcept { return !finished(s) && sources_[s].frames.empty(); }
 
-  /// Takes up to `ahead` blocks in the predicted order, as far as the invariant allows.
+  /// Takes up to `ahead` blocks in the predicted order, as far as the invariant allows; waits for
+  /// half of them only, so that there is always something to merge and something to read.
   void read_predicted() {
     std::size_t starving = 0;
     for (std::size_t s = 0; s < sources_.size(); ++s) starving += starved(s) ? 1 : 0;
@@ -145,6 +146,8 @@ class merge_feed {
       // Triggers that are only approximate may name a later block of a run before an earlier one.
       std::size_t const others = starving - (starved(s) ? 1 : 0);
       if (held_ + 1 + others > sources_.size() + ahead_) return;
+      bool const enough = held_ >= sources_.size() + ahead_ / 2;
+      if (enough && !prefetcher_->ready(sources_[s].order[sources_[s].taken])) return;
       starving = others;
       read_next_of(s);
       ++taken;

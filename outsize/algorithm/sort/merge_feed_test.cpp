@@ -68,7 +68,7 @@ struct merging {
   void add_run(records const& in, std::size_t block_bytes) {
     record_chunk<family_type> chunk(memory, 2_MiB);
     for (auto const& r : in) ASSERT_TRUE(chunk.append(family, r));
-    auto const views = chunk.sort(family, store.threads());
+    auto const views = chunk.sort(family, store.threads(), 2);
     block::buffer_pool pool(memory, block_bytes, 8);
     run_writer<family_type> writer(family, store, store.threads(), memory, pool);
     merge_feed<family_type> feed(family, store.threads(), views, chunk.largest_item_bytes());

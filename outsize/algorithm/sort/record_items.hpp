@@ -221,10 +221,11 @@ class record_chunk {
     return true;
   }
 
-  std::vector<record_view<typename Items::order_type>> sort(Items const& family,
-                                                            executor& threads) {
+  /// Sorts the records in up to `most_parts` parts at once.
+  std::vector<record_view<typename Items::order_type>> sort(Items const& family, executor& threads,
+                                                            std::size_t most_parts) {
     auto const all = entries_in_input_order();
-    std::size_t const parts = count_ < 1024 ? 1 : threads.threads();
+    std::size_t const parts = count_ < 1024 ? 1 : most_parts;
     std::vector<record_view<typename Items::order_type>> views(parts);
     threads.parallel_for(parts, [&](std::size_t p) {
       std::size_t const begin = count_ * p / parts;

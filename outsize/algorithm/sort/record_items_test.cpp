@@ -50,7 +50,7 @@ TEST_F(record_items_in_memory, sort_a_chunk_in_parts) {
     }
     EXPECT_EQ(chunk.count(), in.size());
     EXPECT_EQ(chunk.bytes(), bytes);
-    auto const views = chunk.sort(family, threads);
+    auto const views = chunk.sort(family, threads, 3);
     ASSERT_EQ(views.size(), 3U);
     for (std::size_t p = 0; p < 3; ++p) {
       std::vector<std::string> want(in.begin() + static_cast<std::ptrdiff_t>(p * 1000),
@@ -78,7 +78,7 @@ TEST_F(record_items_in_memory, fill_a_chunk_to_the_last_byte_and_no_further) {
   std::size_t count = 0;
   while (chunk.append(family, "")) ++count;
   EXPECT_GE(count, 4096 / (sizeof(prefix_entry) + sizeof(length_type)));
-  EXPECT_EQ(chunk.sort(family, threads)[0].size(), count);
+  EXPECT_EQ(chunk.sort(family, threads, 3)[0].size(), count);
 }
 
 TEST_F(record_items_in_memory, may_be_longer_than_any_number_kept_beside_them) {
@@ -91,7 +91,7 @@ TEST_F(record_items_in_memory, may_be_longer_than_any_number_kept_beside_them) {
     ASSERT_TRUE(chunk.append(family, want.back()));
   }
   std::ranges::sort(want);
-  EXPECT_TRUE(records_of(chunk.sort(family, threads)[0]) == want);
+  EXPECT_TRUE(records_of(chunk.sort(family, threads, 3)[0]) == want);
 }
 
 TEST_F(record_items_in_memory, have_triggers_that_are_exact_if_they_are_short) {

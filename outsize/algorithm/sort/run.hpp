@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <numeric>
 #include <span>
 #include <utility>
 #include <vector>
@@ -121,6 +122,65 @@ class run {
   std::uint64_t bytes_ = 0;
   std::size_t largest_item_bytes_ = 0;
   std::size_t largest_block_bytes_ = 0;
+};
+
+/// Writes sorted items of one type as the blocks of one run from where they lie.
+template <typename Family>
+class in_place_run {
+ public:
+  /// `index_memory` holds the run's entries.
+  in_place_run(Family const& family, storage& store, grant& index_memory)
+      : family_(family),
+        store_(store),
+        placement_(store.new_placement()),
+        run_(store, index_memory) {}
+  in_place_run(in_place_run const&) = delete;
+  in_place_run& operator=(in_place_run const&) = delete;
+  ~in_place_run() {
+    for (auto const& writing : writes_) writing->wait_outcome();
+  }
+
+  /// The items of a block of up to `block_bytes`, so many that the next block begins where the
+  /// disks allow it; 0 if there is no such number.
+  static std::size_t items_of_block(Family const& family, storage& store, std::size_t block_bytes) {
+    std::size_t const step = std::lcm(family.item_bytes(), alignment_of(store));
+    return block_bytes / step * step / family.item_bytes();
+  }
+
+  /// Issues the writes of all items; the memory, of whole pages, stays as it is until finish().
+  /// @throws out_of_space, budget_error.
+  void write(std::span<typename Family::item const> sorted, std::size_t items_of_block) {
+    for (; !sorted.empty(); sorted = sorted.subspan(std::min(items_of_block, sorted.size()))) {
+      auto const block = std::as_bytes(sorted.first(std::min(items_of_block, sorted.size())));
+      std::size_t const items = block.size() / sizeof(typename Family::item);
+      auto const id = store_.allocate(round_up(block.size(), alignment_of(store_)), *placement_);
+      std::span const whole(block.data(), id.length_bytes);  // to the end of a page at most
+      auto const first = family_.block_view(block, items).key(0);
+      run_.append({id, static_cast<std::uint32_t>(items), family_.make_trigger(first)}, whole);
+      run_.add_bytes(block.size(), sizeof(typename Family::item));
+      writes_.push_back(store_.write(id, whole));
+    }
+  }
+
+  std::uint64_t index_bytes() const noexcept { return run_.index_bytes(); }
+
+  /// Returns the run once all its blocks are on disk. @throws io_error.
+  run<Family> finish() {
+    io::wait_all(writes_);
+    writes_.clear();
+    return std::move(run_);
+  }
+
+ private:
+  static std::size_t alignment_of(storage& store) {
+    return std::max<std::size_t>(64, store.alignment_bytes());
+  }
+
+  Family const& family_;
+  storage& store_;
+  std::unique_ptr<block::placement> placement_;
+  run<Family> run_;
+  std::vector<io::request_ptr> writes_;  // after run_: they end before its blocks may be freed
 };
 
 /// Writes rounds of a merge as the blocks of one run.

@@ -8,8 +8,11 @@
 //   demands ─────┘ └──────────────────▲
 //
 // Nothing is spilled before it must be: input that fits in the chunks stays there. From the first
-// spill on (from the beginning, if the input is known to be too large) a chunk is spilled whenever
-// the last free one has been given to the producer, so that filling, sorting and writing overlap.
+// spill on (from the beginning, if the input is known to be too large) every chunk is spilled as
+// soon as it is sorted, so that filling, sorting and writing overlap.
+//
+// Items of one type are written from where they were sorted, if each chunk is sorted by one thread,
+// while further chunks are being sorted; others are merged or gathered into blocks.
 //
 // Invariant: runs, and chunks still in memory, are in the order of the input; each is sorted.
 // The producer is one thread at a time; the rest is a network. Layer: algorithm.
@@ -18,7 +21,6 @@
 
 #include <fmt/format.h>
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -51,11 +53,13 @@ class run_formation {
         memory_(memory),
         plan_(plan),
         block_bytes_(plan.block_bytes),
+        slots_(plan.chunks),
         spilling_(surely_spills),
         network_(store.memory(), {.name = "sort, forming runs",
-                                  .threads = 2,  // to sort one chunk and to spill another
+                                  .threads = sorts_at_once(plan, store.threads().threads()) + 1,
                                   .tune = false,
                                   .errors_name_stages = false}) {
+    sort_parts_ = store.threads().threads() / sorts_at_once(plan, store.threads().threads());
     for (auto& s : slots_) s = std::make_unique<slot>(memory, plan.chunk_bytes);
     describe_network();
     network_.start(std::move(stop));
@@ -112,6 +116,7 @@ class run_formation {
   struct slot {
     chunk items;
     std::vector<view> views;  // sorted parts, once sorted
+    std::optional<in_place_run<Family>> writing;
 
     slot(grant& memory, std::size_t bytes) : items(memory, bytes) {}
   };
@@ -122,18 +127,30 @@ class run_formation {
 
   void describe_network() {
     auto const chunks =
-        network_.pool({.name = "chunks", .buffer_bytes = 0, .count = sort_plan::chunk_count});
+        network_.pool({.name = "chunks", .buffer_bytes = 0, .count = slots_.size()});
     auto const demands =
-        network_.pool({.name = "demands", .buffer_bytes = 0, .count = sort_plan::chunk_count});
+        network_.pool({.name = "demands", .buffer_bytes = 0, .count = slots_.size()});
     auto const produced =
         network_.external("producer", {.inputs = {}, .pools = {chunks, demands}, .outputs = 2});
     auto const sorted =
         produced[to_sort] | pipeline::stage("sort", [this](pipeline::pooled_buffer& b) {
-          slot& s = slot_of(b);
-          s.views = s.items.sort(family_, store_.threads());
-        });
-    network_.node("spill", {.inputs = {sorted, produced[to_spill]}, .pools = {}, .outputs = 0},
-                  [this](pipeline::ports& p) { spill_on_demand(p); });
+                              slot& s = slot_of(b);
+                              s.views = s.items.sort(family_, store_.threads(), sort_parts_);
+                            }).replicate(sorts_at_once(plan_, store_.threads().threads()));
+    auto const spilled =
+        network_.node("spill", {.inputs = {sorted, produced[to_spill]}, .pools = {}, .outputs = 1},
+                      [this](pipeline::ports& p) { spill_on_demand(p); });
+    auto written = pipeline::stage("written", [this](pipeline::pooled_buffer& b) {
+      slot& s = slot_of(b);
+      runs_.push_back(s.writing->finish());
+      s.writing.reset();
+    });
+    spilled[0] | std::move(written).waits();
+  }
+
+  /// Several only where there are chunks to spare.
+  static std::size_t sorts_at_once(sort_plan const& plan, std::size_t threads) noexcept {
+    return plan.chunks <= 3 ? 1 : std::min(plan.chunks / 2, threads);
   }
 
   /// Does what the producer has to do in its ports; says why if the network has ended.
@@ -167,14 +184,11 @@ class run_formation {
 
   void next_chunk() {
     // Of the chunks ever free, slots_.size() were so from the start and one more for each demand.
-    if (slots_.size() + demanded_ <= taken_) {
-      spilling_ = true;
-      demand();
-    }
+    if (slots_.size() + demanded_ <= taken_) spilling_ = true;
+    while (spilling_ && demanded_ < submitted_) demand();
     current_ = ports_->take(chunk_pool);
     current().clear();  // here, as a failure elsewhere brings chunks home in any state
     ++taken_;
-    if (spilling_ && slots_.size() + demanded_ == taken_ && demanded_ < submitted_) demand();
   }
 
   void spill_on_demand(pipeline::ports& p) {
@@ -185,8 +199,18 @@ class run_formation {
     while (auto const sorted = p.accept(sorted_input)) resident_.push_back(&slot_of(*sorted));
   }
 
-  void spill(pipeline::pooled_buffer sorted, pipeline::ports const& p) {
+  void spill(pipeline::pooled_buffer sorted, pipeline::ports& p) {
     slot& s = slot_of(sorted);
+    if constexpr (Family::fixed_size) {
+      if (std::size_t const items = items_in_place(); items > 0) {
+        s.writing.emplace(family_, store_, memory_);
+        s.writing->write(s.views[0].items(0, s.views[0].size()), items);
+        index_bytes_ += s.writing->index_bytes();
+        spilled_bytes_ += s.items.bytes();
+        p.convey(std::move(sorted));
+        return;
+      }
+    }
     prepare_pool(s.items.largest_item_bytes());
     run_writer<Family> writer(family_, store_, store_.threads(), memory_, *pool_);
     merge_feed<Family> feed(family_, store_.threads(), s.views, s.items.largest_item_bytes());
@@ -198,19 +222,29 @@ class run_formation {
     spilled_bytes_ += s.items.bytes();
     sorted.reset();  // the last blocks are still being written, but they are copies
     runs_.push_back(writer.finish());
+    index_bytes_ += runs_.back().index_bytes();
   }
 
-  /// Sees that blocks hold the largest item, and grow when the index of blocks fills its share of
-  /// memory.
-  void prepare_pool(std::size_t largest_item_bytes) {
-    std::uint64_t index = 0;
-    for (auto const& r : runs_) index += r.index_bytes();
+  /// Items of each block when chunks are written from where they lie; 0 if they cannot be.
+  std::size_t items_in_place() {
+    if (sort_parts_ > 1) return 0;
+    fit_blocks_to_index();
+    return in_place_run<Family>::items_of_block(family_, store_, block_bytes_);
+  }
+
+  /// Sees that blocks grow when their index fills its share of memory.
+  void fit_blocks_to_index() {
     // After three quarters of the share, seven eighths, …: what is left lasts for ever more bytes.
-    if (index > plan_.index_bytes - (plan_.index_bytes >> (index_doublings_ + 2)) &&
+    if (index_bytes_ > plan_.index_bytes - (plan_.index_bytes >> (index_doublings_ + 2)) &&
         plan_.write_buffers * plan_.block_bytes >= 4 * 2 * block_bytes_) {
       block_bytes_ *= 2;
       ++index_doublings_;
     }
+  }
+
+  /// Sees that blocks hold the largest item.
+  void prepare_pool(std::size_t largest_item_bytes) {
+    fit_blocks_to_index();
     std::size_t const need =
         family_.item_bytes() != 0 ? largest_item_bytes : packed_bytes(largest_item_bytes, 1);
     std::size_t const alignment = std::max<std::size_t>(64, store_.alignment_bytes());
@@ -233,10 +267,12 @@ class run_formation {
   std::size_t block_bytes_;
   unsigned index_doublings_ = 0;
   std::atomic<std::uint64_t> spilled_bytes_{0};
-  std::vector<run<Family>> runs_;           // of the spilling node until finish()
+  std::uint64_t index_bytes_ = 0;           // of the runs; of the spilling node
+  std::vector<run<Family>> runs_;           // of one stage or node until finish()
   std::optional<block::buffer_pool> pool_;  // of the spilling node
 
-  std::array<std::unique_ptr<slot>, sort_plan::chunk_count> slots_;
+  std::size_t sort_parts_ = 1;  // of each chunk
+  std::vector<std::unique_ptr<slot>> slots_;
   std::vector<slot*> resident_;
 
   std::size_t taken_ = 0;

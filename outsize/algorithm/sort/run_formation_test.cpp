@@ -83,7 +83,7 @@ struct run_formation_in_memory : testing::Test {
 
 TEST_F(run_formation_in_memory, keeps_in_memory_what_fits_in_its_chunks) {
   for (std::size_t count :
-       {std::size_t{0}, std::size_t{1}, chunk_items, chunk_items * sort_plan::chunk_count}) {
+       {std::size_t{0}, std::size_t{1}, chunk_items, chunk_items * division.chunks}) {
     in.clear();
     run_formation<numbers> formation(family, store, memory, division, false);
     feed(formation, count);
@@ -99,8 +99,8 @@ TEST_F(run_formation_in_memory, keeps_in_memory_what_fits_in_its_chunks) {
 }
 
 TEST_F(run_formation_in_memory, spills_every_chunk_once_one_is_spilled) {
-  for (std::size_t count :
-       {chunk_items * sort_plan::chunk_count + 1, chunk_items * 4, chunk_items * 9 + 5}) {
+  for (std::size_t count : {chunk_items * division.chunks + 1, chunk_items * (division.chunks + 1),
+                            chunk_items * 3 * division.chunks + 5}) {
     in.clear();
     run_formation<numbers> formation(family, store, memory, division, false);
     feed(formation, count);

@@ -62,8 +62,8 @@ struct run_on_disk : testing::Test {
     record_chunk<lines> chunk(memory, 1_MiB);
     for (auto const& r : records) EXPECT_TRUE(chunk.append(family, r));
     executor one_thread(1);
-    return write(family, chunk.sort(family, one_thread)[0], chunk.largest_item_bytes(), block_bytes,
-                 buffers, memory);
+    return write(family, chunk.sort(family, one_thread, 1)[0], chunk.largest_item_bytes(),
+                 block_bytes, buffers, memory);
   }
 
   std::vector<std::string> read_lines(run<lines> const& r) {

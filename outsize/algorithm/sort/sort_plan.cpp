@@ -18,6 +18,10 @@ constexpr std::size_t good_block_bytes = 128_KiB;    // not made smaller than th
 constexpr std::uint64_t assumed_record_bytes = 64;   // where lengths vary and nothing is known
 constexpr std::uint64_t record_overhead_bytes = 16;  // index entry, in a chunk
 constexpr std::size_t least_merge_blocks = 8;
+// One chunk for each of filling, sorting and writing; twice as many when two are sorted at once and
+// each may wait for a slower one, at the price of runs half as long.
+constexpr std::size_t few_chunks = 3, many_chunks = 6;
+constexpr std::size_t least_blocks_of_many = 8;  // in each chunk
 
 /// Memory that the items of `input_bytes` take in chunks.
 std::uint64_t in_chunks(std::uint64_t input_bytes, sort_job const& job) {
@@ -37,8 +41,9 @@ std::uint64_t index_bytes(sort_job const& job, std::size_t block_bytes) {
 }
 
 /// The division for a given block size; chunk_bytes 0 if it does not fit.
-sort_plan divide(sort_job const& job, std::size_t block_bytes) {
+sort_plan divide(sort_job const& job, std::size_t block_bytes, std::size_t chunks) {
   sort_plan plan;
+  plan.chunks = chunks;
   plan.memory_bytes = job.memory_bytes;
   plan.block_bytes = block_bytes;
   plan.index_bytes = index_bytes(job, block_bytes);
@@ -48,7 +53,7 @@ sort_plan divide(sort_job const& job, std::size_t block_bytes) {
   std::uint64_t const fixed =
       job.input_stream_bytes + plan.index_bytes + plan.write_buffers * block_bytes + page_bytes();
   if (plan.index_bytes > job.memory_bytes / 4 || fixed >= job.memory_bytes) return plan;
-  std::size_t const chunk = (job.memory_bytes - fixed) / sort_plan::chunk_count;
+  std::size_t const chunk = (job.memory_bytes - fixed) / chunks;
   plan.chunk_bytes = round_down(chunk, page_bytes());
   if (plan.chunk_bytes < std::max(block_bytes, 2 * job.item_bytes)) plan.chunk_bytes = 0;
   return plan;
@@ -61,7 +66,7 @@ std::uint64_t merge_memory(sort_job const& job, sort_plan const& plan) {
 
 std::uint64_t run_count(sort_job const& job, sort_plan const& plan) {
   std::uint64_t const need = in_chunks(job.input_bytes.value_or(0), job);
-  if (need <= plan.chunk_bytes * sort_plan::chunk_count) return 0;
+  if (need <= plan.chunk_bytes * plan.chunks) return 0;
   return div_up<std::uint64_t>(need, plan.chunk_bytes);
 }
 
@@ -72,18 +77,18 @@ bool usable(sort_job const& job, sort_plan const& plan) {
 
 /// The plan with the best block size: large, but small enough to merge all runs at once if that is
 /// possible with blocks that are still good, and large enough for the index to fit.
-sort_plan choose_block_size(sort_job const& job) {
+sort_plan choose_block_size(sort_job const& job, std::size_t chunks) {
   std::size_t const start = std::clamp<std::size_t>(std::bit_floor(job.memory_bytes / 128),
                                                     least_block_bytes, most_block_bytes);
-  sort_plan best = divide(job, start);
+  sort_plan best = divide(job, start, chunks);
   for (std::size_t b = start * 2; !usable(job, best) && b <= job.memory_bytes / least_merge_blocks;
        b *= 2)
-    best = divide(job, b);
+    best = divide(job, b, chunks);
   for (std::size_t b = best.block_bytes / 2; b >= good_block_bytes && usable(job, best); b /= 2) {
     auto const fan_in = shape_merge(merge_memory(job, best), best.block_bytes, job.threads).fan_in;
     bool const suffices = job.most_fan_in != 0 && fan_in >= job.most_fan_in;
     if (suffices || run_count(job, best) <= fan_in) break;
-    sort_plan const finer = divide(job, b);
+    sort_plan const finer = divide(job, b, chunks);
     if (!usable(job, finer)) break;
     best = finer;
   }
@@ -119,6 +124,15 @@ void predict(sort_job const& job, sort_plan& plan) {
   plan.written_bytes += extra;
 }
 
+/// The whole plan with so many chunks; perhaps not usable.
+sort_plan plan_with(sort_job const& job, std::size_t chunks) {
+  std::size_t const alignment = std::max<std::size_t>(64, job.alignment_bytes);
+  sort_plan plan = job.block_bytes != 0 ? divide(job, round_up(job.block_bytes, alignment), chunks)
+                                        : choose_block_size(job, chunks);
+  if (usable(job, plan)) predict(job, plan);
+  return plan;
+}
+
 }  // namespace
 
 merge_shape shape_merge(std::uint64_t memory_bytes, std::size_t block_bytes, std::size_t threads,
@@ -150,14 +164,10 @@ sort_options with_memory(sort_options options, std::uint64_t memory_bytes) {
 
 sort_plan plan_sort(sort_job const& job) {
   if (job.block_bytes == 0) require_sort_memory(job.memory_bytes);
-  sort_plan plan =
-      job.block_bytes != 0
-          ? divide(job, round_up(job.block_bytes, std::max<std::size_t>(64, job.alignment_bytes)))
-          : choose_block_size(job);
+  sort_plan plan = plan_with(job, few_chunks);
   if (!usable(job, plan)) {
     sort_job larger = job;
-    while (!usable(larger, job.block_bytes != 0 ? divide(larger, plan.block_bytes)
-                                                : choose_block_size(larger)))
+    while (!usable(larger, plan_with(larger, few_chunks)))
       larger.memory_bytes += larger.memory_bytes / 8 + 1;
     throw budget_error(
         "sort", job.memory_bytes, larger.memory_bytes,
@@ -165,8 +175,13 @@ sort_plan plan_sort(sort_job const& job) {
                     "need about {}",
                     format_bytes(job.memory_bytes), format_bytes(larger.memory_bytes)));
   }
-  predict(job, plan);
-  return plan;
+  // Records of varying length need chunks as large as can be had.
+  if (job.item_bytes == 0) return plan;
+  sort_plan const finer = plan_with(job, many_chunks);
+  bool const good = usable(job, finer) &&
+                    finer.chunk_bytes >= least_blocks_of_many * finer.block_bytes &&
+                    finer.block_bytes >= plan.block_bytes && finer.passes <= plan.passes;
+  return good ? finer : plan;
 }
 
 }  // namespace outsize

@@ -62,10 +62,9 @@ struct sort_plan {
   std::uint64_t memory_bytes = 0;
   std::size_t block_bytes = 0;
   std::size_t chunk_bytes = 0;  ///< Of each of the chunks.
+  std::size_t chunks = 3;       ///< Memory that is filled, sorted and written out in turn.
   std::size_t write_buffers = 0;
   std::uint64_t index_bytes = 0;
-
-  static constexpr std::size_t chunk_count = 3;
 
   std::uint64_t runs = 0;             ///< On disk; 0: the input fits in memory.
   std::uint64_t passes = 0;           ///< Merges that each item goes through; 0 likewise.

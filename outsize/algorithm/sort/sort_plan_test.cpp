@@ -21,8 +21,8 @@ TEST(sort_plan, divides_no_more_memory_than_there_is) {
            {std::uint64_t{0}, std::uint64_t{memory} / 2, std::uint64_t{memory} * 20}) {
         auto const plan = plan_sort(
             {.memory_bytes = memory, .input_bytes = input, .item_bytes = item, .threads = 2});
-        EXPECT_LE(plan.chunk_bytes * sort_plan::chunk_count +
-                      plan.write_buffers * plan.block_bytes + plan.index_bytes,
+        EXPECT_LE(plan.chunk_bytes * plan.chunks + plan.write_buffers * plan.block_bytes +
+                      plan.index_bytes,
                   memory);
         EXPECT_GE(plan.chunk_bytes, plan.block_bytes);
         auto const shape = shape_merge(memory - plan.index_bytes, plan.block_bytes, 2);

@@ -87,8 +87,10 @@ class typed_chunk {
   std::span<item> room() noexcept { return {items() + count_, capacity_ - count_}; }
   void grow(std::size_t count) noexcept { count_ += count; }
 
-  std::vector<typed_view<item>> sort(Items const& family, executor& threads) {
-    std::size_t const parts = count_ < Items::least_part_items ? 1 : threads.threads();
+  /// Sorts the items in up to `most_parts` parts at once.
+  std::vector<typed_view<item>> sort(Items const& family, executor& threads,
+                                     std::size_t most_parts) {
+    std::size_t const parts = count_ < Items::least_part_items ? 1 : most_parts;
     std::vector<typed_view<item>> views(parts);
     threads.parallel_for(parts, [&](std::size_t p) {
       std::size_t const begin = count_ * p / parts;

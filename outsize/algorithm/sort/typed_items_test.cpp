@@ -46,7 +46,7 @@ TEST_F(typed_items_in_memory, sort_a_chunk_in_parts_that_keep_the_input_order_of
   EXPECT_EQ(chunk.count(), count);
   EXPECT_EQ(chunk.bytes(), count * sizeof(large));
   EXPECT_EQ(chunk.room().size(), 1'000U);
-  auto const views = chunk.sort(family, threads);
+  auto const views = chunk.sort(family, threads, 3);
   ASSERT_EQ(views.size(), 3U);
   std::size_t begin = 0;
   for (auto const& v : views) {

@@ -47,7 +47,7 @@ struct resident {
     std::vector<sequence<lines::view>> sequences(3);
     executor one(1);
     for (std::size_t c = 0; c < 3; ++c)
-      for (auto const& v : chunks[c]->sort(family, one)) sequences[c].append(v);
+      for (auto const& v : chunks[c]->sort(family, one, 1)) sequences[c].append(v);
     window_writer<lines> writer(family, threads, framing, unique);
     std::string out;
     std::string window(window_bytes, '?');
