@@ -9,8 +9,8 @@
 // front of the array, where all items have been read already. Then the blocks change places until
 // those of a bucket are neighbours, and what is left in the collecting blocks is put behind them:
 //
-//   distribute:  | b3 b0 b3 b1 b0 .. | read already | to be read ...... |   + 256 part-filled blocks
-//   permute:     | b0 b0 b1 b3 b3 .. |              free                |
+//   distribute:  | b3 b0 b3 b1 b0 .. | read already | to be read .... |   + 256 part-filled blocks
+//   permute:     | b0 b0 b1 b3 b3 .. |             free               |
 //   fill in:     | b0 b0 b0' | b1 b1' | b2' | b3 b3 b3' ............... |
 //
 // Every item is moved two or three times whatever their number. Not stable. One thread. Layer:

@@ -92,8 +92,8 @@ class slice_merge {
     std::size_t const count = std::min(room.size(), a.size() + b.size());
     std::size_t const from_a = split_of_least(a, b, count);
     merge_two_ways(a.first(from_a), b.first(count - from_a), room.data());
-    for (auto [s, taken] : {std::pair(0, from_a), std::pair(1, count - from_a)})
-      sources_[s].rest = sources_[s].rest.subspan(taken);
+    sources_[0].rest = sources_[0].rest.subspan(from_a);
+    sources_[1].rest = sources_[1].rest.subspan(count - from_a);
     return count;
   }
 
