@@ -171,6 +171,7 @@ class sort_engine {
     for (auto& window : lent_) window.reset();  // they cannot go home later
     output_->finish();
     report_.peak_disk_bytes = store_.peak_allocated_bytes();
+    report_.output_items = output_items_.load();
     return std::nullopt;
   }
 
@@ -284,6 +285,7 @@ class sort_engine {
 
   void start_output() {
     output_bytes_ = 0;
+    output_items_ = 0;
     report_.output_items = 0;
     at_end_ = false;
     output_.emplace(
@@ -377,7 +379,7 @@ class sort_engine {
       window.items = done.items;
       b.resize(done.bytes);
       written_bytes += done.bytes;
-      report_.output_items += done.items;
+      output_items_ += done.items;
       p.convey(std::move(b));
     }
   }
@@ -414,6 +416,7 @@ class sort_engine {
   std::atomic<std::uint64_t> to_merge_bytes_{0};  // by intermediate merges
   std::atomic<std::uint64_t> merged_bytes_{0};    // by them, so far
   std::atomic<std::uint64_t> output_bytes_{0};
+  std::atomic<std::uint64_t> output_items_{0};  // report() is for the consumer's thread
 
   std::vector<run<Family>> runs_;
   std::optional<run_formation<Family>> formation_;  // as long as it holds the chunks
