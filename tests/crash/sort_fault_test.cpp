@@ -202,10 +202,12 @@ class sort_with_fault : public testing::TestWithParam<named_sort> {
 
   struct sweep {
     std::uint64_t calls = 0;
+    std::uint64_t faults = 0;  // sorts that came to their call
     std::uint64_t failures = 0;
   };
 
-  /// One sort for each call of a clean run.
+  /// One sort for each call of a clean run. Not every sort makes all of them: how full the blocks
+  /// of records are depends on how many had been read when the merge went on.
   sweep fail_each_call(scripted_fault const& f) const {
     bool const flips = f.what.flipped_bit.has_value();
     sweep seen{.calls = calls_of_a_clean_run(f.where, flips)};
@@ -217,25 +219,27 @@ class sort_with_fault : public testing::TestWithParam<named_sort> {
       auto const what = std::string(f.name) + " at call " + std::to_string(call);
       if (sort_under(plan, GetParam().sort, what, error_number, flips) == ending::failed)
         ++seen.failures;
+      seen.faults += plan->injected() > 0 ? 1 : 0;
     }
+    EXPECT_GE(seen.faults, seen.calls - seen.calls / 8);
     return seen;
   }
 };
 
 TEST_P(sort_with_fault, ends_in_an_error_whichever_read_fails) {
   auto const seen = fail_each_call({"EIO on read", fault_point::read, fault::fail(EIO), 1});
-  EXPECT_EQ(seen.failures, seen.calls);
+  EXPECT_EQ(seen.failures, seen.faults);
 }
 
 TEST_P(sort_with_fault, ends_in_an_error_whichever_write_fails) {
   auto const seen = fail_each_call({"EIO on write", fault_point::write, fault::fail(EIO), 1});
-  EXPECT_EQ(seen.failures, seen.calls);
+  EXPECT_EQ(seen.failures, seen.faults);
 }
 
 TEST_P(sort_with_fault, ends_in_an_error_when_all_writes_fail_from_any_on) {
   auto const seen =
       fail_each_call({"ENOSPC on write", fault_point::write, fault::fail(ENOSPC), 1'000'000});
-  EXPECT_EQ(seen.failures, seen.calls);
+  EXPECT_EQ(seen.failures, seen.faults);
 }
 
 TEST_P(sort_with_fault, goes_on_with_less_or_elsewhere_when_one_allocation_finds_no_space) {
@@ -250,13 +254,13 @@ TEST_P(sort_with_fault, ends_in_an_error_when_allocations_fail) {
   EXPECT_GE(first.failures, 1U);  // later ones do with the space of the first
   auto const each =
       fail_each_call({"EIO on allocation", fault_point::allocate, fault::fail(EIO), 1});
-  EXPECT_EQ(each.failures, each.calls);
+  EXPECT_EQ(each.failures, each.faults);
 }
 
 TEST_P(sort_with_fault, ends_in_an_error_whichever_block_is_not_written_as_it_should_be) {
   for (std::size_t const bit : {0U, 9999U}) {
     auto const seen = fail_each_call({"a flipped bit", fault_point::write, fault::flip(bit), 1});
-    EXPECT_EQ(seen.failures, seen.calls);
+    EXPECT_EQ(seen.failures, seen.faults);
   }
 }
 
