@@ -6,12 +6,10 @@
 //
 // Layer: algorithm. The engine behind it: sort/engine.hpp.
 
-#include <algorithm>
 #include <bit>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <functional>
 #include <memory>
 #include <span>
@@ -22,6 +20,7 @@
 #include <outsize/algorithm/sort/engine.hpp>
 #include <outsize/base/assert.hpp>
 #include <outsize/base/external_item.hpp>
+#include <outsize/base/item_room.hpp>
 #include <outsize/block/storage.hpp>
 
 namespace outsize {
@@ -59,7 +58,6 @@ template <external_item T, std::strict_weak_order<T, T> Less = std::less<>>
 class sorter {
   using family = detail::family_of<T, Less>;
   using engine = detail::sort_engine<typename family::type>;
-  using stored = typename family::type::item;
 
  public:
   /// Takes its memory from `store`, which must outlive it. @throws budget_error; io_error.
@@ -75,26 +73,20 @@ class sorter {
 
   /// Adds an item, or all of a span; waits while all chunks are full.
   void push(T const& item) {
-    if (filled_ == room_.size()) next_room();
-    std::memcpy(static_cast<void*>(&room_[filled_]), &item, sizeof(T));
-    ++filled_;
+    if (room_.full()) next_room();
+    room_.put(item);
   }
-
   void push(std::span<T const> items) {
     while (!items.empty()) {
-      if (filled_ == room_.size()) next_room();
-      std::size_t const count = std::min(items.size(), room_.size() - filled_);
-      std::memcpy(static_cast<void*>(&room_[filled_]), items.data(), count * sizeof(T));
-      filled_ += count;
-      items = items.subspan(count);
+      if (room_.full()) next_room();
+      items = room_.put(items);
     }
   }
 
   /// Ends the input and goes to the first item.
   void sort() {
     OUTSIZE_ASSERT(!sorted_);
-    engine_->current_chunk().grow(std::exchange(filled_, 0));
-    room_ = {};
+    end_room();
     engine_->finish_input();
     sorted_ = true;
     advance();
@@ -136,7 +128,7 @@ class sorter {
 
   /// Items pushed.
   std::uint64_t size() const noexcept {
-    return sorted_ ? engine_->report().items : pushed_ + filled_;
+    return sorted_ ? engine_->report().items : pushed_ + room_.filled();
   }
 
   /// Drops all items and takes new ones.
@@ -147,8 +139,7 @@ class sorter {
     window_items_ = {};
     position_ = pushed_ = 0;
     sorted_ = false;
-    room_ = engine_->current_chunk().room();
-    filled_ = 0;
+    room_.begin(engine_->current_chunk().room());
   }
 
   /// Runs, passes, memory: complete when empty() after sort().
@@ -158,10 +149,14 @@ class sorter {
  private:
   void next_room() {
     OUTSIZE_ASSERT(!sorted_);
-    engine_->current_chunk().grow(filled_);
-    pushed_ += std::exchange(filled_, 0);
+    end_room();
     engine_->chunk_full();
-    room_ = engine_->current_chunk().room();
+    room_.begin(engine_->current_chunk().room());
+  }
+  void end_room() noexcept {
+    std::size_t const count = room_.end();
+    engine_->current_chunk().grow(count);
+    pushed_ += count;
   }
 
   void advance() {
@@ -178,9 +173,7 @@ class sorter {
   Less less_;
   sort_options options_;
   std::unique_ptr<engine> engine_;
-  std::span<stored>
-      room_;  // of the chunk being filled; its items are counted there when it is full
-  std::size_t filled_ = 0;
+  detail::item_room<T> room_;  // of the chunk being filled; counted there when it is full
   std::uint64_t pushed_ = 0;
   bool sorted_ = false;
   std::optional<detail::sorted_window> window_;

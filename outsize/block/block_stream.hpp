@@ -20,6 +20,7 @@
 
 #include <outsize/base/assert.hpp>
 #include <outsize/base/external_item.hpp>
+#include <outsize/base/item_room.hpp>
 #include <outsize/block/block_reader.hpp>
 #include <outsize/block/block_writer.hpp>
 #include <outsize/block/typed_block.hpp>
@@ -65,22 +66,18 @@ class block_output_stream {
     return typed_block<T>::items_in(writer_.block_bytes());
   }
   /// Items pushed.
-  std::uint64_t size() const noexcept { return written_ + filled_; }
+  std::uint64_t size() const noexcept { return written_ + room_.filled(); }
 
   /// Adds an item, or all of a span; waits if all buffers are being written.
   /// @throws io_error, out_of_space, budget_error.
   void push(T const& item) {
-    if (filled_ == room_.size()) next_room();
-    std::memcpy(static_cast<void*>(&room_[filled_]), &item, sizeof(T));
-    ++filled_;
+    if (room_.full()) next_room();
+    room_.put(item);
   }
   void push(std::span<T const> items) {
     while (!items.empty()) {
-      if (filled_ == room_.size()) next_room();
-      std::size_t const count = std::min(items.size(), room_.size() - filled_);
-      std::memcpy(static_cast<void*>(&room_[filled_]), items.data(), count * sizeof(T));
-      filled_ += count;
-      items = items.subspan(count);
+      if (room_.full()) next_room();
+      items = room_.put(items);
     }
   }
 
@@ -98,18 +95,16 @@ class block_output_stream {
   void next_room() {
     OUTSIZE_ASSERT(!finished_);
     write_room();
-    room_ = typed_block<T>(writer_.buffer()).items();
+    room_.begin(typed_block<T>(writer_.buffer()).items());
   }
   void write_room() {
-    room_ = {};
-    std::size_t const count = std::exchange(filled_, 0);
+    std::size_t const count = room_.end();
     written_ += count;
     if (count > 0) writer_.write(count * sizeof(T));
   }
 
   block_writer writer_;
-  std::span<T> room_;  // the items of the open block
-  std::size_t filled_ = 0;
+  detail::item_room<T> room_;  // of the open block
   std::uint64_t written_ = 0;
   bool finished_ = false;
 };
