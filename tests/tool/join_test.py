@@ -4,20 +4,12 @@
 
 import os
 import random
-import shutil
 import subprocess
 import unittest
 
-from outsize_tool import ToolTest
+from outsize_tool import ToolTest, is_gnu
 
 SEED = int(os.environ.get("OUTSIZE_TEST_SEED", "20250215"))
-
-
-def is_gnu():
-    if shutil.which("join") is None:
-        return False
-    done = subprocess.run(["join", "--version"], capture_output=True)
-    return done.stdout.startswith(b"join (GNU coreutils)")
 
 
 class Case:
@@ -81,7 +73,7 @@ class Case:
         return text + self.end if lines and self.draw.random() < 0.7 else text
 
 
-@unittest.skipUnless(is_gnu(), "no GNU join to compare with")
+@unittest.skipUnless(is_gnu("join"), "no GNU join to compare with")
 class AgainstGnu(ToolTest):
     def gnu(self, *words):
         return subprocess.run(["join", *words], capture_output=True, timeout=60,

@@ -3,11 +3,20 @@
 """What the black-box tests share: running the tool, and a scratch folder for each test."""
 
 import os
+import shutil
 import subprocess
 import tempfile
 import unittest
 
 TOOL = os.environ.get("OUTSIZE_TOOL", "build/release/bin/outsize")
+
+
+def is_gnu(program):
+    """Whether this machine has GNU's version of the program, to compare with."""
+    if shutil.which(program) is None:
+        return False
+    done = subprocess.run([program, "--version"], capture_output=True)
+    return done.stdout.startswith(f"{program} (GNU coreutils)".encode())
 
 
 class ToolTest(unittest.TestCase):

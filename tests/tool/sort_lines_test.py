@@ -6,24 +6,15 @@ import itertools
 import json
 import os
 import random
-import shutil
 import subprocess
 import threading
 import unittest
 
-from outsize_tool import TOOL, ToolTest
+from outsize_tool import TOOL, ToolTest, is_gnu
 
 SEED = int(os.environ.get("OUTSIZE_TEST_SEED", "20250107"))
 MONTHS = (b"jan", b"Feb", b"MAR", b"april", b"JUNE", b"sept", b"dec", b"xyz")
 NUMBERS = (b"inf", b"-inf", b"1e3", b"0x1p3", b"-0", b"+5", b"1e-400", b"00012", b".5", b"-.5")
-
-
-def is_gnu_sort():
-    """Its version is part of what we promise."""
-    if shutil.which("sort") is None:
-        return False
-    done = subprocess.run(["sort", "--version"], capture_output=True)
-    return done.stdout.startswith(b"sort (GNU coreutils)")
 
 
 class Lines:
@@ -92,7 +83,7 @@ class Lines:
         return words
 
 
-@unittest.skipUnless(is_gnu_sort(), "no GNU sort to compare with")
+@unittest.skipUnless(is_gnu("sort"), "no GNU sort to compare with")
 class AgainstGnu(ToolTest):
     def gnu(self, *words, stdin=b""):
         return subprocess.run(["sort", *map(str, words)], input=stdin, capture_output=True,

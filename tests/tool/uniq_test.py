@@ -5,20 +5,12 @@
 import itertools
 import os
 import random
-import shutil
 import subprocess
 import unittest
 
-from outsize_tool import ToolTest
+from outsize_tool import ToolTest, is_gnu
 
 SEED = int(os.environ.get("OUTSIZE_TEST_SEED", "20250211"))
-
-
-def is_gnu():
-    if shutil.which("uniq") is None:
-        return False
-    done = subprocess.run(["uniq", "--version"], capture_output=True)
-    return done.stdout.startswith(b"uniq (GNU coreutils)")
 
 
 def random_text(draw, end):
@@ -44,7 +36,7 @@ def random_words(draw):
     return words
 
 
-@unittest.skipUnless(is_gnu(), "no GNU uniq to compare with")
+@unittest.skipUnless(is_gnu("uniq"), "no GNU uniq to compare with")
 class AgainstGnu(ToolTest):
     def assert_as_gnu(self, *words, stdin=b"", note=""):
         """The same bytes, or both refuse."""
