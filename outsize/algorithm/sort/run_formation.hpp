@@ -11,8 +11,8 @@
 // spill on (from the beginning, if the input is known to be too large) every chunk is spilled as
 // soon as it is sorted, so that filling, sorting and writing overlap.
 //
-// Items of one type are written from where they were sorted, if each chunk is sorted by one thread,
-// while further chunks are being sorted; others are merged or gathered into blocks.
+// Items of one type are written from where they were sorted, if each chunk is sorted by one thread;
+// the parts of several threads are merged, and records gathered, into blocks.
 //
 // Invariant: runs, and chunks still in memory, are in the order of the input; each is sorted.
 // The producer is one thread at a time; the rest is a network. Layer: algorithm.
@@ -56,10 +56,9 @@ class run_formation {
         slots_(plan.chunks),
         spilling_(surely_spills),
         network_(store.memory(), {.name = "sort, forming runs",
-                                  .threads = sorts_at_once(plan, store.threads().threads()) + 1,
+                                  .threads = sorts_at_once() + 1,  // and one that spills
                                   .tune = false,
                                   .errors_name_stages = false}) {
-    sort_parts_ = store.threads().threads() / sorts_at_once(plan, store.threads().threads());
     for (auto& s : slots_) s = std::make_unique<slot>(memory, plan.chunk_bytes);
     describe_network();
     network_.start(std::move(stop));
@@ -135,8 +134,8 @@ class run_formation {
     auto const sorted =
         produced[to_sort] | pipeline::stage("sort", [this](pipeline::pooled_buffer& b) {
                               slot& s = slot_of(b);
-                              s.views = s.items.sort(family_, store_.threads(), sort_parts_);
-                            }).replicate(sorts_at_once(plan_, store_.threads().threads()));
+                              s.views = s.items.sort(family_, store_.threads(), parts_of_sort());
+                            }).replicate(sorts_at_once());
     auto const spilled =
         network_.node("spill", {.inputs = {sorted, produced[to_spill]}, .pools = {}, .outputs = 1},
                       [this](pipeline::ports& p) { spill_on_demand(p); });
@@ -148,9 +147,13 @@ class run_formation {
     spilled[0] | std::move(written).waits();
   }
 
-  /// Several only where there are chunks to spare.
-  static std::size_t sorts_at_once(sort_plan const& plan, std::size_t threads) noexcept {
-    return plan.chunks <= 3 ? 1 : std::min(plan.chunks / 2, threads);
+  /// All chunks but one that is being filled and one that is being written, each in as many parts
+  /// as that leaves threads for.
+  std::size_t sorts_at_once() const noexcept {
+    return std::min(plan_.chunks - 2, store_.threads().threads());
+  }
+  std::size_t parts_of_sort() const noexcept {
+    return store_.threads().threads() / sorts_at_once();
   }
 
   /// Does what the producer has to do in its ports; says why if the network has ended.
@@ -227,7 +230,7 @@ class run_formation {
 
   /// Items of each block when chunks are written from where they lie; 0 if they cannot be.
   std::size_t items_in_place() {
-    if (sort_parts_ > 1) return 0;
+    if (parts_of_sort() > 1) return 0;
     fit_blocks_to_index();
     return in_place_run<Family>::items_of_block(family_, store_, block_bytes_);
   }
@@ -271,7 +274,6 @@ class run_formation {
   std::vector<run<Family>> runs_;           // of one stage or node until finish()
   std::optional<block::buffer_pool> pool_;  // of the spilling node
 
-  std::size_t sort_parts_ = 1;  // of each chunk
   std::vector<std::unique_ptr<slot>> slots_;
   std::vector<slot*> resident_;
 

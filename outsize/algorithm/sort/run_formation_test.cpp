@@ -25,7 +25,9 @@ namespace {
 
 using numbers = typed_items<std::uint64_t, std::less<>>;
 
-struct run_formation_in_memory : testing::Test {
+/// With two threads chunks are written from where they were sorted, with eight their parts are
+/// merged.
+struct run_formation_in_memory : testing::TestWithParam<std::size_t> {
   std::shared_ptr<io::fault_plan> plan = std::make_shared<io::fault_plan>();
   storage store{{.disks = {disk_options(
                      "memory",
@@ -34,7 +36,7 @@ struct run_formation_in_memory : testing::Test {
                            io::make_memory_file("memory", 64_MiB, {.own_thread = true}), plan);
                      })},
                  .memory = 1_MiB,
-                 .threads = 2}};
+                 .threads = GetParam()}};
   grant memory = store.memory().take(256_KiB, "test");
   numbers family{{}};
   sort_plan division = plan_sort({.memory_bytes = 256_KiB, .item_bytes = 8, .block_bytes = 1024});
@@ -81,7 +83,7 @@ struct run_formation_in_memory : testing::Test {
   }
 };
 
-TEST_F(run_formation_in_memory, keeps_in_memory_what_fits_in_its_chunks) {
+TEST_P(run_formation_in_memory, keeps_in_memory_what_fits_in_its_chunks) {
   for (std::size_t count :
        {std::size_t{0}, std::size_t{1}, chunk_items, chunk_items * division.chunks}) {
     in.clear();
@@ -98,7 +100,7 @@ TEST_F(run_formation_in_memory, keeps_in_memory_what_fits_in_its_chunks) {
   }
 }
 
-TEST_F(run_formation_in_memory, spills_every_chunk_once_one_is_spilled) {
+TEST_P(run_formation_in_memory, spills_every_chunk_once_one_is_spilled) {
   for (std::size_t count : {chunk_items * division.chunks + 1, chunk_items * (division.chunks + 1),
                             chunk_items * 3 * division.chunks + 5}) {
     in.clear();
@@ -111,13 +113,13 @@ TEST_F(run_formation_in_memory, spills_every_chunk_once_one_is_spilled) {
   }
 }
 
-TEST_F(run_formation_in_memory, makes_the_same_runs_when_it_knows_that_it_will_spill) {
+TEST_P(run_formation_in_memory, makes_the_same_runs_when_it_knows_that_it_will_spill) {
   run_formation<numbers> formation(family, store, memory, division, true);
   feed(formation, chunk_items * 6 + 1);
   expect_runs_of_chunks(formation);
 }
 
-TEST_F(run_formation_in_memory, doubles_its_blocks_when_the_index_fills_its_share) {
+TEST_P(run_formation_in_memory, doubles_its_blocks_when_the_index_fills_its_share) {
   division.index_bytes = 40 * sizeof(run<numbers>::entry) * 2;
   ASSERT_GE(division.write_buffers, 8U);
   run_formation<numbers> formation(family, store, memory, division, true);
@@ -127,18 +129,21 @@ TEST_F(run_formation_in_memory, doubles_its_blocks_when_the_index_fills_its_shar
   expect_runs_of_chunks(formation);
 }
 
-TEST_F(run_formation_in_memory, throws_what_went_wrong_in_its_stages) {
+TEST_P(run_formation_in_memory, throws_what_went_wrong_in_its_stages) {
   plan->script(io::fault_point::write, 3, io::fault::fail(EIO));
   run_formation<numbers> formation(family, store, memory, division, true);
   EXPECT_THROW(feed(formation, chunk_items * 20), io_error);
 }
 
-TEST_F(run_formation_in_memory, gives_up_when_told_to) {
+TEST_P(run_formation_in_memory, gives_up_when_told_to) {
   std::stop_source stop;
   run_formation<numbers> formation(family, store, memory, division, true, stop.get_token());
   stop.request_stop();
   EXPECT_THROW(feed(formation, chunk_items * 20), cancelled);
 }
+
+INSTANTIATE_TEST_SUITE_P(threads, run_formation_in_memory, testing::Values(1, 2, 8),
+                         testing::PrintToStringParamName());
 
 }  // namespace
 }  // namespace outsize::detail

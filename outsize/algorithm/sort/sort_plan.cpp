@@ -18,8 +18,8 @@ constexpr std::size_t good_block_bytes = 128_KiB;    // not made smaller than th
 constexpr std::uint64_t assumed_record_bytes = 64;   // where lengths vary and nothing is known
 constexpr std::uint64_t record_overhead_bytes = 16;  // index entry, in a chunk
 constexpr std::size_t least_merge_blocks = 8;
-// One chunk for each of filling, sorting and writing; twice as many when two are sorted at once and
-// each may wait for a slower one, at the price of runs half as long.
+// One chunk for each of filling, sorting and writing; or several that are sorted at once, and may
+// wait for each other, at the price of runs half as long.
 constexpr std::size_t few_chunks = 3, many_chunks = 6;
 constexpr std::size_t least_blocks_of_many = 8;  // in each chunk
 
