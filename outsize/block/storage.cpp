@@ -55,7 +55,7 @@ class storage::disk {
   }
 
   std::string const& name() const noexcept { return options_.path; }
-  io::statistics const& counter() const noexcept { return counter_; }
+  io::statistics& counter() noexcept { return counter_; }
 
   io::file& file() {
     std::lock_guard lock(mutex_);
@@ -278,6 +278,11 @@ io::statistics_snapshot storage::total_statistics() const {
   io::statistics_snapshot sum = file_statistics_.snapshot();
   for (auto const& d : disks_) sum += d->counter().snapshot();
   return sum;
+}
+
+void storage::note_in(io::timeline* where) {
+  file_statistics_.note_in(where, "files");
+  for (auto const& d : disks_) d->counter().note_in(where, "disk " + d->name());
 }
 
 std::uint64_t storage::allocated_bytes() const noexcept { return allocated_bytes_.load(); }

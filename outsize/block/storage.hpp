@@ -31,6 +31,7 @@
 #include <outsize/block/placement.hpp>
 #include <outsize/io/file.hpp>
 #include <outsize/io/request_queue.hpp>
+#include <outsize/io/timeline.hpp>
 
 namespace outsize {
 
@@ -118,6 +119,10 @@ class storage {
   io::statistics_snapshot disk_statistics(std::uint32_t index) const;
   /// Disks and other files together.
   io::statistics_snapshot total_statistics() const;
+  /// Notes each request and each wait from now on in `where`, in a track for each disk and one for
+  /// other files; nullptr: no longer. @pre no request is under way; `where` outlives the storage or
+  /// the next call.
+  void note_in(io::timeline* where);
   /// Bytes of blocks allocated now, and the most there ever were at once.
   std::uint64_t allocated_bytes() const noexcept;
   std::uint64_t peak_allocated_bytes() const noexcept;

@@ -2,7 +2,24 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <outsize/io/statistics.hpp>
 
+#include <chrono>
+#include <utility>
+
+#include <outsize/io/timeline.hpp>
+
 namespace outsize::io {
+namespace {
+
+/// Something that took `time_ns` ends now.
+void note(timeline* where, std::size_t track, timed_event::kind what, std::uint64_t bytes,
+          std::uint64_t time_ns) noexcept {
+  if (where == nullptr) return;
+  auto const now =
+      std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
+  where->add({track, what, now - static_cast<std::int64_t>(time_ns), now, bytes});
+}
+
+}  // namespace
 
 // Every counter stands for itself, so relaxed order is enough; a snapshot taken after wait() still
 // sees the request, because completion and wait() synchronise through the request.
@@ -35,9 +52,20 @@ void statistics::add_request(operation kind, std::size_t bytes, std::uint64_t ti
   c.count.fetch_add(1, relaxed);
   c.bytes.fetch_add(bytes, relaxed);
   c.time_ns.fetch_add(time_ns, relaxed);
+  note(timeline_.load(), track_,
+       kind == operation::read ? timed_event::kind::read : timed_event::kind::write, bytes,
+       time_ns);
 }
 
-void statistics::add_wait(std::uint64_t wait_ns) noexcept { wait_ns_.fetch_add(wait_ns, relaxed); }
+void statistics::add_wait(std::uint64_t wait_ns) noexcept {
+  wait_ns_.fetch_add(wait_ns, relaxed);
+  note(timeline_.load(), track_, timed_event::kind::wait, 0, wait_ns);
+}
+
+void statistics::note_in(timeline* where, std::string name) {
+  if (where != nullptr) track_ = where->add_track(std::move(name));
+  timeline_.store(where);
+}
 
 statistics_snapshot statistics::snapshot() const noexcept {
   statistics_snapshot now;

@@ -5,14 +5,17 @@
 // Counters of I/O: how much moved, how long it took, how long threads waited for it.
 //
 // statistics is the live, shared counter (every function from any thread); statistics_snapshot is a
-// plain value, and two of them subtract, so that the I/O of one phase is "after - before". Layer:
-// io.
+// plain value, and two of them subtract, so that the I/O of one phase is "after - before". For
+// traces a counter can also note everything one by one, in a timeline. Layer: io.
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 namespace outsize::io {
+
+class timeline;
 
 enum class operation : std::uint8_t { read, write };
 
@@ -47,6 +50,10 @@ class statistics {
   /// The values now.
   statistics_snapshot snapshot() const noexcept;
 
+  /// Notes all that ends from now on in a track `name` of `where` too, which must outlive the
+  /// counter or the next call; nullptr: no longer. @pre no request that it counts is under way.
+  void note_in(timeline* where, std::string name = {});
+
  private:
   struct alignas(64) counters {
     std::atomic<std::uint64_t> count{0}, bytes{0}, time_ns{0};
@@ -54,6 +61,8 @@ class statistics {
   counters reads_;
   counters writes_;
   std::atomic<std::uint64_t> wait_ns_{0};
+  std::atomic<timeline*> timeline_{nullptr};
+  std::size_t track_ = 0;  // of the timeline
 };
 
 }  // namespace outsize::io
