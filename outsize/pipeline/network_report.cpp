@@ -1,15 +1,14 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
 
-// The report as text and as trace; network_dot.cpp and network_svg.cpp have the pictures.
+// The report as text; network_dot.cpp and network_svg.cpp have the pictures, network_trace.cpp the
+// trace.
 // Layer: pipeline.
 
 #include <outsize/pipeline/network_report.hpp>
 
 #include <fmt/format.h>
 #include <algorithm>
-#include <iterator>
-#include <map>
 #include <string_view>
 
 #include <outsize/base/units.hpp>
@@ -191,38 +190,6 @@ std::string verdict_on(network_report const& r) {
                  0);
 }
 
-std::string json_string(std::string_view text) {
-  std::string out = "\"";
-  for (std::string_view const c : detail::characters_of(text)) {
-    if (c == "\"" || c == "\\") {
-      out += '\\';
-      out += c;
-    } else if (static_cast<unsigned char>(c[0]) < 0x20) {
-      out += fmt::format("\\u{:04x}", static_cast<unsigned>(c[0]));
-    } else {
-      out += c;
-    }
-  }
-  return out + '"';
-}
-
-/// Threads that ran one stage only are called after it, and so are lanes.
-std::map<std::size_t, std::string> thread_names(network_report const& r) {
-  std::map<std::size_t, std::size_t> only_stage;
-  for (auto const& e : r.trace) {
-    auto const [known, is_new] = only_stage.try_emplace(e.thread, e.stage);
-    if (!is_new && known->second != e.stage) known->second = r.stages.size();
-  }
-  std::map<std::size_t, std::string> names;
-  for (auto const& [thread, stage] : only_stage) {
-    std::string const of = stage < r.stages.size() ? r.stages[stage].name : std::string();
-    names[thread] = thread >= first_lane ? fmt::format("{} {}", of, thread % first_lane)
-                    : of.empty()         ? fmt::format("worker {}", thread)
-                                         : fmt::format("worker {}: {}", thread, of);
-  }
-  return names;
-}
-
 }  // namespace
 
 std::string network_report::explain() const {
@@ -239,31 +206,6 @@ std::string network_report::explain() const {
       "  Shares are of the run, times the most at once. Other waits: for room, a thread or a "
       "turn.\n";
   return out + notes(*this) + '\n' + verdict_on(*this);
-}
-
-std::string network_report::chrome_trace() const {
-  std::string out =
-      fmt::format("{{\"displayTimeUnit\":\"ms\",\"otherData\":{{\"network\":{}", json_string(name));
-  if (trace_dropped > 0) out += fmt::format(",\"dropped events\":\"{}\"", trace_dropped);
-  out += "},\"traceEvents\":[\n";
-  auto const to = std::back_inserter(out);
-  fmt::format_to(to, R"({{"ph":"M","pid":1,"tid":0,"name":"process_name","args":{{"name":{}}}}})",
-                 json_string(name));
-  for (auto const& [thread, called] : thread_names(*this))
-    fmt::format_to(to,
-                   ",\n"
-                   R"({{"ph":"M","pid":1,"tid":{},"name":"thread_name","args":{{"name":{}}}}})",
-                   thread, json_string(called));
-  std::vector<std::string> quoted;
-  for (auto const& s : stages) quoted.push_back(json_string(s.name));
-  for (auto const& e : trace)
-    fmt::format_to(
-        to,
-        ",\n"
-        R"({{"ph":"X","pid":1,"tid":{},"name":{},"ts":{:.3f},"dur":{:.3f},"args":{{"round":{}}}}})",
-        e.thread, quoted[e.stage], static_cast<double>(e.begin_ns) * 1e-3,
-        static_cast<double>(e.end_ns - e.begin_ns) * 1e-3, e.round);
-  return out + "\n]}\n";
 }
 
 }  // namespace outsize::pipeline

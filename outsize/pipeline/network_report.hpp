@@ -9,8 +9,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
+
+#include <outsize/io/timeline.hpp>
 
 namespace outsize::pipeline {
 
@@ -67,6 +70,7 @@ struct network_report {
   std::string name;
   std::size_t threads = 0;
   bool has_run = false;
+  std::int64_t begin_ns = 0;  ///< When it started, by the steady clock.
   double seconds = 0;
   std::vector<pool> pools;
   std::vector<stage> stages;
@@ -83,5 +87,10 @@ struct network_report {
   /// The steps as JSON for trace viewers of browsers (Chrome's trace event format).
   std::string chrome_trace() const;
 };
+
+/// The same for networks that ran one after another or at once, and the I/O meanwhile: on one
+/// clock, side by side. Each network is shown as a process with its threads; the I/O as one more,
+/// with rows for the reads and the writes of each track and for threads that waited.
+std::string chrome_trace(std::span<network_report const> networks, io::timeline const& io);
 
 }  // namespace outsize::pipeline

@@ -186,5 +186,50 @@ TEST(network_report, traces_of_nothing_are_complete) {
   EXPECT_TRUE(network_report{}.chrome_trace().ends_with("\n]}\n"));
 }
 
+TEST(network_report, traces_networks_and_their_io_on_one_clock) {
+  using kind = io::timed_event::kind;
+  auto forming = after_a_run();
+  forming.name = "forming";
+  forming.begin_ns = 5'000;
+  forming.trace = {{0, 1, 0, 1500, 4000}};
+  auto merging = forming;
+  merging.name = "merging";
+  merging.begin_ns = 9'000;
+  merging.trace_dropped = 2;
+  io::timeline requests;
+  requests.add_track("disk /");
+  requests.add({0, kind::write, 7'000, 8'000, 64});
+  requests.add({0, kind::write, 7'500, 9'000, 65});  // while the first one is under way
+  requests.add({0, kind::write, 8'000, 9'500, 66});
+  requests.add({0, kind::read, 4'000, 4'500, 67});
+  requests.add({0, kind::wait, 9'000, 9'500, 0});
+  std::vector const networks{forming, merging};
+  EXPECT_EQ(
+      chrome_trace(networks, requests),
+      R"({"displayTimeUnit":"ms","otherData":{"networks":"2","dropped events":"2"},"traceEvents":[
+{"ph":"M","pid":1,"tid":0,"name":"process_name","args":{"name":"forming"}},
+{"ph":"M","pid":1,"tid":1,"name":"thread_name","args":{"name":"worker 1: read"}},
+{"ph":"X","pid":1,"tid":1,"name":"read","ts":2.500,"dur":2.500,"args":{"round":0}},
+{"ph":"M","pid":2,"tid":0,"name":"process_name","args":{"name":"merging"}},
+{"ph":"M","pid":2,"tid":1,"name":"thread_name","args":{"name":"worker 1: read"}},
+{"ph":"X","pid":2,"tid":1,"name":"read","ts":6.500,"dur":2.500,"args":{"round":0}},
+{"ph":"M","pid":3,"tid":0,"name":"process_name","args":{"name":"I/O"}},
+{"ph":"M","pid":3,"tid":1000,"name":"thread_name","args":{"name":"disk /, reading 0"}},
+{"ph":"X","pid":3,"tid":1000,"name":"disk /, reading","ts":0.000,"dur":0.500,"args":{"bytes":67}},
+{"ph":"M","pid":3,"tid":2000,"name":"thread_name","args":{"name":"disk /, writing 0"}},
+{"ph":"X","pid":3,"tid":2000,"name":"disk /, writing","ts":3.000,"dur":1.000,"args":{"bytes":64}},
+{"ph":"M","pid":3,"tid":2001,"name":"thread_name","args":{"name":"disk /, writing 1"}},
+{"ph":"X","pid":3,"tid":2001,"name":"disk /, writing","ts":3.500,"dur":1.500,"args":{"bytes":65}},
+{"ph":"X","pid":3,"tid":2000,"name":"disk /, writing","ts":4.000,"dur":1.500,"args":{"bytes":66}},
+{"ph":"M","pid":3,"tid":3000,"name":"thread_name","args":{"name":"waiting 0"}},
+{"ph":"X","pid":3,"tid":3000,"name":"waiting","ts":5.000,"dur":0.500,"args":{"bytes":0}}
+]}
+)");
+}
+
+TEST(network_report, traces_of_nothing_that_ran_are_complete) {
+  EXPECT_TRUE(chrome_trace({}, io::timeline()).ends_with("\n]}\n"));
+}
+
 }  // namespace
 }  // namespace outsize::pipeline

@@ -147,12 +147,8 @@ void network_run::start(bool caller_helps) {
 void network_run::finish() {
   {
     lock const held(mutex_);
-    for (auto& s : stages_) {
-      if (s->what->kind != stage_kind::external || s->ended) continue;
-      --externals_outside_;
-      end_reading(*s);
-      end_stage(*s);
-    }
+    for (auto& s : stages_)
+      if (s->what->kind == stage_kind::external && !s->ended) end_external(*s);
     notify_workers();
   }
   work(*caller_);
@@ -295,6 +291,11 @@ bool network_run::grow_a_pool() {
   return false;
 }
 
+void network_run::note_work(stage_state& s, std::int64_t end_ns) {
+  s.busy_ns += end_ns - s.idle_since_ns;
+  note_trace({s.index, lane_of(s, 0), s.steps, s.idle_since_ns, end_ns});
+}
+
 void network_run::note_trace(trace_event const& e) {
   if (!what_.options.trace) return;
   if (trace_.size() < most_trace_events) {
@@ -328,6 +329,7 @@ network_report network_run::report() const {
   network_report r = what_.report();
   std::lock_guard const held(mutex_);
   r.has_run = true;
+  r.begin_ns = std::chrono::nanoseconds(begin_.time_since_epoch()).count();
   r.seconds = static_cast<double>(seconds_end_ns_) * 1e-9;
   for (std::size_t p = 0; p < pools_.size(); ++p) {
     r.pools[p].count = pools_[p]->all.size();

@@ -297,6 +297,7 @@ class network_run {
   // The end.
   bool everything_ended() const noexcept { return open_stages_ == 0; }
   bool anything_moves() const;
+  void end_external(stage_state& s);
   void check_for_deadlock() noexcept;
   std::string states() const;
   std::exception_ptr wrap(stage_state const& s, std::exception_ptr const& error) const;
@@ -307,6 +308,8 @@ class network_run {
   void sample(stage_state& s, std::int64_t wall_ns, thread_usage before, thread_usage after);
   bool grow_a_pool();
   void note_trace(trace_event const& e);
+  /// A node or external was at work since its last wait.
+  void note_work(stage_state& s, std::int64_t end_ns);
   /// Where a trace shows what no worker does: the k-th step in flight of a stage, a node.
   static std::size_t lane_of(stage_state const& s, std::size_t k) noexcept {
     return first_lane * (s.index + 1) + k;

@@ -862,6 +862,22 @@ TEST(network_reports, count_what_went_through) {
   for (auto const& e : r.trace) EXPECT_LE(e.begin_ns, e.end_ns);
 }
 
+TEST(network_reports, count_the_work_of_externals_that_never_waited) {
+  memory_budget memory(8_MiB);
+  network n(memory, {.threads = 1, .trace = true});
+  auto const out = n.external("producer", {.pools = {n.pool({.buffer_bytes = 64, .count = 2})}});
+  out[0] | stage("drain", [](pooled_buffer&) {});
+  n.start();
+  auto p = n.ports_of("producer");
+  p.convey(p.take());
+  std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  p.close();
+  n.finish();
+  auto const r = n.report();
+  EXPECT_GE(r.stages[0].busy_seconds, 0.002);
+  EXPECT_EQ(std::ranges::count(r.trace, std::size_t{0}, &trace_event::stage), 1);
+}
+
 TEST(network_reports, let_a_network_run_again) {
   memory_budget memory(8_MiB);
   numbers seen;

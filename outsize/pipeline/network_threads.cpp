@@ -66,9 +66,7 @@ void network_run::run_node(stage_state& s) {
     error = wrap(s, std::current_exception());
   }
   lock held(mutex_);
-  std::int64_t const end = now_ns();
-  s.busy_ns += end - s.idle_since_ns;
-  note_trace({s.index, lane_of(s, 0), s.steps, s.idle_since_ns, end});
+  note_work(s, now_ns());
   if (s.has_place) give_place_up(s);
   if (error) stop_all_locked(std::move(error));
   if (!stopping_) {
@@ -110,6 +108,14 @@ void network_run::notify_workers() noexcept {
   }
 }
 
+/// Its thread will not come into its ports again.
+void network_run::end_external(stage_state& s) {
+  note_work(s, now_ns());
+  --externals_outside_;
+  end_reading(s);
+  end_stage(s);
+}
+
 void network_run::take_place(stage_state& s, lock& held) {
   if (s.what->kind == stage_kind::external) return;
   s.waiting_for = "a thread";
@@ -135,8 +141,7 @@ void network_run::give_place_up(stage_state& s) {
 void network_run::wait_in_port(stage_state& s, std::string what, lock& held) {
   bool const external = s.what->kind == stage_kind::external;
   std::int64_t const begin = now_ns();
-  s.busy_ns += begin - s.idle_since_ns;
-  note_trace({s.index, lane_of(s, 0), s.steps, s.idle_since_ns, begin});
+  note_work(s, begin);
   s.waiting_for = std::move(what);
   s.woken = false;
   if (external) {
@@ -230,11 +235,8 @@ void network_run::close(std::size_t stage, std::size_t output) {
   close_output(s, output);
   if (s.what->kind == stage_kind::external && !s.ended &&
       std::all_of(s.outputs.begin(), s.outputs.end(),
-                  [](edge const* e) { return e == nullptr || e->closed; })) {
-    --externals_outside_;
-    end_reading(s);
-    end_stage(s);
-  }
+                  [](edge const* e) { return e == nullptr || e->closed; }))
+    end_external(s);
   notify_workers();
   check_for_deadlock();
 }
