@@ -93,7 +93,8 @@ class sort_engine {
     report_.memory_bytes = job.memory_bytes;
     report_.block_bytes = plan_.block_bytes;
     bool const surely_spills = options_.input_bytes && plan_.runs > 0;
-    formation_.emplace(family_, store_, memory_, plan_, surely_spills, options_.stop);
+    formation_.emplace(family_, store_, memory_, plan_, surely_spills, options_.stop,
+                       options_.trace);
   }
 
   sort_engine(sort_engine const&) = delete;
@@ -143,6 +144,7 @@ class sort_engine {
   void finish_input(std::size_t output_alignment = 1) {
     count_chunk();
     formation_->finish();
+    report_.networks.push_back(formation_->report());
     runs_ = std::move(formation_->runs());
     report_.runs = runs_.size();
     if (!runs_.empty()) formation_.reset();
@@ -170,6 +172,8 @@ class sort_engine {
     at_end_ = true;
     for (auto& window : lent_) window.reset();  // they cannot go home later
     output_->finish();
+    report_.networks.resize(1);  // of a rewound output the last time tells
+    report_.networks.push_back(output_->report());
     report_.peak_disk_bytes = store_.peak_allocated_bytes();
     report_.output_items = output_items_.load();
     return std::nullopt;
@@ -288,10 +292,11 @@ class sort_engine {
     output_items_ = 0;
     report_.output_items = 0;
     at_end_ = false;
-    output_.emplace(
-        store_.memory(),
-        pipeline::network_options{
-            .name = "sort, last merge", .threads = 1, .tune = false, .errors_name_stages = false});
+    output_.emplace(store_.memory(), pipeline::network_options{.name = "sort, last merge",
+                                                               .threads = 1,
+                                                               .tune = false,
+                                                               .trace = options_.trace,
+                                                               .errors_name_stages = false});
     auto const windows =
         output_->pool({.name = "windows", .buffer_bytes = 0, .count = window_count});
     auto const merged = output_->node("merge", {.inputs = {}, .pools = {windows}, .outputs = 1},

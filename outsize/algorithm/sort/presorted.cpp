@@ -86,9 +86,11 @@ class ordered_copy {
     io::output_file out(output_, bytes_, store_.file_queue());
     out.contents().count_into(&store_.file_statistics());
     if (alignment_ % out.contents().alignment_bytes() != 0) return false;
-    pipeline::network n(
-        store_.memory(),
-        {.name = "copy in order", .threads = 2, .tune = false, .errors_name_stages = false});
+    pipeline::network n(store_.memory(), {.name = "copy in order",
+                                          .threads = 2,
+                                          .tune = false,
+                                          .trace = options_.trace,
+                                          .errors_name_stages = false});
     order_check check(checks_, descending);
     bool good = true;
     auto read = pipeline::read_pieces(
@@ -131,9 +133,13 @@ class ordered_copy {
     }
     line | std::move(write);
     n.run(options_.stop);
+    report_ = n.report();
     if (good) out.commit(bytes_);
     return good;
   }
+
+  /// What the last run did.
+  pipeline::network_report& report() noexcept { return report_; }
 
  private:
   std::size_t buffer_budget() const noexcept {
@@ -174,6 +180,7 @@ class ordered_copy {
   std::size_t unit_;
   std::size_t buffer_bytes_;
   std::uint64_t done_bytes_ = 0;
+  pipeline::network_report report_;
 };
 
 }  // namespace
@@ -189,7 +196,8 @@ std::optional<sort_report> copy_if_in_order(storage& store, item_checks const& c
   return sort_report{.items = items,
                      .input_bytes = bytes,
                      .output_items = items,
-                     .memory_bytes = options.memory_bytes};
+                     .memory_bytes = options.memory_bytes,
+                     .networks = {std::move(copy.report())}};
 }
 
 }  // namespace outsize::detail

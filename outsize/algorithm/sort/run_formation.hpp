@@ -47,7 +47,7 @@ class run_formation {
   /// Takes chunks and write buffers as planned from `memory`, and charges the index of the runs to
   /// it. `stop` makes everything give up with `cancelled`, this call too if it has been triggered.
   run_formation(Family const& family, storage& store, grant& memory, sort_plan const& plan,
-                bool surely_spills, std::stop_token stop = {})
+                bool surely_spills, std::stop_token stop = {}, bool trace = false)
       : family_(family),
         store_(store),
         memory_(memory),
@@ -58,6 +58,7 @@ class run_formation {
         network_(store.memory(), {.name = "sort, forming runs",
                                   .threads = sorts_at_once() + 1,  // and one that spills
                                   .tune = false,
+                                  .trace = trace,
                                   .errors_name_stages = false}) {
     for (auto& s : slots_) s = std::make_unique<slot>(memory, plan.chunk_bytes);
     describe_network();
@@ -95,6 +96,9 @@ class run_formation {
   }
 
   std::vector<run<Family>>& runs() noexcept { return runs_; }
+
+  /// What its stages did. @pre finish() has returned.
+  pipeline::network_report report() const { return network_.report(); }
 
   /// Sorted views of what stayed in memory, as long as this object lives.
   std::vector<view> resident_views() const {

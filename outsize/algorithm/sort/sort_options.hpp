@@ -9,6 +9,9 @@
 #include <functional>
 #include <optional>
 #include <stop_token>
+#include <vector>
+
+#include <outsize/pipeline/network_report.hpp>
 
 namespace outsize {
 
@@ -36,6 +39,8 @@ struct sort_options {
   /// as they are consumed.
   bool rewindable = false;
 
+  bool trace = false;  ///< Notes each step in the reports of the networks.
+
   std::stop_token stop = {};  ///< Triggered: the sort ends with `cancelled`.
   /// Called from the thread that drives the sort, for every chunk that is full and every window of
   /// output.
@@ -54,6 +59,9 @@ struct sort_report {
   std::size_t fan_in = 0;
   std::uint64_t memory_bytes = 0;
   std::uint64_t peak_disk_bytes = 0;
+  /// What ran: run formation, and the last merge with those before it; or the copy of what was in
+  /// order; or nothing, if sorted files were merged.
+  std::vector<pipeline::network_report> networks = {};
 };
 
 }  // namespace outsize
