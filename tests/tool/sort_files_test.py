@@ -90,8 +90,9 @@ class Output(ToolTest):
     def test_the_report_does_not_cost_the_sort(self):
         path = self.write("in", TEXT)
         out = self.path("out")
-        self.assert_refused("/nope/r", "sort", path, "--json", "/nope/r", "-o", out)
-        self.assertFalse(os.path.exists(out))
+        for option in ("--json", "--trace"):
+            self.assert_refused("/nope/r", "sort", path, option, "/nope/r", "-o", out)
+            self.assertFalse(os.path.exists(out))
 
 
 class Refusals(ToolTest):
@@ -145,7 +146,7 @@ class Refusals(ToolTest):
 
     def test_actions_that_exclude_each_other(self):
         path = self.write("in", TEXT)
-        for other in (["--plan"], ["--json", "x"], ["-C"], ["-o", "x"]):
+        for other in (["--plan"], ["--json", "x"], ["--trace", "x"], ["-C"], ["-o", "x"]):
             self.assert_refused("-c and " + other[0], "sort", "-c", *other, path)
 
     def test_help_and_version(self):
@@ -253,8 +254,26 @@ class Report(ToolTest):
 
     def test_a_failed_sort_leaves_no_report(self):
         report = self.write("report", "old")
-        self.run_tool("sort", "/no/such", "--json", report)
-        self.assertEqual(self.read("report"), b"old")
+        for option in ("--json", "--trace"):
+            self.run_tool("sort", "/no/such", option, report)
+            self.assertEqual(self.read("report"), b"old")
+
+    def test_stages_and_trace(self):
+        path, trace = self.path("in"), self.path("trace")
+        self.output_of("gen", "lines", "--count", "50k", "-o", path)
+        for words, expected in (
+                (["-S", "2M"], {"read input", "sort", "write runs", "merge", "write output"}),
+                (["-S", "64M"], {"read input", "sort", "merge", "write output"}),
+                (["-m", self.write("empty", "")], set())):
+            self.output_of("sort", *words, "-T", self.folder, path, "-o", self.path("out"),
+                           "--json", self.path("report"), "--trace", trace)
+            networks = json.loads(self.read("report"))["networks"]
+            timed = {stage["name"] for network in networks for stage in network["stages"]
+                     if stage["busy_seconds"] > 0}
+            self.assertLessEqual(expected, timed, words)
+            events = json.loads(self.read("trace"))["traceEvents"]
+            traced = {event["name"] for event in events if event["ph"] == "X"}
+            self.assertLessEqual(expected | {"files, reading", "files, writing"}, traced, words)
 
     def test_progress_goes_to_what_is_no_terminal_if_asked(self):
         path = self.path("in")

@@ -51,7 +51,7 @@ int cmd_columnsort(int argc, char** argv) {
       [&](storage& store, numeric::pass_listener const& listener) -> pass_outcome {
         auto report = numeric::columnsort(store, r->input, r->output,
                                           {.column_records = r->column_records,
-                                           .trace = r->trace.has_value(),
+                                           .trace = r->work.trace.has_value(),
                                            .on_progress = listener});
         return {.records = report.records,
                 .passes = report.passes,

@@ -69,7 +69,7 @@ int cmd_fft(int argc, char** argv) {
                             return outcome_of(numeric::fft(store, r->input, r->output,
                                                            {.inverse = r->inverse,
                                                             .block_bytes = r->block_bytes,
-                                                            .trace = r->trace.has_value(),
+                                                            .trace = r->work.trace.has_value(),
                                                             .on_progress = listener}));
                           });
 }

@@ -22,7 +22,7 @@ int cmd_permute(int argc, char** argv) {
         auto report = numeric::permute(store, r->input, r->output, make_map(*r, bits),
                                        {.record_bytes = r->record_bytes,
                                         .block_bytes = r->block_bytes,
-                                        .trace = r->trace.has_value(),
+                                        .trace = r->work.trace.has_value(),
                                         .on_progress = listener});
         return {.records = report.records,
                 .passes = report.passes,

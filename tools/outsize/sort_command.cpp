@@ -20,6 +20,7 @@
 #include <tools/outsize/command.hpp>
 #include <tools/outsize/interruption.hpp>
 #include <tools/outsize/output_file.hpp>
+#include <tools/outsize/sort_trace.hpp>
 
 namespace outsize::tool {
 namespace {
@@ -50,6 +51,7 @@ void write_json(output_file& output, outsize::storage& store, sort_report const&
       {"block_bytes", report.block_bytes},
       {"fan_in", report.fan_in},
       {"peak_disk_bytes", report.peak_disk_bytes},
+      {"networks", sort_networks_json(report)},
       {"backend", store.file_queue().name()}};
   output.write(object.dump(2) + '\n');
   output.close();
@@ -92,13 +94,15 @@ int run_sort_command(
   interruption const ends_cleanly(name);
   auto const begin = std::chrono::steady_clock::now();
   return naming_memory(work, [&] {
+    std::optional<sort_trace> trace;  // outlives the storage, which notes requests in it
     outsize::storage store(sort_storage(work));
     // Opened before the work, so that a report that cannot be written costs nothing.
+    if (work.trace) trace.emplace(*work.trace).watch(store);
     std::optional<output_file> json;
     if (work.json) json.emplace(*work.json);
     std::optional<progress_line> bar;
     if (work.progress.value_or(::isatty(STDERR_FILENO) != 0)) bar.emplace();
-    sort_options options;
+    sort_options options{.trace = work.trace.has_value()};
     if (bar)
       options.on_progress = [&](sort_progress const& now) {
         bar->show(name_of(now.now), now.done_bytes, now.total_bytes);
@@ -107,6 +111,7 @@ int run_sort_command(
     bar.reset();
     std::chrono::duration<double> const elapsed = std::chrono::steady_clock::now() - begin;
     if (json) write_json(*json, store, report, elapsed.count());
+    if (trace) trace->write(report);
     return exit_done;
   });
 }

@@ -19,7 +19,7 @@ namespace outsize::tool {
 storage_options sort_storage(work_options const& work);
 
 /// Runs `program` for the command of that name, with the storage asked for and options that show
-/// how far it is; then writes the report that was asked for. Returns exit_done.
+/// how far it is; then writes the reports that were asked for. Returns exit_done.
 /// @throws what the program throws; a budget_error names -S.
 int run_sort_command(
     std::string const& name, work_options const& work,

@@ -190,6 +190,7 @@ void require_sensible(sort_request const& request) {
   if (request.has_output) throw usage_error("options -c and -o are incompatible");
   if (request.plan) throw usage_error("options -c and --plan are incompatible");
   if (request.json) throw usage_error("options -c and --json are incompatible");
+  if (request.trace) throw usage_error("options -c and --trace are incompatible");
 }
 
 }  // namespace

@@ -162,7 +162,8 @@ std::vector<option> report_rows(work_options& into) {
           {.name = "no-progress",
            .help = "do not",
            .handler = [&into](auto) { into.progress = false; }},
-          text_row("json", "FILE", "write a report as one JSON object", into.json)};
+          text_row("json", "FILE", "write a report as one JSON object", into.json),
+          text_row("trace", "FILE", "note every step, for trace viewers", into.trace)};
 }
 
 option output_row(std::string& into, std::string help) {
@@ -176,8 +177,7 @@ option output_row(std::string& into, std::string help) {
 
 std::vector<option> pass_rows(pass_request& into) {
   return {output_row(into.output, "write there; may be the input"),
-          text_row("svg", "FILE", "draw what ran, with its throughput and waits", into.picture),
-          text_row("trace", "FILE", "note every step, for trace viewers", into.trace)};
+          text_row("svg", "FILE", "draw what ran, with its throughput and waits", into.picture)};
 }
 
 bool parse_pass_request(option_table const& table, int argc, char** argv, pass_request& into) {
@@ -219,7 +219,7 @@ void write_reports(pass_request const& request, outsize::storage& store,
   for (std::size_t i = 0; i < outcome.networks.size(); ++i) {
     auto const& network = outcome.networks[i];
     if (request.picture) write_file(numbered(*request.picture, i), network.svg());
-    if (request.trace) write_file(numbered(*request.trace, i), network.chrome_trace());
+    if (request.work.trace) write_file(numbered(*request.work.trace, i), network.chrome_trace());
   }
 }
 

@@ -26,6 +26,7 @@ struct work_options {
   bool checksums = false;                     ///< --block-checksums
   std::optional<bool> progress;               ///< --progress, --no-progress
   std::optional<std::string> json;            ///< --json
+  std::optional<std::string> trace;           ///< --trace: where to note what went on inside
 
   /// A storage with these; what is not said has the storage's defaults.
   storage_options storage() const;
@@ -33,7 +34,7 @@ struct work_options {
 
 /// -S, --memory, -T and --parallel. `into` must outlive the table.
 std::vector<option> resource_rows(work_options& into);
-/// --progress, --no-progress and --json.
+/// --progress, --no-progress, --json and --trace.
 std::vector<option> report_rows(work_options& into);
 
 /// -o and --output.
@@ -45,14 +46,13 @@ struct pass_request {
   std::string input;
   std::string output;
   std::optional<std::string> picture;  ///< --svg: where to draw the networks
-  std::optional<std::string> trace;    ///< --trace: where to note their steps
 
   /// The storage asked for, with a queue for requests that are short and far apart: a solid-state
   /// disk wants many of them at once.
   storage_options storage() const;
 };
 
-/// -o, --svg and --trace.
+/// -o and --svg.
 std::vector<option> pass_rows(pass_request& into);
 
 /// The lengths of a pass's shortest requests.

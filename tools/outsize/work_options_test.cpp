@@ -55,7 +55,7 @@ TEST(work_options, write_one_picture_and_trace_for_each_pass) {
   pass_request r;
   r.work.json = folder.path("report.json");
   r.picture = folder.path("p.svg");
-  r.trace = folder.path("t.json");
+  r.work.trace = folder.path("t.json");
   write_reports(r, store, {.passes = 2, .networks = std::vector<pipeline::network_report>(2)});
   EXPECT_EQ(folder.names(),
             (std::vector<std::string>{"p.2.svg", "p.svg", "report.json", "t.2.json", "t.json"}));
