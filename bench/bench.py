@@ -16,7 +16,9 @@ import signal
 import subprocess
 import sys
 
+import plots
 import report
+import sweeps
 from catalogue import BENCHMARKS
 from child import ChildFailed, must_run
 from contestant import PROJECT, Task
@@ -25,6 +27,7 @@ from floor import Floor
 from sizes import MIB, format_size, parse_size
 from workplace import NoSpace, Workplace
 
+RESULTS = PROJECT / "docs/benchmarks/results"
 SMOKE_SIZE_BYTES, SMOKE_MEMORY_BYTES = 32 * MIB, 8 * MIB
 DISK_PER_INPUT_BYTE_OF_DATABASES = 4.4
 
@@ -48,17 +51,35 @@ def parse_arguments():
                         help="folder on the disk to be measured (default: %(default)s)")
     parser.add_argument("--tool", type=pathlib.Path, default=PROJECT / "build/release/bin/outsize",
                         help="the program to measure (default: the release build)")
+    parser.add_argument("--sweep", choices=sorted(sweeps.SWEEPS),
+                        help="vary one number; NAME is the benchmark, where the sweep runs one")
+    parser.add_argument("--values", default="", metavar="VALUE,VALUE",
+                        help="of the number that a sweep varies (default: see --list)")
+    parser.add_argument("--plot", type=pathlib.Path, nargs="?", const=RESULTS, metavar="DIR",
+                        help=f"draw the results in DIR/*.json, and write a page, into the folder "
+                             f"above (default: {RESULTS.relative_to(PROJECT)})")
     parser.add_argument("--list", action="store_true", help="list the benchmarks and their peers")
     parser.add_argument("--setup", action="store_true", help="install the peers")
     parser.add_argument("--smoke", action="store_true",
                         help="run every benchmark once at a tiny size, against what is installed")
     arguments = parser.parse_args()
-    if not (arguments.name or arguments.list or arguments.setup or arguments.smoke):
-        parser.error("name a benchmark, or --list, --setup or --smoke")
+    if not any((arguments.name, arguments.sweep, arguments.plot, arguments.list, arguments.setup,
+                arguments.smoke)):
+        parser.error("name a benchmark, or --sweep, --plot, --list, --setup or --smoke")
+    sweep = sweeps.SWEEPS.get(arguments.sweep)
+    if sweep and sweep.program and arguments.name:
+        parser.error(f"--sweep {sweep.name} runs a program of its own, not {arguments.name}")
+    if arguments.values and not sweep:
+        parser.error("--values is for --sweep")
+    try:
+        arguments.values = [parse_size(value) for value in arguments.values.split(",") if value]
+    except ValueError as why:
+        parser.error(f"--values: {why}")
     arguments.peers = [peer for peer in arguments.vs.split(",") if peer]
+    name = arguments.name or (sweep and sweep.benchmark)
     for peer in arguments.peers:
-        if not arguments.name or peer not in BENCHMARKS[arguments.name].peers:
-            parser.error(f"{arguments.name} has no peer '{peer}'")
+        if not name or peer not in BENCHMARKS[name].peers:
+            parser.error(f"{name or 'what is asked for'} has no peer '{peer}'")
     return arguments
 
 
@@ -131,12 +152,17 @@ def run_benchmark(row, arguments, size_bytes, memory_bytes, runs, peers):
         }
 
 
-def run_and_report(row, arguments, size_bytes, memory_bytes, runs, peers):
-    """Returns whether all that was asked for ran and was verified."""
+def all_installed(name, peers):
     absent = [why for why in (PEERS[peer].missing() for peer in peers) if why]
     if absent:
-        print(f"{row.name}: missing peers: {'; '.join(absent)} (./dev bench --setup installs them)",
+        print(f"{name}: missing peers: {'; '.join(absent)} (./dev bench --setup installs them)",
               file=sys.stderr)
+    return not absent
+
+
+def run_and_report(row, arguments, size_bytes, memory_bytes, runs, peers):
+    """Returns whether all that was asked for ran and was verified."""
+    if not all_installed(row.name, peers):
         return False
     result = run_benchmark(row, arguments, size_bytes, memory_bytes, runs, peers)
     report.print_table(result)
@@ -145,9 +171,34 @@ def run_and_report(row, arguments, size_bytes, memory_bytes, runs, peers):
     return all(entry["verified"] for entry in (result["ours"], *result["peers"].values()))
 
 
+def run_sweep(sweep, arguments):
+    """Returns whether all points were measured and verified."""
+    if not all_installed(sweep.name, arguments.peers):
+        return False
+    found = sweeps.run(sweep, arguments, run_benchmark)
+    if arguments.json:
+        arguments.json.write_text(json.dumps(found, indent=2) + "\n")
+    return sweeps.is_verified(found)
+
+
+def plot(folder):
+    """Returns whether everything could be drawn."""
+    python = plots.interpreter()
+    if not python:
+        print("bench: no Python with matplotlib (./dev bench --setup installs it)",
+              file=sys.stderr)
+        return False
+    page = pathlib.Path(__file__).with_name("results_page.py")
+    return subprocess.run([python, page, folder]).returncode == 0
+
+
 def run_smoke(arguments):
     arguments.json = None
+    arguments.runs = 1
     good = True
+    for sweep in sweeps.SWEEPS.values():
+        if sweep.program:
+            good &= run_sweep(sweep, arguments)
     for row in BENCHMARKS.values():
         installed = [peer for peer in row.peers if PEERS[peer].is_ready()]
         good &= run_and_report(row, arguments, SMOKE_SIZE_BYTES, SMOKE_MEMORY_BYTES, 1, installed)
@@ -157,13 +208,20 @@ def run_smoke(arguments):
 def run_all(arguments):
     if arguments.list:
         for row in BENCHMARKS.values():
-            print(f"{row.name:<14}{row.about}; peers: {', '.join(row.peers)}")
+            print(f"{row.name:<18}{row.about}; peers: {', '.join(row.peers)}")
+        for sweep in sweeps.SWEEPS.values():
+            print(f"--sweep {sweep.name:<14}{sweep.about}: "
+                  f"{', '.join(map(sweep.format, sweep.values))}")
     if arguments.setup:
         subprocess.run([PROJECT / "dev", "bench", "--setup"], check=True)
-    if not (arguments.smoke or arguments.name):
+    if arguments.plot:
+        return plot(arguments.plot)
+    if not (arguments.smoke or arguments.name or arguments.sweep):
         return True
     if not arguments.tool.exists():
         subprocess.run([PROJECT / "dev", "build"], check=True)
+    if arguments.sweep:
+        return run_sweep(sweeps.SWEEPS[arguments.sweep], arguments)
     if arguments.smoke:
         return run_smoke(arguments)
     row = BENCHMARKS[arguments.name]

@@ -27,6 +27,7 @@ class Benchmark:
     ours: str = "tool"        # which of contestants.OURS runs it
     typed: str = ""           # KIND of bench/programs/typed_sort.cpp
     disk_per_input_byte: float = 3.2  # input, output, temporary files and a little more
+    least_share_of_floor: object = None  # what is aimed at, if anything is
 
     @property
     def words(self):
@@ -35,19 +36,20 @@ class Benchmark:
 
 BENCHMARKS = {row.name: row for row in (
     Benchmark("sort-u64", "random u64, file to file", "u64", 8,
-              ("--format", "u64"), None, ("stxxl", "duckdb")),
+              ("--format", "u64"), None, ("stxxl", "duckdb"), least_share_of_floor=0.9),
     Benchmark("sort-records", "100 bytes, 10-byte key, file to file", "records", 100,
-              ("--format", "bytes:100", "--key", "0:10"), ("-s", "-k1.1,1.10"), ("stxxl", "gnu")),
+              ("--format", "bytes:100", "--key", "0:10"), ("-s", "-k1.1,1.10"), ("stxxl", "gnu"),
+              least_share_of_floor=0.92),
     Benchmark("sort-lines", "lines of 20 to 200 bytes, whole line, file to file", "lines", 0,
               (), (), ("gnu",), 2 * GIB, 256 * MIB),
     Benchmark("sort-pair", "u64 key and u64 payload, comparator on the key, file to file", "pairs",
-              16, (), None, ("stxxl",), ours="typed", typed="pair"),
+              16, (), None, ("stxxl",), ours="typed", typed="pair", least_share_of_floor=0.9),
     Benchmark("sort-lambda", "u64 and two u32, a lambda on all three, file to file", "triples", 16,
               (), None, ("stxxl",), ours="typed", typed="lambda"),
     Benchmark("sort-sorted", "ascending u64, file to file", "u64-asc", 8,
-              ("--format", "u64"), None, ("stxxl",), floor_passes=1),
+              ("--format", "u64"), None, ("stxxl",), floor_passes=1, least_share_of_floor=0.87),
     Benchmark("sort-reversed", "descending u64, file to file", "u64-desc", 8,
-              ("--format", "u64"), None, ("stxxl",), floor_passes=1),
+              ("--format", "u64"), None, ("stxxl",), floor_passes=1, least_share_of_floor=0.87),
     Benchmark("sort-few", "u64 of 16 distinct values, file to file", "u64-few", 8,
               ("--format", "u64"), None, ("stxxl",)),
     Benchmark("sort-equal", "u64 of one value, file to file", "u64-same", 8,

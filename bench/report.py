@@ -4,6 +4,7 @@
 
 import os
 import pathlib
+import platform
 import re
 import statistics
 
@@ -18,7 +19,15 @@ def machine(bandwidths):
     cpu = re.search(r"^model name\s*: (.*)$", cpu_info, re.MULTILINE)
     return {"cpu": cpu[1] if cpu else os.uname().machine, "cores": os.cpu_count(),
             "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
-            **bandwidths}
+            "system": _system(), **bandwidths}
+
+
+def _system():
+    kernel = f"{os.uname().sysname} {os.uname().release}"
+    try:
+        return f"{platform.freedesktop_os_release()['PRETTY_NAME']}, {kernel}"
+    except (OSError, KeyError):
+        return kernel
 
 
 def summarise(measurements, input_bytes, entry):

@@ -26,6 +26,7 @@
 #include <outsize/algorithm/sort.hpp>
 #include <outsize/block/storage.hpp>
 #include <tools/outsize/multiset_checksum.hpp>
+#include <tools/outsize/sort_trace.hpp>
 
 namespace {
 
@@ -47,9 +48,9 @@ int sort_file(job const& work, Less less) {
   auto const moved = store.total_statistics();
   fmt::print(
       "{{\"seconds\": {}, \"io_wait_seconds\": {}, \"read_bytes\": {}, \"written_bytes\": {}, "
-      "\"runs\": {}, \"passes\": {}}}\n",
+      "\"runs\": {}, \"passes\": {}, \"networks\": {}}}\n",
       took.count(), static_cast<double>(moved.wait_ns) * 1e-9, moved.read_bytes, moved.write_bytes,
-      report.runs, report.passes);
+      report.runs, report.passes, tool::sort_networks_json(report).dump());
   return 0;
 }
 

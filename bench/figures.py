@@ -1,0 +1,220 @@
+# SPDX-FileCopyrightText: the outsize authors
+# SPDX-License-Identifier: BSL-1.0
+"""What the pictures show, as plain numbers made from saved results; plots.py draws them.
+
+A result file holds what `./dev bench NAME --json FILE` or `./dev bench --sweep NAME --json FILE`
+wrote. Its name is what pictures call it. The same files give the same figures.
+"""
+
+import json
+from dataclasses import dataclass, field
+
+from catalogue import BENCHMARKS
+from sizes import MIB, format_size
+
+
+class BadResult(Exception):
+    """A file that is no result; the message names it and says why."""
+
+
+@dataclass
+class Result:
+    label: str    # the file's name without its ending
+    content: dict
+
+
+@dataclass
+class Results:
+    benchmarks: list   # of Result, in the order of the catalogue
+    sweeps: list       # of Result, by name
+
+    def machines(self):
+        """The distinct machines, each without what was measured of its disk."""
+        found = []
+        for result in self.benchmarks + self.sweeps:
+            machine = {key: value for key, value in result.content["machine"].items()
+                       if not key.endswith("_per_second")}
+            if machine not in found:
+                found.append(machine)
+        return found
+
+
+@dataclass
+class Figure:
+    name: str              # of its files, without ending
+    title: str
+    kind: str              # "lines", "bars" (side by side) or "rows" (horizontal, stacked)
+    axis: str              # what the numbers are
+    labels: list           # of "lines": the numbers on the other axis
+    series: dict           # name to numbers, None where there is none
+    parameter: str = ""    # of "lines": what the other axis shows
+    unit: str = ""         # "bytes" where labels are sizes
+    targets: list = field(default_factory=list)  # of "bars": the least that is asked for, or None
+    note: str = ""         # what a reader must know, beside the title
+
+
+def load(folder):
+    """Reads every *.json of a folder."""
+    results = Results([], [])
+    for path in sorted(folder.glob("*.json")):
+        try:
+            content = json.loads(path.read_text())
+        except ValueError as why:
+            raise BadResult(f"{path}: no JSON: {why}") from None
+        kind = content.keys() if isinstance(content, dict) else ()
+        if {"sweep", "points", "machine"} <= set(kind):
+            results.sweeps.append(Result(path.stem, content))
+        elif {"name", "ours", "machine"} <= set(kind):
+            results.benchmarks.append(Result(path.stem, content))
+        else:
+            raise BadResult(f"{path}: neither the report of a benchmark nor of a sweep")
+    order = {name: place for place, name in enumerate(BENCHMARKS)}
+    results.benchmarks.sort(key=lambda one: (order.get(one.content["name"], len(order)),
+                                             one.label))
+    return results
+
+
+def make(results):
+    """All figures that these results are enough for."""
+    figures = [shares_of_floor(results), ratios(results), stages(results)]
+    for sweep in results.sweeps:
+        figures += sweep_figures(sweep)
+    return [one for one in figures if one]
+
+
+# ---- benchmarks ----
+
+def shares_of_floor(results):
+    found = [one for one in results.benchmarks if one.content.get("share_of_floor")]
+    if not found:
+        return None
+    return Figure(
+        "share-of-floor", "Share of the floor", "bars", "floor / outsize",
+        [one.label for one in found],
+        {"outsize": [one.content["share_of_floor"] for one in found]},
+        targets=[_target(one) for one in found],
+        note="1 is the time in which the disk alone moves what the algorithm must move; "
+             "the marks are what is aimed at")
+
+
+def _target(result):
+    row = BENCHMARKS.get(result.content["name"])
+    return row.least_share_of_floor if row else None
+
+
+def ratios(results):
+    found = [one for one in results.benchmarks
+             if any(ratio is not None for ratio in one.content.get("ratio", {}).values())]
+    peers = sorted({peer for one in found for peer in one.content["ratio"]})
+    if not found:
+        return None
+    return Figure(
+        "ratio", "Time of others, outsize = 1", "bars", "time / outsize's",
+        [one.label for one in found],
+        {peer: [one.content["ratio"].get(peer) for one in found] for peer in peers})
+
+
+def stages(results):
+    """Of each benchmark whose report tells: how long each stage worked and waited."""
+    labels, busy, waiting = [], [], []
+    for one in results.benchmarks:
+        for network in one.content["ours"].get("report", {}).get("networks", []):
+            for stage in network.get("stages", []):
+                labels.append(f"{one.label}: {stage['name']}")
+                busy.append(stage["busy_seconds"])
+                waiting.append(stage["wait_seconds"])
+    if not labels:
+        return None
+    return Figure("stages", "What the stages of a sort do", "rows", "seconds", labels,
+                  {"at work, or in its own I/O": busy, "waiting for other stages": waiting},
+                  note="stages run at once")
+
+
+# ---- sweeps ----
+
+def sweep_figures(sweep):
+    points = sweep.content["points"]
+    if not points:
+        return []
+    if "result" in points[0]:
+        return [_throughput(sweep), _time_of_benchmark(sweep)]
+    if sweep.content["sweep"] == "merge":
+        return [_curves(sweep, "MiB/s", lambda one: one["bytes_per_second"] / MIB,
+                        "size", "memory")]
+    if any(one.get("simulated_seconds") for one in points[0]["measured"].values()):
+        return [_curves(sweep, "simulated seconds", lambda one: one["simulated_seconds"])]
+    return [_phases(sweep)]
+
+
+def _describe(content, *varied):
+    """What the sort was given, but for what varied."""
+    said = {"size": format_size(content["size_bytes"]),
+            "memory": format_size(content["memory_bytes"]) + " of memory",
+            "threads": f"{content['threads']} thread{'s' if content['threads'] != 1 else ''}"}
+    return ", ".join(text for name, text in said.items() if name not in varied)
+
+
+def _lines(sweep, suffix, title, axis, series, note):
+    content = sweep.content
+    return Figure(sweep.label + suffix, title, "lines", axis,
+                  [point["value"] for point in content["points"]], series,
+                  parameter=content["parameter"], unit=content["unit"], note=note)
+
+
+def _throughput(sweep):
+    content = sweep.content
+    results = [point["result"] for point in content["points"]]
+    series = {"outsize": [_rate(one["ours"], one) for one in results]}
+    for peer in sorted({peer for one in results for peer in one["peers"]}):
+        series[peer] = [_rate(one["peers"].get(peer, {}), one) for one in results]
+    series["floor"] = [one["input_bytes"] / one["floor_seconds"] / MIB
+                       if one.get("floor_seconds") else None for one in results]
+    return _lines(sweep, "", f"{content['benchmark']} by {content['parameter']}", "MiB/s", series,
+                  _describe(content, content["sweep"]))
+
+
+def _rate(entry, result):
+    return result["input_bytes"] / entry["seconds"] / MIB if entry.get("seconds") else None
+
+
+def _time_of_benchmark(sweep):
+    """As the papers have it: time for each byte, and how much of it threads waited for I/O."""
+    content = sweep.content
+    results = [point["result"] for point in content["points"]]
+
+    def per_byte(result, entry, what):
+        seconds = entry.get(what)
+        return None if seconds is None else seconds * 1e9 / result["input_bytes"]
+
+    series = {"outsize": [per_byte(one, one["ours"], "seconds") for one in results],
+              "outsize, threads waiting for I/O":
+                  [per_byte(one, one["ours"], "io_wait_seconds") for one in results]}
+    for peer in sorted({peer for one in results for peer in one["peers"]}):
+        series[peer] = [per_byte(one, one["peers"].get(peer, {}), "seconds") for one in results]
+    return _lines(sweep, "-time", f"{content['benchmark']}: time by {content['parameter']}",
+                  "ns for each byte", series, _describe(content, content["sweep"]))
+
+
+def _curves(sweep, axis, number, *varied):
+    content = sweep.content
+    names = list(content["points"][0]["measured"])
+    return _lines(sweep, "", _about(content), axis,
+                  {name: [number(point["measured"][name]) for point in content["points"]]
+                   for name in names}, _describe(content, *varied))
+
+
+def _about(content):
+    return content["about"][0].upper() + content["about"][1:]
+
+
+_PHASES = (("seconds", "all"), ("forming_seconds", "run formation"),
+           ("merging_seconds", "merging"), ("forming_wait_seconds", "waiting in run formation"),
+           ("merging_wait_seconds", "waiting in merging"))
+
+
+def _phases(sweep):
+    content = sweep.content
+    name = next(iter(content["points"][0]["measured"]))
+    series = {title: [point["measured"][name][field_name] * 1e9 / content["size_bytes"]
+                      for point in content["points"]] for field_name, title in _PHASES}
+    return _lines(sweep, "", _about(content), "ns for each byte", series, _describe(content))
