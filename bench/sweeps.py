@@ -18,7 +18,7 @@ from contestants import processors
 from sizes import GIB, KIB, MIB, format_size
 from workplace import Workplace
 
-SMOKE_SIZE_BYTES, SMOKE_MEMORY_BYTES = 8 * MIB, 4 * MIB
+SMOKE_SIZE_BYTES, SMOKE_MEMORY_BYTES = 32 * MIB, 12 * MIB
 _DISK_PER_INPUT_BYTE = 1.3
 
 
@@ -58,7 +58,7 @@ _SORT = "size={size} memory={memory} threads={threads} directory={directory}"
 
 SWEEPS = {row.name: row for row in (
     Sweep("size", "throughput by input size (STXXL 2008, Figure 19)", "input size", "bytes",
-          _powers_of_two(64 * MIB, 2 * GIB), (8 * MIB, 16 * MIB), varies="size",
+          _powers_of_two(64 * MIB, 2 * GIB), (16 * MIB, 32 * MIB), varies="size",
           benchmark="sort-u64"),
     Sweep("memory", "throughput by memory", "memory", "bytes",
           _powers_of_two(16 * MIB, GIB), (4 * MIB, 8 * MIB), varies="memory",
