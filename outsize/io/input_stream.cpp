@@ -8,6 +8,8 @@
 
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
+#include <outsize/io/compression.hpp>
+#include <outsize/io/decoding_input.hpp>
 #include <outsize/io/file_input.hpp>
 #include <outsize/io/posix/blocking_io.hpp>
 #include <outsize/io/posix/sequential_input.hpp>
@@ -17,10 +19,24 @@ namespace {
 
 constexpr int standard_input = 0;
 
-// A regular file that says it is empty may be one of /proc, whose size shows only by reading it.
-bool has_offsets(detail::file_status const& status) {
-  return (status.kind == detail::file_kind::regular && status.size_bytes > 0) ||
-         status.kind == detail::file_kind::block_device;
+// Blocks that streams have together.
+std::size_t block_count(input_stream_options const& options) {
+  return std::max<std::size_t>(options.depth, options.decompress ? 1 : 0) + 1;
+}
+
+// Compressed bytes need fewer blocks of read-ahead; the others are for what comes out of them.
+input_stream_options reading_compressed(input_stream_options options) {
+  options.depth = block_count(options) / 2 - 1;
+  options.decompress = false;
+  return options;
+}
+
+std::unique_ptr<input_stream> decoded(std::unique_ptr<input_stream> source, compression kind,
+                                      grant& memory, input_stream_options const& options) {
+  if (kind == compression::none) return source;
+  auto const blocks = block_count(options) - block_count(options) / 2;
+  return std::make_unique<decoding_input>(std::move(source), kind, memory, blocks,
+                                          options.block_bytes);
 }
 
 std::unique_ptr<input_stream> read_through(detail::open_descriptor source, std::string const& name,
@@ -28,8 +44,18 @@ std::unique_ptr<input_stream> read_through(detail::open_descriptor source, std::
                                            input_stream_options const& options) {
   auto stream =
       std::make_unique<detail::sequential_input>(std::move(source), name, memory, options);
+  auto kind = compression::none;
   if (status.kind == detail::file_kind::regular) stream->look_ahead();
-  return stream;
+  if (options.decompress) kind = compression_of_bytes(stream->look_ahead(longest_signature_bytes));
+  return decoded(std::move(stream), kind, memory, options);
+}
+
+std::unique_ptr<input_stream> decoded_file(file_ptr source, compression kind, grant& memory,
+                                           input_stream_options const& options,
+                                           std::uint64_t begin_bytes = 0) {
+  auto const& reading = kind == compression::none ? options : reading_compressed(options);
+  auto stream = std::make_unique<file_input>(std::move(source), memory, reading, begin_bytes);
+  return decoded(std::move(stream), kind, memory, options);
 }
 
 std::unique_ptr<input_stream> open_standard_input(std::string const& name, request_queue& queue,
@@ -37,24 +63,25 @@ std::unique_ptr<input_stream> open_standard_input(std::string const& name, reque
                                                   input_stream_options const& options) {
   auto const status = detail::status_of(standard_input, name);
   if (status.kind == detail::file_kind::directory) throw io_error(EISDIR, "read", name);
-  if (!has_offsets(status)) {
+  if (!detail::has_offsets(status)) {
     detail::open_descriptor source(detail::duplicate(standard_input, name));
     return read_through(std::move(source), name, status, memory, options);
   }
+  auto const kind = options.decompress ? compression_of_file(name) : compression::none;
   auto const begin_bytes = detail::claim_rest(standard_input, name);
   auto open = [&](bool direct) {
     return adopt_file(detail::reopen_for_reading(standard_input, name), name, queue, direct);
   };
   auto source = open(true);
   if (!can_stream_from(*source)) source = open(false);
-  return std::make_unique<file_input>(std::move(source), memory, options, begin_bytes);
+  return decoded_file(std::move(source), kind, memory, options, begin_bytes);
 }
 
 }  // namespace
 
 std::size_t input_stream_memory_bytes(input_stream_options const& options) {
   auto const block_bytes = round_up(std::max<std::size_t>(options.block_bytes, 1), page_bytes());
-  return block_bytes * (options.depth + 1);
+  return block_bytes * block_count(options);
 }
 
 std::unique_ptr<input_stream> open_input(std::string const& path, request_queue& queue,
@@ -62,12 +89,13 @@ std::unique_ptr<input_stream> open_input(std::string const& path, request_queue&
   if (path == "-") return open_standard_input(path, queue, memory, options);
   auto const status = detail::status_of(path);
   if (status.kind == detail::file_kind::directory) throw io_error(EISDIR, "read", path);
-  if (!has_offsets(status)) {
+  if (!detail::has_offsets(status)) {
     return read_through(detail::open_for_reading(path, path), path, status, memory, options);
   }
+  auto const kind = options.decompress ? compression_of_file(path) : compression::none;
   auto source = open_file(path, queue);
   if (!can_stream_from(*source)) source = open_file(path, queue, {.direct = false});
-  return std::make_unique<file_input>(std::move(source), memory, options);
+  return decoded_file(std::move(source), kind, memory, options);
 }
 
 }  // namespace outsize::io

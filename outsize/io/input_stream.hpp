@@ -4,7 +4,8 @@
 
 // Reading bytes front to back from a file, a pipe or standard input, with the reads running ahead.
 //
-// One thread at a time uses a stream; the memory of its read-ahead comes from a grant. Layer: io.
+// Compressed inputs are decompressed on the way if that is asked for (decoding_input.hpp). One
+// thread at a time uses a stream; the memory of its read-ahead comes from a grant. Layer: io.
 
 #include <cstddef>
 #include <cstdint>
@@ -48,13 +49,17 @@ struct input_stream_options {
   std::size_t block_bytes = std::size_t{1} << 20;  ///< Of one read request.
   std::size_t depth = 4;          ///< Requests running ahead; memory: depth + 1 blocks.
   statistics* counter = nullptr;  ///< Where the reads are counted.
+  /// What begins as compressed files do is decompressed, in a thread of its own that uses a part
+  /// of the blocks, two or more altogether. The library of that kind has memory besides.
+  bool decompress = false;
 };
 
 /// Bytes that open_input takes from its grant.
 std::size_t input_stream_memory_bytes(input_stream_options const& options);
 
 /// Opens `path` ("-": standard input). Regular files and block devices are read asynchronously
-/// through `queue` with direct I/O; pipes and terminals with read(2).
+/// through `queue` with direct I/O; pipes and terminals with read(2), and if they may be
+/// compressed, their first bytes are waited for.
 /// @throws io_error if it cannot be opened or is a directory (EISDIR), naming it; budget_error.
 std::unique_ptr<input_stream> open_input(std::string const& path, request_queue& queue,
                                          grant& memory, input_stream_options const& options = {});

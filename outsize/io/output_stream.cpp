@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include <outsize/io/encoding_output.hpp>
 #include <outsize/io/file_output.hpp>
 #include <outsize/io/posix/blocking_io.hpp>
 #include <outsize/io/posix/sequential_output.hpp>
@@ -14,10 +15,8 @@ namespace {
 
 constexpr int standard_output = 1;
 
-}  // namespace
-
-std::unique_ptr<output_stream> open_output(std::string const& path, request_queue& queue,
-                                           output_stream_options const& options) {
+std::unique_ptr<output_stream> open_plain(std::string const& path, request_queue& queue,
+                                          output_stream_options const& options) {
   if (path == "-") {
     detail::open_descriptor target(detail::duplicate(standard_output, path));
     return std::make_unique<detail::sequential_output>(std::move(target), path, options);
@@ -31,6 +30,16 @@ std::unique_ptr<output_stream> open_output(std::string const& path, request_queu
   auto target = adopt_file(made->duplicate_descriptor(), path, queue, true);
   return std::make_unique<file_output>(std::move(target), made->directory(), options,
                                        [made] { made->publish(); });
+}
+
+}  // namespace
+
+std::unique_ptr<output_stream> open_output(std::string const& path, request_queue& queue,
+                                           output_stream_options const& options) {
+  if (options.compress == compression::none) return open_plain(path, queue, options);
+  auto plain = options;
+  plain.expected_bytes = std::nullopt;  // it said how many there are before
+  return std::make_unique<encoding_output>(open_plain(path, queue, plain), options.compress);
 }
 
 }  // namespace outsize::io

@@ -24,6 +24,7 @@
 #include <span>
 #include <string>
 
+#include <outsize/io/compression.hpp>
 #include <outsize/io/disk_file.hpp>
 
 namespace outsize::io {
@@ -66,6 +67,7 @@ struct output_stream_options {
   std::size_t block_bytes = std::size_t{1} << 20;              ///< Of one write request.
   std::optional<std::uint64_t> expected_bytes = std::nullopt;  ///< Allocated ahead if known.
   statistics* counter = nullptr;                               ///< Where the writes are counted.
+  compression compress = compression::none;                    ///< See encoding_output.hpp.
 };
 
 /// Opens `path` for writing ("-": standard output). Symbolic links are followed. An existing

@@ -86,6 +86,22 @@ std::size_t read_some(int number, std::span<std::byte> into, std::string const& 
   }
 }
 
+std::size_t peek(int number, std::span<std::byte> into, std::string const& name) {
+  auto const position = ::lseek(number, 0, SEEK_CUR);
+  if (position < 0) throw io_error(errno, "read", name);
+  std::size_t done = 0;
+  while (done < into.size()) {
+    auto const rest = into.subspan(done);
+    auto const at = position + static_cast<off_t>(done);
+    auto const bytes = ::pread(number, rest.data(), rest.size(), at);
+    if (bytes == 0) break;
+    if (bytes < 0 && errno != EINTR)
+      throw io_error(errno, "read", name, static_cast<std::uint64_t>(at), rest.size());
+    if (bytes > 0) done += static_cast<std::size_t>(bytes);
+  }
+  return done;
+}
+
 void write_all(int number, std::span<std::byte const> from, std::string const& name) {
   while (!from.empty()) {
     auto const bytes = ::write(number, from.data(), from.size());

@@ -29,6 +29,13 @@ struct file_status {
   std::uint64_t size_bytes;  // of a regular file
 };
 
+/// Whether bytes can be read at offsets. A regular file that says it is empty may be one of /proc,
+/// whose size shows only by reading it.
+inline bool has_offsets(file_status const& status) noexcept {
+  return (status.kind == file_kind::regular && status.size_bytes > 0) ||
+         status.kind == file_kind::block_device;
+}
+
 /// Follows symbolic links. @throws io_error naming the path.
 file_status status_of(std::string const& path);
 file_status status_of(int number, std::string const& name);
@@ -51,6 +58,10 @@ std::uint64_t claim_rest(int number, std::string const& name);
 
 /// Reads at least one byte, or returns 0 at the end. Blocks. @throws io_error naming `name`.
 std::size_t read_some(int number, std::span<std::byte> into, std::string const& name);
+
+/// Reads what comes next of something that has offsets and leaves the position where it is. Returns
+/// less than asked for at the end. @throws io_error naming `name`.
+std::size_t peek(int number, std::span<std::byte> into, std::string const& name);
 
 /// Writes all of `from`. Blocks. @throws io_error naming `name`.
 void write_all(int number, std::span<std::byte const> from, std::string const& name);

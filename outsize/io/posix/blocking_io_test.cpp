@@ -75,5 +75,20 @@ TEST(blocking_io, names_what_fails) {
   }
 }
 
+TEST(blocking_io, peeks_without_moving_on) {
+  scratch::directory directory;
+  scratch::write_file(directory.path("file"), "0123456789");
+  auto const file = open_for_reading(directory.path("file"), "file");
+  std::vector<std::byte> some(4);
+  EXPECT_EQ(read_some(file.number(), some, "file"), 4U);
+  for (int round = 0; round < 2; ++round) {
+    EXPECT_EQ(peek(file.number(), some, "file"), 4U);
+    EXPECT_EQ(some[0], std::byte{'4'});
+  }
+  some.resize(20);
+  EXPECT_EQ(peek(file.number(), some, "file"), 6U);
+  EXPECT_THROW(peek(-1, some, "name"), io_error);
+}
+
 }  // namespace
 }  // namespace outsize::io::detail

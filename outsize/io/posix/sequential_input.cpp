@@ -45,8 +45,13 @@ std::optional<std::uint64_t> sequential_input::remaining_bytes() const {
   return std::nullopt;
 }
 
-void sequential_input::look_ahead() {
-  if (view_.empty() && !ended_) view_ = memory_.bytes().first(read_counted(memory_.bytes()));
+std::span<std::byte const> sequential_input::look_ahead(std::size_t least_bytes) {
+  least_bytes = std::min(least_bytes, memory_.size());
+  while (view_.size() < least_bytes && !ended_) {
+    auto const used = view_.size();
+    view_ = memory_.bytes().first(used + read_counted(memory_.bytes().subspan(used)));
+  }
+  return view_;
 }
 
 std::size_t sequential_input::read_counted(std::span<std::byte> into) {

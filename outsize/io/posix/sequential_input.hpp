@@ -28,7 +28,10 @@ class sequential_input final : public input_stream {
   std::string const& name() const noexcept override { return name_; }
 
   /// Reads a first piece now, to find out whether there is any.
-  void look_ahead();
+  void look_ahead() { look_ahead(1); }
+  /// Reads until there are so many bytes, at most a block, or the input ends; returns what there
+  /// is. Nothing of it is handed out thereby. Before anything else is read.
+  std::span<std::byte const> look_ahead(std::size_t least_bytes);
 
  private:
   std::size_t read_counted(std::span<std::byte> into);

@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// The kinds of compressed files that streams read and write, and how they are recognised: an input
+// by its first bytes, an output by the ending of its name.
+//
+// Pure functions, usable from any number of threads. Layer: io.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace outsize::io {
+
+/// How the bytes of a file are compressed.
+enum class compression : std::uint8_t { none, gzip, zstd, lz4, xz };
+
+/// "gzip" and so on, as the programs are called; "none".
+std::string_view name_of(compression kind) noexcept;
+
+/// The kind of that name; nothing if there is none.
+std::optional<compression> compression_called(std::string_view name) noexcept;
+
+/// The kind that the ending of a file's name promises: .gz, .zst, .lz4, .xz; else none.
+compression compression_of_name(std::string_view path) noexcept;
+
+/// As many first bytes as recognition needs.
+inline constexpr std::size_t longest_signature_bytes = 6;
+
+/// The kind of a file that begins like this. Legacy frames of lz4 and skippable frames of zstd and
+/// lz4 in front are not recognised.
+compression compression_of_bytes(std::span<std::byte const> beginning) noexcept;
+
+/// The kind of a regular file or block device by its first bytes, without using them up ("-":
+/// standard input, from where it stands). None for what cannot be looked at and read again.
+/// @throws io_error naming the path.
+compression compression_of_file(std::string const& path);
+
+}  // namespace outsize::io

@@ -1,0 +1,215 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#include <outsize/io/decoding_input.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <thread>
+
+#include <outsize/base/error.hpp>
+#include <outsize/base/units.hpp>
+#include <outsize/io/codecs/codec.hpp>
+#include <outsize/io/posix/blocking_io.hpp>
+#include <outsize/testing/scratch_directory.hpp>
+
+namespace outsize::io {
+namespace {
+
+using bytes = std::vector<std::byte>;
+
+bytes text_of(std::size_t count) {
+  std::string made;
+  for (std::size_t i = 0; made.size() < count; ++i) made += std::to_string(i * 7919 % 1009) + '\n';
+  auto const view = std::as_bytes(std::span(made)).first(count);
+  return {view.begin(), view.end()};
+}
+
+bytes encoded(compression kind, std::span<std::byte const> content) {
+  auto const encoder = detail::make_encoder(kind);
+  auto const made = encoder->encode(content, true);
+  return {made.begin(), made.end()};
+}
+
+bytes all_of(input_stream& stream) {
+  bytes found;
+  for (auto view = stream.next(); !view.empty(); view = stream.next())
+    found.insert(found.end(), view.begin(), view.end());
+  return found;
+}
+
+// Bytes in memory that come in views of random lengths, and fail at the end if told so.
+class memory_input final : public input_stream {
+ public:
+  memory_input(bytes content, std::mt19937_64& random, bool fails = false)
+      : content_(std::move(content)), random_(random()), fails_(fails) {}
+
+  std::span<std::byte const> next() override {
+    auto const rest = std::span<std::byte const>(content_).subspan(given_);
+    if (rest.empty() && fails_) throw io_error(EIO, "read", name_, given_);
+    auto const view = rest.first(std::min(rest.size(), 1 + random_() % 500));
+    given_ += view.size();
+    return view;
+  }
+  std::size_t read(std::span<std::byte>) override { return 0; }
+  std::optional<std::uint64_t> remaining_bytes() const override { return std::nullopt; }
+  std::string const& name() const noexcept override { return name_; }
+
+ private:
+  bytes content_;
+  std::mt19937_64 random_;
+  bool fails_;
+  std::size_t given_ = 0;
+  std::string name_ = "made";
+};
+
+class decoding_input_test : public testing::TestWithParam<compression> {
+ protected:
+  std::unique_ptr<decoding_input> over(bytes file, bool fails = false) {
+    return std::make_unique<decoding_input>(
+        std::make_unique<memory_input>(std::move(file), random, fails), GetParam(), memory, 2, 1);
+  }
+  // What reading all of `file` ends with.
+  std::string failure_of(bytes file) {
+    auto const stream = over(std::move(file));
+    try {
+      all_of(*stream);
+    } catch (format_error const& e) {
+      EXPECT_THROW(stream->next(), format_error);  // and stays so
+      return e.what();
+    }
+    return "none";
+  }
+
+  std::uint64_t const seed = std::random_device{}();
+  std::mt19937_64 random{seed};
+  testing::ScopedTrace const trace{__FILE__, __LINE__, "seed " + std::to_string(seed)};
+  memory_budget budget{1_MiB};
+  grant memory = budget.take(1_MiB, "test");
+};
+
+TEST_P(decoding_input_test, gives_every_byte_however_it_is_asked) {
+  for (std::size_t const size : {0, 1, 4095, 4096, 4097, 8192, 100'000}) {
+    auto const content = text_of(size);
+    auto const stream = over(encoded(GetParam(), content));
+    bytes found, into(20'000);
+    for (;;) {
+      if (random() % 2 == 0) {
+        auto const view = stream->next();
+        found.insert(found.end(), view.begin(), view.end());
+        if (view.empty()) break;
+      } else {
+        auto const room = std::span(into).first(1 + random() % into.size());
+        auto const got = stream->read(room);
+        found.insert(found.end(), room.begin(), room.begin() + static_cast<std::ptrdiff_t>(got));
+        if (got < room.size()) break;
+      }
+    }
+    EXPECT_TRUE(found == content) << size;
+    EXPECT_TRUE(stream->next().empty());
+  }
+}
+
+TEST_P(decoding_input_test, can_be_given_up_anywhere) {
+  auto const file = encoded(GetParam(), text_of(100'000));
+  for (int round = 0; round < 50; ++round) {
+    auto const stream = over(file);
+    for (auto views = random() % 5; views > 0; --views) EXPECT_FALSE(stream->next().empty());
+  }
+}
+
+TEST_P(decoding_input_test, names_what_is_wrong_with_the_file) {
+  std::string const kind(name_of(GetParam()));
+  auto const file = encoded(GetParam(), text_of(20'000));
+  auto cut = file;
+  cut.pop_back();
+  EXPECT_EQ(failure_of(cut),
+            "made: " + kind + " data is cut short: it ends at byte " + std::to_string(cut.size()));
+  auto damaged = file;
+  damaged[file.size() / 2] ^= std::byte{0x55};
+  EXPECT_THAT(failure_of(damaged),
+              testing::StartsWith("made: " + kind + " data cannot be decoded near byte "));
+  auto longer = file;
+  longer.resize(file.size() + 20, std::byte{'x'});
+  EXPECT_THAT(failure_of(longer), testing::StartsWith("made: "));
+}
+
+TEST_P(decoding_input_test, hands_out_what_is_in_front_of_an_error) {
+  auto const content = text_of(50'000);
+  auto const stream = over(encoded(GetParam(), content), true);
+  bytes found;
+  auto const read_all = [&] {
+    for (auto view = stream->next(); !view.empty(); view = stream->next())
+      found.insert(found.end(), view.begin(), view.end());
+  };
+  EXPECT_THROW(read_all(), io_error);
+  EXPECT_TRUE(std::equal(found.begin(), found.end(), content.begin()));
+}
+
+class opened_decoding_test : public decoding_input_test {
+ protected:
+  input_stream_options options(std::size_t depth) const {
+    return {.block_bytes = 4_KiB, .depth = depth, .counter = nullptr, .decompress = true};
+  }
+  std::string written(bytes const& content) {
+    scratch::write_file(folder.path("a"),
+                        {reinterpret_cast<char const*>(content.data()), content.size()});
+    return folder.path("a");
+  }
+  scratch::directory folder;
+  std::unique_ptr<request_queue> queue = make_request_queue();
+};
+
+TEST_P(opened_decoding_test, takes_no_more_memory_than_plain_streams) {
+  auto const content = text_of(60'000);
+  auto const path = written(encoded(GetParam(), content));
+  for (std::size_t const depth : {0, 1, 2, 4, 7}) {
+    memory_budget exact(input_stream_memory_bytes(options(depth)));
+    auto taken = exact.take(exact.total_bytes(), "exact");
+    auto const stream = open_input(path, *queue, taken, options(depth));
+    EXPECT_EQ(stream->remaining_bytes(), std::nullopt);
+    EXPECT_TRUE(all_of(*stream) == content) << depth;
+  }
+}
+
+TEST_P(opened_decoding_test, leaves_files_alone_unless_told) {
+  auto const file = encoded(GetParam(), text_of(1000));
+  auto const path = written(file);
+  auto plain = options(2);
+  plain.decompress = false;
+  EXPECT_TRUE(all_of(*open_input(path, *queue, memory, plain)) == file);
+  auto const text = text_of(10'000);
+  auto const stream = open_input(written(text), *queue, memory, options(2));
+  EXPECT_EQ(stream->remaining_bytes(), text.size());
+  EXPECT_TRUE(all_of(*stream) == text);
+}
+
+TEST_P(opened_decoding_test, recognises_what_comes_through_a_pipe_byte_by_byte) {
+  for (bool const compressed : {true, false}) {
+    auto const content = text_of(compressed ? 30'000 : 3);
+    auto const file = compressed ? encoded(GetParam(), content) : content;
+    int ends[2];
+    ASSERT_EQ(::pipe(ends), 0);
+    detail::open_descriptor const source(ends[0]);
+    std::thread writer([&] {
+      detail::open_descriptor const target(ends[1]);
+      for (auto const& one : file) detail::write_all(target.number(), {&one, 1}, "pipe");
+    });
+    auto const path = "/dev/fd/" + std::to_string(ends[0]);
+    EXPECT_TRUE(all_of(*open_input(path, *queue, memory, options(2))) == content);
+    writer.join();
+  }
+}
+
+auto const all_kinds =
+    testing::Values(compression::gzip, compression::zstd, compression::lz4, compression::xz);
+auto const kind_name = [](auto const& row) { return std::string(name_of(row.param)); };
+INSTANTIATE_TEST_SUITE_P(all, decoding_input_test, all_kinds, kind_name);
+INSTANTIATE_TEST_SUITE_P(all, opened_decoding_test, all_kinds, kind_name);
+
+}  // namespace
+}  // namespace outsize::io

@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// The output_stream that compresses what it is given and writes that to another one.
+//
+//   write(data) ─▶ piece ─▶ encoder ─▶ | lead | encoded ... | ─▶ target
+//
+// Pieces have one length, whatever lengths write() is given, so that equal bytes give equal files.
+// Of two windows one is filled while the other is written. The caller's thread compresses; its data
+// is used up when write() returns. The memory is allocated beside the caller's: one piece, two
+// windows, and what the library of that kind needs (codecs/codec.hpp). One thread at a time. Layer:
+// io.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <outsize/io/compression.hpp>
+#include <outsize/io/output_stream.hpp>
+
+namespace outsize::io {
+namespace detail {
+class encoder;
+}
+
+/// The stream that open_output makes for compressed outputs.
+class encoding_output final : public output_stream {
+ public:
+  /// @pre kind is not none. @throws std::bad_alloc.
+  encoding_output(std::unique_ptr<output_stream> target, compression kind);
+  ~encoding_output() override;
+
+  std::size_t alignment_bytes() const noexcept override { return 1; }
+  std::size_t lead_bytes() const noexcept override { return 0; }
+  void write(std::span<std::byte> data) override;
+  void wait(std::span<std::byte const>) override {}
+  void commit() override;
+  std::uint64_t written_bytes() const noexcept override { return written_bytes_; }
+  std::string const& name() const noexcept override { return target_->name(); }
+
+ private:
+  struct release_aligned {
+    void operator()(std::byte* memory) const noexcept { std::free(memory); }
+  };
+  using window_memory = std::unique_ptr<std::byte[], release_aligned>;
+
+  void put(std::span<std::byte const> encoded);
+  void hand_over();
+  std::span<std::byte> window() const noexcept;
+
+  std::unique_ptr<detail::encoder> encoder_;
+  std::vector<std::byte> piece_;
+  std::array<window_memory, 2> windows_;
+  std::unique_ptr<output_stream> target_;  // behind the windows, so that it ends first
+  std::size_t window_bytes_;
+  std::size_t current_ = 0;
+  std::size_t lead_ = 0;  // bytes of the window that are the target's
+  std::size_t used_ = 0;  // bytes of the window, the lead included
+  std::uint64_t written_bytes_ = 0;
+};
+
+}  // namespace outsize::io
