@@ -17,6 +17,7 @@ bool record_reader::refill() {
 }
 
 std::optional<std::string_view> record_reader::next_across_views() {
+  if (csv_) return next_csv();
   pieced_.assign(view_);
   view_ = {};
   return record_bytes_ != 0 ? finish_record() : finish_line();
@@ -50,6 +51,66 @@ std::optional<std::string_view> record_reader::finish_line() {
   }
   if (pieced_.empty()) return std::nullopt;
   return pieced_;
+}
+
+/// A record of CSV with quotes, or one that straddles views.
+std::optional<std::string_view> record_reader::next_csv() {
+  if (view_.empty() && !refill()) return std::nullopt;
+  pieced_.clear();
+  detail::csv_scanner scanner(*csv_);
+  std::size_t const end = scan_csv(scanner);
+  if (end == detail::csv_scanner::not_found) return finish_csv(scanner);
+  std::string_view const record = view_.substr(0, end);
+  view_.remove_prefix(end + 1);
+  return note_quoted(record);
+}
+
+std::optional<std::string_view> record_reader::finish_csv(detail::csv_scanner& scanner) {
+  pieced_.assign(view_);
+  while (refill()) {
+    std::size_t const end = scan_csv(scanner);
+    pieced_.append(view_.substr(0, end));
+    if (end == detail::csv_scanner::not_found) continue;
+    view_.remove_prefix(end + 1);
+    return note_quoted(pieced_);
+  }
+  refuse_fault(scanner, {}, true);
+  if (ends_with_cr_ && !pieced_.ends_with('\r')) pieced_ += '\r';
+  return note_quoted(pieced_);
+}
+
+std::string_view record_reader::note_quoted(std::string_view record) {
+  line_number_ += static_cast<std::uint64_t>(std::ranges::count(record, '\n'));
+  note_record(record);
+  return record;
+}
+
+/// Goes on through the view, which is behind what is pieced together.
+std::size_t record_reader::scan_csv(detail::csv_scanner& scanner) {
+  std::size_t const end = scanner.scan(view_);
+  refuse_fault(scanner, view_, false);
+  if (pieced_.size() + std::min(end, view_.size()) > longest_bytes_)
+    throw budget_error(
+        in_->name(), budget_bytes_, longest_bytes_,
+        fmt::format("{}:{}: a record of more than {} bytes is too long for a memory budget of {} "
+                    "bytes; is a quote not closed?",
+                    in_->name(), line_number_, longest_bytes_, budget_bytes_));
+  return end;
+}
+
+void record_reader::refuse_fault(detail::csv_scanner const& scanner, std::string_view bytes,
+                                 bool ends) const {
+  auto const fault = scanner.found_fault(ends);
+  if (fault == detail::csv_scanner::fault::none) return;
+  auto record = pieced_;
+  record += bytes;
+  record.resize(std::min(record.size(), scanner.fault_place()));
+  auto const line = line_number_ + static_cast<std::uint64_t>(std::ranges::count(record, '\n'));
+  auto const column = record.size() - (record.rfind('\n') + 1) + 1;
+  throw format_error(fmt::format("{}:{}:{}: {}", in_->name(), line, column,
+                                 fault == detail::csv_scanner::fault::unclosed
+                                     ? "the quote is not closed"
+                                     : "a quoted field goes on behind its quote"));
 }
 
 /// Reads on to the end of the line, so that the message can say how long it is.

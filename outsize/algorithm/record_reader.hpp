@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-// Cuts the bytes of an input stream into records: lines, or stretches of one length.
+// Cuts the bytes of an input stream into records: lines, CSV, or stretches of one length.
 //
 // Most records are handed out where the stream has them; one that straddles two of its views is put
 // together in a buffer of its own. One thread at a time. Layer: algorithm.
@@ -14,32 +14,45 @@
 #include <string>
 #include <string_view>
 
+#include <outsize/algorithm/csv_scanner.hpp>
 #include <outsize/io/input_stream.hpp>
 
 namespace outsize {
 
+/// What lines are.
+struct line_format {
+  char delimiter = '\n';               ///< Ends a line and is no part of it.
+  std::optional<csv_format> csv = {};  ///< Lines are records of CSV; the delimiter is LF then.
+  bool header = false;                 ///< The first line of each input names the columns.
+
+  line_format() = default;
+  line_format(char ends) : delimiter(ends) {}
+};
+
 /// The records of one input stream, which must outlive it, one after the other.
 class record_reader {
  public:
-  /// Lines that end with `delimiter` (not part of them); the last one may do without.
-  /// One line may have a fifth of `memory_budget_bytes`.
-  static record_reader of_lines(io::input_stream& in, char delimiter,
+  /// Lines that end with the delimiter (not part of them); the last one may do without. Those of
+  /// CSV may hold it inside of quotes; a CR in front of it is part of them, and the last one gets
+  /// one if the one before has. One line may have a fifth of `memory_budget_bytes`.
+  static record_reader of_lines(io::input_stream& in, line_format const& lines,
                                 std::uint64_t memory_budget_bytes) {
-    return of_lines(in, delimiter, memory_budget_bytes, memory_budget_bytes / 5);
+    return of_lines(in, lines, memory_budget_bytes, memory_budget_bytes / 5);
   }
   /// One line may have `longest_bytes`; the budget is for the message about a longer one.
-  static record_reader of_lines(io::input_stream& in, char delimiter,
+  static record_reader of_lines(io::input_stream& in, line_format const& lines,
                                 std::uint64_t memory_budget_bytes, std::uint64_t longest_bytes) {
-    return {in, 0, delimiter, memory_budget_bytes, longest_bytes};
+    return {in, 0, lines, memory_budget_bytes, longest_bytes};
   }
   /// Records of `record_bytes` (> 0) each.
   static record_reader of_records(io::input_stream& in, std::size_t record_bytes) {
-    return {in, record_bytes, '\0', 0, 0};
+    return {in, record_bytes, {}, 0, 0};
   }
 
   /// The next record, valid until the next call; nothing at the end.
   /// @throws io_error; format_error if the input ends inside a record, naming it, its size and the
-  /// record's; budget_error naming both sizes for a line that is too long.
+  /// record's, or if it is no CSV, naming line and column; budget_error naming both sizes for a
+  /// line that is too long.
   std::optional<std::string_view> next() {
     auto const found = next_at_hand();
     return found ? found : next_across_views();
@@ -55,11 +68,12 @@ class record_reader {
   std::uint64_t consumed_bytes() const noexcept { return read_bytes_ - view_.size(); }
 
  private:
-  record_reader(io::input_stream& in, std::size_t record_bytes, char delimiter,
+  record_reader(io::input_stream& in, std::size_t record_bytes, line_format const& lines,
                 std::uint64_t memory_budget_bytes, std::uint64_t longest_bytes)
       : in_(&in),
         record_bytes_(record_bytes),
-        delimiter_(delimiter),
+        delimiter_(lines.delimiter),
+        csv_(lines.csv),
         budget_bytes_(memory_budget_bytes),
         longest_bytes_(longest_bytes) {}
 
@@ -73,11 +87,28 @@ class record_reader {
     std::size_t const end = view_.find(delimiter_);
     if (end == std::string_view::npos || end > longest_bytes_) return std::nullopt;
     std::string_view const line = view_.substr(0, end);
+    if (csv_ && !is_whole_record(line)) return std::nullopt;
     view_.remove_prefix(end + 1);
     return line;
   }
 
+  // Without quotes it is; what quotes mean must be found out.
+  bool is_whole_record(std::string_view line) {
+    if (line.find(csv_->quote) != std::string_view::npos) return false;
+    note_record(line);
+    return true;
+  }
+  void note_record(std::string_view record) {
+    ends_with_cr_ = record.ends_with('\r');
+    ++line_number_;
+  }
+
   bool refill();
+  std::optional<std::string_view> next_csv();
+  std::optional<std::string_view> finish_csv(detail::csv_scanner& scanner);
+  std::string_view note_quoted(std::string_view record);
+  std::size_t scan_csv(detail::csv_scanner& scanner);
+  void refuse_fault(detail::csv_scanner const& scanner, std::string_view bytes, bool ends) const;
   std::optional<std::string_view> next_across_views();
   std::optional<std::string_view> finish_record();
   std::optional<std::string_view> finish_line();
@@ -86,11 +117,14 @@ class record_reader {
   io::input_stream* in_;
   std::size_t record_bytes_;  // 0: lines
   char delimiter_;
+  std::optional<csv_format> csv_;
   std::uint64_t budget_bytes_;
   std::uint64_t longest_bytes_;  // of a line
   std::uint64_t read_bytes_ = 0;
-  std::string_view view_;  // what is left of the stream's current view
-  std::string pieced_;     // a record that straddles views
+  std::string_view view_;          // what is left of the stream's current view
+  std::string pieced_;             // a record that straddles views
+  std::uint64_t line_number_ = 1;  // where the next record of CSV begins
+  bool ends_with_cr_ = false;      // the last one
 };
 
 }  // namespace outsize

@@ -138,5 +138,53 @@ TEST(record_reader, tells_what_it_can_cut_without_more_bytes_and_how_far_it_is) 
   EXPECT_FALSE(reader.next());
 }
 
+std::string csv_failure(std::string const& text, std::size_t view_bytes) {
+  pieces in(text, view_bytes);
+  line_format format;
+  format.csv = csv_format{};
+  try {
+    all_of(record_reader::of_lines(in, format, 1000));
+  } catch (std::exception const& e) {
+    return e.what();
+  }
+  return "none";
+}
+
+texts csv_of(std::string const& text, std::size_t view_bytes) {
+  pieces in(text, view_bytes);
+  line_format format;
+  format.csv = csv_format{};
+  return all_of(record_reader::of_lines(in, format, 1000));
+}
+
+TEST(record_reader, cuts_csv_wherever_the_views_end) {
+  for (std::size_t view : {0, 1, 2, 3, 5, 100}) {
+    EXPECT_EQ(csv_of("", view), texts{});
+    EXPECT_EQ(csv_of("a,b\n\nc", view), (texts{"a,b", "", "c"}));
+    EXPECT_EQ(csv_of("\"a\nb\",c\n\"\"\"\n\"\n", view), (texts{"\"a\nb\",c", "\"\"\"\n\""}));
+    EXPECT_EQ(csv_of("a\r\n\"b\r\n\"\r\nc", view), (texts{"a\r", "\"b\r\n\"\r", "c\r"}));
+    EXPECT_EQ(csv_of("a\"b\nc\n", view), (texts{"a\"b", "c"}));
+  }
+}
+
+TEST(record_reader, says_where_csv_is_malformed) {
+  for (std::size_t view : {0, 1, 2, 3, 5, 100}) {
+    EXPECT_EQ(csv_failure("a,b\n\"c\nd\",\"e\n\n", view), "pieces:3:4: the quote is not closed");
+    EXPECT_EQ(csv_failure("\"a\nb\"\nc,\"d\"e\nf\n", view),
+              "pieces:3:6: a quoted field goes on behind its quote");
+    EXPECT_EQ(csv_failure("\"a\nbc\"d\n", view),
+              "pieces:2:4: a quoted field goes on behind its quote");
+  }
+}
+
+TEST(record_reader, refuses_records_of_csv_that_are_too_long) {
+  for (std::size_t view : {0, 1, 7, 1000}) {
+    EXPECT_EQ(csv_failure("a\n\"" + std::string(300, '\n'), view),
+              "pieces:2: a record of more than 200 bytes is too long for a memory budget of 1000 "
+              "bytes; is a quote not closed?");
+    EXPECT_EQ(csv_failure("a\n\"" + std::string(198, '\n') + "\"", view), "none");
+  }
+}
+
 }  // namespace
 }  // namespace outsize

@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#include <outsize/algorithm/csv_scanner.hpp>
+
+#include <algorithm>
+
+namespace outsize::detail {
+
+std::size_t csv_scanner::scan(std::string_view bytes) noexcept {
+  for (std::size_t at = 0; at < bytes.size() && state_ != state::faulty; ++at) {
+    if (state_ == state::field_begins) {
+      fault_place_ = seen_bytes_ + at;
+      state_ = bytes[at] == format_.quote ? state::quoted : state::plain;
+      if (state_ == state::quoted) continue;
+    }
+    if (state_ == state::plain) at = step_over_plain(bytes, at);
+    if (state_ == state::quoted) at = std::min(bytes.find(format_.quote, at), bytes.size());
+    if (at == bytes.size()) break;
+    if (bytes[at] == '\n' && state_ != state::quoted) {
+      *this = csv_scanner(format_);
+      return at;
+    }
+    step_past(bytes[at], seen_bytes_ + at);
+  }
+  seen_bytes_ += bytes.size();
+  return not_found;
+}
+
+// To the next separator or LF, or to the end.
+std::size_t csv_scanner::step_over_plain(std::string_view bytes, std::size_t at) noexcept {
+  auto const ends = [this](char byte) { return byte == format_.separator || byte == '\n'; };
+  return static_cast<std::size_t>(
+      std::find_if(bytes.begin() + static_cast<std::ptrdiff_t>(at), bytes.end(), ends) -
+      bytes.begin());
+}
+
+// Past the separator behind a plain field, a quote inside of a field, or what follows that.
+void csv_scanner::step_past(char byte, std::size_t place) noexcept {
+  if (state_ == state::plain) {
+    state_ = state::field_begins;
+  } else if (state_ == state::quoted) {
+    state_ = state::quote_seen;
+  } else if (state_ == state::cr_seen) {
+    fault_place_ = place - 1;  // wrong is the CR that no LF follows
+    state_ = state::faulty;
+  } else if (byte == format_.quote) {
+    state_ = state::quoted;
+  } else if (byte == format_.separator) {
+    state_ = state::field_begins;
+  } else if (byte == '\r') {
+    state_ = state::cr_seen;
+  } else {
+    fault_place_ = place;
+    state_ = state::faulty;
+  }
+}
+
+csv_scanner::fault csv_scanner::found_fault(bool ends) const noexcept {
+  if (state_ == state::faulty) return fault::behind_quote;
+  return ends && state_ == state::quoted ? fault::unclosed : fault::none;
+}
+
+}  // namespace outsize::detail

@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// Finds the ends of CSV records in a stream of bytes, which may come in any stretches.
+//
+//   record   field (separator field)* (CR? LF | end of the input)
+//   field    quote (any byte but quote | quote quote)* quote, or any bytes but separator and LF
+//            that do not begin with quote
+//
+// That is RFC 4180, with any separator, and quotes that are not in front have no meaning. One
+// thread at a time. Layer: algorithm.
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace outsize {
+
+/// How fields are separated and quoted. The two bytes differ, and neither is CR or LF.
+struct csv_format {
+  char separator = ',';
+  char quote = '"';
+
+  bool operator==(csv_format const&) const = default;
+};
+
+namespace detail {
+
+/// The way through one record.
+class csv_scanner {
+ public:
+  explicit csv_scanner(csv_format format) noexcept : format_(format) {}
+
+  static constexpr std::size_t not_found = std::string_view::npos;
+  enum class fault : std::uint8_t { none, unclosed, behind_quote };
+
+  /// Goes on through `bytes`. Returns the place of the LF that ends the record, and is ready for
+  /// the next one; not_found if the record goes on or is faulty.
+  std::size_t scan(std::string_view bytes) noexcept;
+
+  /// What is wrong, if there are no bytes behind those seen (`ends`) or whatever follows.
+  fault found_fault(bool ends) const noexcept;
+  /// Where that is in the record: the quote that is not closed, or the byte behind one that is.
+  std::size_t fault_place() const noexcept { return fault_place_; }
+
+ private:
+  enum class state : std::uint8_t { field_begins, plain, quoted, quote_seen, cr_seen, faulty };
+
+  std::size_t step_over_plain(std::string_view bytes, std::size_t at) noexcept;
+  void step_past(char byte, std::size_t place) noexcept;
+
+  csv_format format_;
+  state state_ = state::field_begins;
+  std::size_t seen_bytes_ = 0;  // of the record, in earlier stretches
+  std::size_t fault_place_ = 0;
+};
+
+}  // namespace detail
+}  // namespace outsize
