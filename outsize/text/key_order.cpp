@@ -4,6 +4,7 @@
 // The only place that ties options to comparisons; each of those has a file of its own.
 #include <outsize/text/key_order.hpp>
 
+#include <outsize/text/csv_field.hpp>
 #include <outsize/text/decimal_key.hpp>
 #include <outsize/text/general_key.hpp>
 #include <outsize/text/month_key.hpp>
@@ -25,10 +26,10 @@ int compare_filtered(std::string_view a, std::string_view b, byte_filter const& 
 
 }  // namespace
 
-key_order::key_order(line_key const& key, std::optional<char> separator,
+key_order::key_order(line_key const& key, field_format const& fields,
                      random_salt const& salt) noexcept
     : key_(key),
-      separator_(separator),
+      fields_(fields),
       kind_(kind_of(key.order)),
       filter_(filter_of(key.order)),
       salt_(salt),
@@ -46,12 +47,21 @@ key_order::kind key_order::kind_of(ordering const& order) noexcept {
 }
 
 std::string_view key_order::find(std::string_view line) const noexcept {
-  return covers_line_ ? line : key_span(line, key_, separator_);
+  return covers_line_ ? line : key_span(line, key_, fields_.separator);
+}
+
+std::string_view key_order::find_csv(std::string_view line, std::string& room) const {
+  return key_part(csv_field(line, key_.begin_field, *fields_.csv, room), key_);
 }
 
 int key_order::compare(std::string_view a, std::string_view b) const noexcept {
-  return key_.order.reverse ? compare_ascending(find(b), find(a))
-                            : compare_ascending(find(a), find(b));
+  if (!fields_.csv || covers_line_) return compare_found(find(a), find(b));
+  std::string room_a, room_b;
+  return compare_found(find_csv(a, room_a), find_csv(b, room_b));
+}
+
+int key_order::compare_found(std::string_view a, std::string_view b) const noexcept {
+  return key_.order.reverse ? compare_ascending(b, a) : compare_ascending(a, b);
 }
 
 int key_order::compare_ascending(std::string_view a, std::string_view b) const noexcept {
@@ -99,7 +109,13 @@ int key_order::compare_random(std::string_view a, std::string_view b) const noex
 }
 
 key_code key_order::code(std::string_view line) const noexcept {
-  key_code result = ascending_code(find(line));
+  if (!fields_.csv || covers_line_) return code_found(find(line));
+  std::string room;
+  return code_found(find_csv(line, room));
+}
+
+key_code key_order::code_found(std::string_view text) const noexcept {
+  key_code result = ascending_code(text);
   if (key_.order.reverse) result.code = ~result.code;
   return result;
 }

@@ -2,12 +2,15 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // One key together with the comparison that its options ask for. Layer: text. Immutable after
-// construction and free of allocation, so every method may be called from any number of threads.
+// construction, and free of allocation except for long values of CSV with quotes inside, so every
+// method may be called from any number of threads.
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
+#include <outsize/algorithm/csv_scanner.hpp>
 #include <outsize/text/byte_filter.hpp>
 #include <outsize/text/line_key.hpp>
 #include <outsize/text/random_salt.hpp>
@@ -15,13 +18,22 @@
 
 namespace outsize::text {
 
+/// What ends a field, if there is a byte that does, or how CSV is written.
+struct field_format {
+  field_format() = default;
+  field_format(std::optional<char> ends, std::optional<csv_format> quoted = {})
+      : separator(ends), csv(quoted) {}
+
+  std::optional<char> separator = {};
+  std::optional<csv_format> csv = {};
+};
+
 /// A total preorder of lines by one key.
 class key_order {
  public:
-  /// Takes a key that has inherited what it inherits and whose options are compatible, the byte
-  /// that ends a field, if there is one, and what decides a random order.
-  key_order(line_key const& key, std::optional<char> separator,
-            random_salt const& salt = {}) noexcept;
+  /// Takes a key that has inherited what it inherits and whose options are compatible (of CSV, a
+  /// key of one field or the default), and what decides a random order.
+  key_order(line_key const& key, field_format const& fields, random_salt const& salt = {}) noexcept;
 
   /// Returns <0, 0 or >0 as the key of line `a` comes before, with or behind that of line `b`.
   int compare(std::string_view a, std::string_view b) const noexcept;
@@ -34,6 +46,9 @@ class key_order {
 
   static kind kind_of(ordering const& order) noexcept;
   std::string_view find(std::string_view line) const noexcept;
+  std::string_view find_csv(std::string_view line, std::string& room) const;
+  int compare_found(std::string_view a, std::string_view b) const noexcept;
+  key_code code_found(std::string_view text) const noexcept;
   int compare_ascending(std::string_view a, std::string_view b) const noexcept;
   key_code ascending_code(std::string_view text) const noexcept;
   int compare_text(std::string_view a, std::string_view b) const noexcept;
@@ -41,7 +56,7 @@ class key_order {
   int compare_random(std::string_view a, std::string_view b) const noexcept;
 
   line_key key_;
-  std::optional<char> separator_;
+  field_format fields_;
   kind kind_;
   byte_filter const* filter_;
   random_salt salt_;

@@ -32,7 +32,7 @@ line_order::line_order(line_order_options options)
   keys_.reserve(options.keys.size());
   for (line_key const& key : complete_keys(options)) {
     require_compatible(key.order);
-    keys_.emplace_back(key, options.separator, options.salt);
+    keys_.emplace_back(key, field_format{options.separator, options.csv}, options.salt);
   }
   if (keys_.empty()) compares_whole_lines_ = true;
 }

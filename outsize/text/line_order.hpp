@@ -3,8 +3,9 @@
 //
 // The order of text lines as GNU sort 9.1 defines it in the C locale: keys one after the other,
 // then the bytes of the whole line. Layer: text. Lines come without their terminator, need no
-// terminating NUL and may hold any byte. Immutable after construction and free of allocation, so
-// every method may be called from any number of threads.
+// terminating NUL and may hold any byte. Immutable after construction, and free of allocation
+// except for long values of CSV with quotes inside, so every method may be called from any number
+// of threads.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include <outsize/algorithm/byte_order.hpp>
+#include <outsize/algorithm/csv_scanner.hpp>
 #include <outsize/text/key_order.hpp>
 #include <outsize/text/line_key.hpp>
 #include <outsize/text/ordering.hpp>
@@ -28,6 +30,9 @@ struct line_order_options {
   bool stable = false;    ///< -s: lines with equal keys are equal.
   bool unique = false;    ///< -u: the same.
   random_salt salt = {};  ///< --random-source: what decides the order of keys with R.
+  /// Lines are records of CSV: each key is a part of the value of one field (csv_field.hpp), and
+  /// has been made so by one_field_key. `separator` has no meaning then.
+  std::optional<csv_format> csv = {};
 };
 
 /// The keys with what they inherit from the global options.

@@ -10,6 +10,8 @@
 
 #include <gtest/gtest.h>
 
+#include <outsize/text/csv_field.hpp>
+
 namespace outsize::text {
 namespace {
 
@@ -95,6 +97,22 @@ TEST(line_order, refuses_what_no_order_satisfies) {
   EXPECT_THROW(order_of({}, "nM"), std::invalid_argument);
   EXPECT_THROW(order_of({"1", "2d"}, "nM"), std::invalid_argument);
   EXPECT_NO_THROW(order_of({"1n", "2d"}, "nM")) << "options that no key inherits do not matter";
+}
+
+TEST(line_order, is_of_unquoted_values_for_csv) {
+  line_order_options options{.csv = csv_format{}};
+  options.keys = {one_field_key(parse_key("2n")), one_field_key(parse_key("1r"))};
+  line_order const order(options);
+  expect_before(order, "a,9", R"("x,1","10")");
+  expect_before(order, R"("b""",1)", R"("b",1)");
+  EXPECT_TRUE(order.equal_keys(R"("a",1,x)", R"(a,"1",y)"));
+  EXPECT_EQ(order.prefix(R"("a",1)"), order.prefix("a,\"1\""));
+}
+
+TEST(line_order, is_of_whole_records_without_keys) {
+  line_order_options options{.csv = csv_format{}};
+  set_option(options.global, 'f');
+  expect_before(line_order(options), "a,B", "A,c");
 }
 
 }  // namespace

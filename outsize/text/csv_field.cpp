@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#include <outsize/text/csv_field.hpp>
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <stdexcept>
+
+#include <outsize/text/byte_filter.hpp>
+
+namespace outsize::text {
+namespace {
+
+// The quote that closes a field whose opening one is in front of `at`, or the end.
+std::size_t closing_quote(std::string_view record, std::size_t at, char quote) noexcept {
+  for (;;) {
+    at = std::min(record.find(quote, at), record.size());
+    if (at + 1 >= record.size() || record[at + 1] != quote) return at;
+    at += 2;
+  }
+}
+
+std::size_t field_end(std::string_view record, std::size_t at, csv_format format) noexcept {
+  if (at < record.size() && record[at] == format.quote)
+    at = closing_quote(record, at + 1, format.quote);
+  return std::min(record.find(format.separator, std::min(at, record.size())), record.size());
+}
+
+std::string_view unquoted(std::string_view field, char quote, std::string& room) {
+  auto text = field.substr(1);
+  text = text.substr(0, closing_quote(text, 0, quote));
+  auto inner = text.find(quote);
+  if (inner == std::string_view::npos) return text;
+  room.clear();
+  for (; inner != std::string_view::npos; inner = text.find(quote)) {
+    room.append(text.substr(0, inner + 1));
+    text.remove_prefix(std::min(inner + 2, text.size()));
+  }
+  room.append(text);
+  return room;
+}
+
+std::size_t blanks_in_front(std::string_view value) noexcept {
+  return static_cast<std::size_t>(std::ranges::find_if_not(value, is_blank) - value.begin());
+}
+
+}  // namespace
+
+std::string_view csv_field(std::string_view record, std::size_t index, csv_format format,
+                           std::string& room) {
+  if (record.ends_with('\r')) record.remove_suffix(1);
+  std::size_t begin = 0;
+  for (; index > 0; --index) {
+    begin = field_end(record, begin, format) + 1;
+    if (begin > record.size()) return {};
+  }
+  auto const field = record.substr(begin, field_end(record, begin, format) - begin);
+  return field.starts_with(format.quote) ? unquoted(field, format.quote, room) : field;
+}
+
+line_key one_field_key(line_key key) {
+  if (key.end_field == line_key::to_end_of_line) {
+    key.end_field = key.begin_field;
+  } else if (key.end_field != key.begin_field) {
+    throw std::invalid_argument(fmt::format("a key of CSV is one field, not {} to {}",
+                                            key.begin_field + 1, key.end_field + 1));
+  }
+  return key;
+}
+
+std::string_view key_part(std::string_view value, line_key const& key) noexcept {
+  auto const blanks = blanks_in_front(value);
+  auto const begin = std::min(
+      (key.skip_begin_blanks ? blanks : 0) + std::min(key.begin_char, value.size()), value.size());
+  auto end = value.size();
+  if (key.end_char != 0) {
+    end = std::min((key.skip_end_blanks ? blanks : 0) + std::min(key.end_char, value.size()),
+                   value.size());
+  }
+  return value.substr(begin, std::max(begin, end) - begin);
+}
+
+}  // namespace outsize::text

@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#include <outsize/text/csv_field.hpp>
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace outsize::text {
+namespace {
+
+std::string value_of(std::string_view record, std::size_t index, csv_format format = {}) {
+  std::string room;
+  return std::string(csv_field(record, index, format, room));
+}
+
+TEST(csv_field, is_without_its_quotes) {
+  std::string_view const record = R"(a,"b,""c""",,"",d"e,"f
+g")";
+  EXPECT_EQ(value_of(record, 0), "a");
+  EXPECT_EQ(value_of(record, 1), R"(b,"c")");
+  EXPECT_EQ(value_of(record, 2), "");
+  EXPECT_EQ(value_of(record, 3), "");
+  EXPECT_EQ(value_of(record, 4), "d\"e");
+  EXPECT_EQ(value_of(record, 5), "f\ng");
+  EXPECT_EQ(value_of(record, 6), "");
+  EXPECT_EQ(value_of("x;'y;z'", 1, {';', '\''}), "y;z");
+}
+
+TEST(csv_field, has_no_part_in_the_end_of_the_record) {
+  EXPECT_EQ(value_of("a,b\r", 1), "b");
+  EXPECT_EQ(value_of("a,\"b\"\r", 1), "b");
+  EXPECT_EQ(value_of("a,\"b\r\"", 1), "b\r");
+  EXPECT_EQ(value_of("\r", 0), "");
+}
+
+TEST(csv_field, is_what_was_quoted) {
+  auto const seed = std::random_device{}();
+  SCOPED_TRACE(::testing::Message() << "seed " << seed);
+  std::mt19937_64 random(seed);
+  std::string_view const alphabet = "ab,\"\n\r";
+  for (int round = 0; round < 5000; ++round) {
+    std::vector<std::string> values(1 + random() % 4);
+    std::string record;
+    for (auto& value : values) {
+      value.resize(random() % 6);
+      for (char& byte : value) byte = alphabet[random() % alphabet.size()];
+      if (&value != values.data()) record += ',';
+      record += '"';
+      for (char const byte : value) record.append(byte == '"' ? 2 : 1, byte);
+      record += '"';
+    }
+    for (std::size_t i = 0; i < values.size(); ++i)
+      ASSERT_EQ(value_of(record, i), values[i]) << testing::PrintToString(record) << ' ' << i;
+  }
+}
+
+TEST(csv_field, takes_any_bytes) {
+  std::mt19937_64 random(1);
+  std::string_view const alphabet = "a,\"\n\r";
+  for (int round = 0; round < 5000; ++round) {
+    std::string record(random() % 8, ' ');
+    for (char& byte : record) byte = alphabet[random() % alphabet.size()];
+    for (std::size_t i = 0; i < 4; ++i) EXPECT_LE(value_of(record, i).size(), record.size());
+  }
+}
+
+TEST(csv_key, is_one_field) {
+  EXPECT_EQ(one_field_key(parse_key("2n")), parse_key("2n,2"));
+  EXPECT_EQ(one_field_key(parse_key("2")), parse_key("2,2"));
+  EXPECT_EQ(one_field_key(parse_key("3.2,3.4")), parse_key("3.2,3.4"));
+  EXPECT_THROW(one_field_key(parse_key("2,3")), std::invalid_argument);
+  EXPECT_THROW(one_field_key(parse_key("2,1")), std::invalid_argument);
+}
+
+TEST(csv_key, may_be_a_part_of_the_value) {
+  auto const part = [](std::string_view value, std::string_view key) {
+    return std::string(key_part(value, one_field_key(parse_key(key))));
+  };
+  EXPECT_EQ(part("  abc", "1"), "  abc");
+  EXPECT_EQ(part("  abc", "1b"), "abc");
+  EXPECT_EQ(part("  abc", "1.2"), " abc");
+  EXPECT_EQ(part("  abc", "1.2b"), "bc");
+  EXPECT_EQ(part("abcdef", "1.2,1.3"), "bc");
+  EXPECT_EQ(part("  abcdef", "1.2b,1.3b"), "bc");
+  EXPECT_EQ(part("abc", "1.3,1.2"), "");
+  EXPECT_EQ(part("abc", "1.9"), "");
+  EXPECT_EQ(part("abc", "1.2,1.9"), "bc");
+}
+
+}  // namespace
+}  // namespace outsize::text
