@@ -64,7 +64,8 @@ sort_plan plan_record_sort(storage& store, sort_paths const& paths, record_order
 
 sort_report merge_records(storage& store, sort_paths const& paths, record_order const& order,
                           sort_options const& options) {
-  return detail::merge_files(store, order, order.format().item_bytes, {}, paths, options);
+  return detail::merge_files(store, order, {.item_bytes = order.format().item_bytes}, paths,
+                             options);
 }
 
 sort_plan plan_record_merge(storage& store, sort_paths const& paths, record_order const& order,

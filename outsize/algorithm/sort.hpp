@@ -144,7 +144,8 @@ sort_report sort(storage& store, In&& in, Out out, Less less = {}, sort_options 
                               std::move(options), fill);
   } else {
     // Streams get their memory first: the engine takes what is left.
-    auto const reading = detail::input_options(store, options.memory_bytes);
+    auto const reading = detail::input_options(store, options.memory_bytes, options.decompress);
+    io::compression const compress = options.compress;
     std::uint64_t const stream_bytes = from_file ? io::input_stream_memory_bytes(reading) : 0;
     if (options.memory_bytes == 0) options.memory_bytes = store.memory().free_bytes();
     options.memory_bytes -= std::min(stream_bytes, options.memory_bytes);
@@ -159,7 +160,8 @@ sort_report sort(storage& store, In&& in, Out out, Less less = {}, sort_options 
       auto const file = io::open_output(out.path, store.file_queue(),
                                         {.block_bytes = reading.block_bytes,
                                          .expected_bytes = std::nullopt,
-                                         .counter = &store.file_statistics()});
+                                         .counter = &store.file_statistics(),
+                                         .compress = compress});
       detail::fill_from_range<item>(engine, in);
       engine.finish_input(file->alignment_bytes());
       detail::drain(engine, *file);

@@ -20,11 +20,15 @@ std::size_t most_open_inputs() {
 }  // namespace
 
 std::optional<merge_division> divide_for_merge(storage& store, std::uint64_t memory_bytes,
-                                               std::size_t input_count,
+                                               sort_paths const& paths,
                                                sort_options const& options) {
-  input_count = std::max<std::size_t>(1, input_count);
+  constexpr std::size_t most_compressed = 16;  // as each has a thread, and memory besides
+  auto const input_count = std::max<std::size_t>(1, paths.inputs.size());
+  if (options.decompress && input_count > most_compressed &&
+      compressed_inputs(paths.inputs) > most_compressed)
+    return std::nullopt;
   if (options.most_fan_in != 0 && input_count > options.most_fan_in) return std::nullopt;
-  auto reading = input_options(store, memory_bytes);
+  auto reading = input_options(store, memory_bytes, options.decompress);
   reading.depth = 2;
   std::uint64_t const for_each = memory_bytes / 8 * 3 / input_count;
   while (reading.block_bytes > page_bytes() && io::input_stream_memory_bytes(reading) > for_each)
@@ -38,12 +42,21 @@ std::optional<merge_division> divide_for_merge(storage& store, std::uint64_t mem
 }
 
 sort_plan plan_direct_merge(merge_division const& division, std::uint64_t memory_bytes,
-                            sort_paths const& paths) {
+                            sort_paths const& paths, sort_options const& options) {
   sort_plan plan;
   plan.memory_bytes = memory_bytes;
   plan.block_bytes = division.reading.block_bytes;
-  plan.read_bytes = plan.written_bytes = known_input_bytes(paths.inputs).value_or(0);
+  plan.read_bytes = plan.written_bytes =
+      known_input_bytes(paths.inputs, options.decompress).value_or(0);
   return plan;
+}
+
+void append_header(record_output& out, std::vector<record_reader>& readers, sort_paths const& paths,
+                   char terminator) {
+  input_header header;
+  for (std::size_t i = 0; i < readers.size(); ++i)
+    header.take_from(readers[i], paths.inputs[i], terminator);
+  if (auto const line = header.line()) out.append(*line);
 }
 
 }  // namespace outsize::detail

@@ -25,6 +25,22 @@
 
 namespace outsize::detail {
 
+/// What inputs and output are made of.
+struct record_shape {
+  std::size_t item_bytes = 0;  ///< Of each record; 0: lines
+  line_format lines = {};
+
+  item_framing framing() const noexcept {
+    if (item_bytes != 0) return {};
+    return {item_framing::kind::terminator, lines.delimiter};
+  }
+  record_reader reader(io::input_stream& in, std::uint64_t memory_bytes,
+                       std::uint64_t longest_line_bytes) const {
+    return item_bytes != 0 ? record_reader::of_records(in, item_bytes)
+                           : record_reader::of_lines(in, lines, memory_bytes, longest_line_bytes);
+  }
+};
+
 /// A record of one input after the other, as the loser tree wants them.
 template <typename Order>
 class reader_cursor {
@@ -53,15 +69,15 @@ struct merge_division {
   std::uint64_t longest_line_bytes;
 };
 
-/// Nothing if there are too many inputs, for this memory, for options.most_fan_in or for the files
-/// that a process may have open.
+/// Nothing if there are too many inputs: for this memory, for options.most_fan_in, for the files
+/// that a process may have open, or to be decompressed at once.
 std::optional<merge_division> divide_for_merge(storage& store, std::uint64_t memory_bytes,
-                                               std::size_t input_count,
+                                               sort_paths const& paths,
                                                sort_options const& options);
 
 /// The plan of a merge that needs no disk.
 sort_plan plan_direct_merge(merge_division const& division, std::uint64_t memory_bytes,
-                            sort_paths const& paths);
+                            sort_paths const& paths, sort_options const& options);
 
 /// Sorted records of several streams, merged.
 template <typename Order>
@@ -69,14 +85,9 @@ class merging_reader {
  public:
   merging_reader(merging_reader const&) = delete;
   merging_reader& operator=(merging_reader const&) = delete;
-  /// `order` and `streams` must outlive it. Items of `item_bytes` each, or lines (0) that end with
-  /// `terminator`.
-  merging_reader(Order const& order, std::vector<std::unique_ptr<io::input_stream>> const& streams,
-                 std::size_t item_bytes, char terminator, std::uint64_t memory_bytes,
-                 std::uint64_t longest_line_bytes)
-      : readers_(readers(streams, item_bytes, terminator, memory_bytes, longest_line_bytes)),
-        less_{&order},
-        tree_(first_records(order, readers_), less_) {}
+  /// `order`, and the streams of `readers`, must outlive it.
+  merging_reader(Order const& order, std::vector<record_reader> readers)
+      : readers_(std::move(readers)), less_{&order}, tree_(first_records(order, readers_), less_) {}
 
   /// The next record, valid until the next call; nothing at the end.
   std::optional<std::string_view> next() {
@@ -90,17 +101,6 @@ class merging_reader {
   using cursor = reader_cursor<Order>;
   using less = typename record_items<Order>::key_less;
 
-  static std::vector<record_reader> readers(
-      std::vector<std::unique_ptr<io::input_stream>> const& streams, std::size_t item_bytes,
-      char terminator, std::uint64_t memory_bytes, std::uint64_t longest_line_bytes) {
-    std::vector<record_reader> made;
-    for (auto const& stream : streams) {
-      made.push_back(item_bytes != 0 ? record_reader::of_records(*stream, item_bytes)
-                                     : record_reader::of_lines(*stream, terminator, memory_bytes,
-                                                               longest_line_bytes));
-    }
-    return made;
-  }
   static std::vector<cursor> first_records(Order const& order,
                                            std::vector<record_reader>& readers) {
     std::vector<cursor> made;
@@ -145,40 +145,73 @@ sort_report copy_merged(merging_reader<Order>& in, record_output& out, Order con
   return report;
 }
 
-/// Merges sorted inputs of lines (framing with a terminator) or records of `item_bytes`. Too many
-/// inputs for one merge are sorted instead, with the same result.
+/// Puts the header of all inputs first, if they have one. @throws format_error.
+void append_header(record_output& out, std::vector<record_reader>& readers, sort_paths const& paths,
+                   char terminator);
+
+/// Fills a chunk for sort_files with records, the header aside.
+class record_filling {
+ public:
+  record_filling(record_shape const& shape, std::uint64_t memory_bytes,
+                 std::uint64_t longest_line_bytes, input_header& header)
+      : shape_(shape), memory_(memory_bytes), longest_(longest_line_bytes), header_(header) {}
+
+  template <typename Engine>
+  void operator()(Engine& engine, io::input_stream& in) const {
+    auto reader = shape_.reader(in, memory_, longest_);
+    if (shape_.lines.header) header_.take_from(reader, in.name(), shape_.lines.delimiter);
+    fill_records(engine, std::move(reader));
+  }
+
+ private:
+  record_shape const& shape_;
+  std::uint64_t memory_;
+  std::uint64_t longest_;
+  input_header& header_;
+};
+
+/// Sorts inputs of records of any shape.
 template <typename Order>
-sort_report merge_files(storage& store, Order const& order, std::size_t item_bytes,
-                        item_framing framing, sort_paths const& paths, sort_options options) {
-  auto const known = known_input_bytes(paths.inputs);
+sort_report sort_shaped_files(storage& store, Order const& order, record_shape const& shape,
+                              sort_paths const& paths, sort_options const& options) {
+  std::uint64_t const memory =
+      options.memory_bytes != 0 ? options.memory_bytes : store.memory().free_bytes();
+  input_header header;
+  record_filling const fill(shape, memory, memory / 5, header);
+  return sort_files(store, record_items(order, shape.item_bytes), shape.framing(), paths, options,
+                    fill, header);
+}
+
+/// Merges sorted inputs of records of any shape. Too many inputs for one merge are sorted instead,
+/// with the same result.
+template <typename Order>
+sort_report merge_files(storage& store, Order const& order, record_shape const& shape,
+                        sort_paths const& paths, sort_options const& options) {
+  auto const known = known_input_bytes(paths.inputs, options.decompress);
   std::uint64_t const memory =
       options.memory_bytes != 0 ? options.memory_bytes : store.memory().free_bytes();
   require_sort_memory(memory);
-  auto const division = divide_for_merge(store, memory, paths.inputs.size(), options);
-  if (!division) {
-    auto const fill = [&](auto& engine, io::input_stream& in) {
-      fill_records(engine, item_bytes != 0
-                               ? record_reader::of_records(in, item_bytes)
-                               : record_reader::of_lines(in, framing.terminator, memory));
-    };
-    record_items<Order> family(order, item_bytes);
-    return sort_files(store, family, framing, paths, std::move(options), fill);
-  }
-  if (known && item_bytes != 0) require_whole_items(paths.inputs, item_bytes);
+  auto const division = divide_for_merge(store, memory, paths, options);
+  if (!division) return sort_shaped_files(store, order, shape, paths, options);
+  if (known && shape.item_bytes != 0) require_whole_items(paths.inputs, shape.item_bytes);
 
   grant taken = store.memory().take(memory, "merge");
-  bool const same_size = known && !options.unique && item_bytes != 0;
+  bool const same_size = known && !options.unique && shape.item_bytes != 0;
   std::vector<std::unique_ptr<io::input_stream>> streams;
-  for (std::string const& path : paths.inputs)
+  std::vector<record_reader> readers;
+  for (std::string const& path : paths.inputs) {
     streams.push_back(io::open_input(path, store.file_queue(), taken, division->reading));
+    readers.push_back(shape.reader(*streams.back(), memory, division->longest_line_bytes));
+  }
   auto const out = io::open_output(paths.output, store.file_queue(),
                                    {.block_bytes = division->reading.block_bytes,
                                     .expected_bytes = same_size ? known : std::nullopt,
-                                    .counter = &store.file_statistics()});
-  record_output output(*out, taken, division->window_bytes, framing);
-  merging_reader<Order> merged(order, streams, item_bytes, framing.terminator, memory,
-                               division->longest_line_bytes);
-  sort_report report = copy_merged(merged, output, order, framing, options, known);
+                                    .counter = &store.file_statistics(),
+                                    .compress = options.compress});
+  record_output output(*out, taken, division->window_bytes, shape.framing());
+  if (shape.lines.header) append_header(output, readers, paths, shape.lines.delimiter);
+  merging_reader<Order> merged(order, std::move(readers));
+  sort_report report = copy_merged(merged, output, order, shape.framing(), options, known);
   report.memory_bytes = memory;
   report.block_bytes = division->reading.block_bytes;
   return report;
@@ -191,8 +224,8 @@ sort_plan plan_merge_files(storage& store, Order const& order, std::size_t item_
   std::uint64_t const memory =
       options.memory_bytes != 0 ? options.memory_bytes : store.memory().free_bytes();
   require_sort_memory(memory);
-  auto const division = divide_for_merge(store, memory, paths.inputs.size(), options);
-  if (division) return plan_direct_merge(*division, memory, paths);
+  auto const division = divide_for_merge(store, memory, paths, options);
+  if (division) return plan_direct_merge(*division, memory, paths, options);
   return plan_files(store, record_items<Order>(order, item_bytes), paths, options);
 }
 

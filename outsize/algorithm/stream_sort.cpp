@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <filesystem>
 
+#include <outsize/io/compression.hpp>
 #include <outsize/io/disk_file.hpp>
 
 namespace outsize::detail {
@@ -43,7 +44,8 @@ std::uint64_t device_of(std::string const& path) {
 
 }  // namespace
 
-std::optional<std::uint64_t> known_input_bytes(std::vector<std::string> const& inputs) {
+std::optional<std::uint64_t> known_input_bytes(std::vector<std::string> const& inputs,
+                                               bool decompress) {
   std::uint64_t sum = 0;
   bool all_known = true;
   for (std::string const& path : inputs) {
@@ -55,8 +57,15 @@ std::optional<std::uint64_t> known_input_bytes(std::vector<std::string> const& i
     all_known = all_known && S_ISREG(status.st_mode);
     sum += static_cast<std::uint64_t>(status.st_size);
   }
-  if (all_known) return sum;
+  if (all_known && !(decompress && compressed_inputs(inputs) > 0)) return sum;
   return std::nullopt;
+}
+
+std::size_t compressed_inputs(std::vector<std::string> const& inputs) {
+  auto const is_compressed = [](std::string const& path) {
+    return io::compression_of_file(path) != io::compression::none;
+  };
+  return static_cast<std::size_t>(std::ranges::count_if(inputs, is_compressed));
 }
 
 void require_whole_items(std::vector<std::string> const& inputs, std::size_t item_bytes) {
@@ -71,11 +80,34 @@ void require_whole_items(std::vector<std::string> const& inputs, std::size_t ite
 
 bool is_regular_output(std::string const& output) { return output_directory(output).has_value(); }
 
-io::input_stream_options input_options(storage& store, std::uint64_t memory_bytes) {
+io::input_stream_options input_options(storage& store, std::uint64_t memory_bytes,
+                                       bool decompress) {
   if (memory_bytes == 0) memory_bytes = store.memory().total_bytes();
   return {.block_bytes = std::clamp<std::size_t>(std::bit_floor(memory_bytes / 64), 16_KiB, 2_MiB),
           .depth = 4,
-          .counter = &store.file_statistics()};
+          .counter = &store.file_statistics(),
+          .decompress = decompress};
+}
+
+void input_header::take_from(record_reader& reader, std::string const& input, char terminator) {
+  auto const line = reader.next();
+  if (!line) return;  // an empty file has none
+  auto const bytes = std::string(*line) + terminator;
+  if (bytes_.empty()) {
+    first_input_ = input;
+    bytes_ = bytes;
+  } else if (bytes != bytes_) {
+    throw format_error(fmt::format("{}: its header differs from that of {}", input, first_input_));
+  }
+}
+
+void write_beginning(io::output_stream& out, grant& memory, std::string const& bytes) {
+  if (bytes.empty()) return;
+  buffer const window = memory.allocate(bytes.size());
+  auto const data = window.bytes().first(bytes.size());
+  std::ranges::copy(std::as_bytes(std::span(bytes)), data.begin());
+  out.write(data);
+  out.wait(data);
 }
 
 void require_space(storage& store, sort_plan const& plan, std::optional<std::uint64_t> input_bytes,

@@ -37,12 +37,18 @@ struct sort_paths {
 
 namespace detail {
 
-/// The sizes of regular files together; nothing if one of the inputs is something else.
+/// The sizes of regular files together; nothing if one of the inputs is something else, or is to be
+/// decompressed.
 /// @throws io_error for a file that cannot be read or is a directory.
-std::optional<std::uint64_t> known_input_bytes(std::vector<std::string> const& inputs);
+std::optional<std::uint64_t> known_input_bytes(std::vector<std::string> const& inputs,
+                                               bool decompress = false);
+
+/// How many of the inputs are known to be compressed. @throws io_error.
+std::size_t compressed_inputs(std::vector<std::string> const& inputs);
 
 /// Reads running ahead, scaled to the memory of the sort.
-io::input_stream_options input_options(storage& store, std::uint64_t memory_bytes);
+io::input_stream_options input_options(storage& store, std::uint64_t memory_bytes,
+                                       bool decompress = false);
 
 /// Refuses a sort for which a disk surely lacks space: temporary space for an input that does not
 /// fit in memory, and space for the output (`output_bytes`, if known).
@@ -62,7 +68,8 @@ template <typename Family>
 bool may_be_copied(Family const& family, sort_paths const& paths,
                    std::optional<std::uint64_t> input_bytes, sort_options const& options) {
   return family.item_bytes() != 0 && input_bytes && *input_bytes > options.memory_bytes &&
-         !options.unique && paths.inputs.size() == 1 && is_regular_output(paths.output);
+         !options.unique && paths.inputs.size() == 1 && is_regular_output(paths.output) &&
+         options.compress == io::compression::none;
 }
 
 /// Fills the engine's chunks with items of `item_bytes` each.
@@ -89,6 +96,30 @@ template <typename Engine>
 void fill_records(Engine& engine, record_reader reader) {
   while (auto const record = reader.next()) engine.append(*record);
 }
+
+/// The first line of each input, where it names the columns. It comes first in the output, once.
+class input_header {
+ public:
+  /// Takes the line from an input that the reader is at the beginning of. @throws format_error
+  /// naming the input and the first one, if theirs differ.
+  void take_from(record_reader& reader, std::string const& input, char terminator);
+
+  /// With its terminator; empty if there is none.
+  std::string const& bytes() const noexcept { return bytes_; }
+  /// Without it.
+  std::optional<std::string_view> line() const noexcept {
+    if (bytes_.empty()) return std::nullopt;
+    return std::string_view(bytes_).substr(0, bytes_.size() - 1);
+  }
+
+ private:
+  std::string first_input_;
+  std::string bytes_;
+};
+
+/// Writes the beginning of an output, from memory of the grant. @throws io_error; budget_error if
+/// that is too little.
+void write_beginning(io::output_stream& out, grant& memory, std::string const& bytes);
 
 /// Writes all windows and commits the output.
 template <typename Engine>
@@ -135,15 +166,16 @@ item_checks checks_of(Family const& family) {
   return {item, in_order, reverse};
 }
 
-/// The whole of a file sort. `fill(engine, stream)` turns an input's bytes into items.
+/// The whole of a file sort. `fill(engine, stream)` turns an input's bytes into items, except for
+/// those that it makes the header.
 template <typename Family, typename Fill>
 sort_report sort_files(storage& store, Family family, item_framing framing, sort_paths const& paths,
-                       sort_options options, Fill const& fill) {
-  auto const known = known_input_bytes(paths.inputs);
+                       sort_options options, Fill const& fill, input_header const& header = {}) {
+  auto const known = known_input_bytes(paths.inputs, options.decompress);
   if (!options.input_bytes) options.input_bytes = known;
   if (known && family.item_bytes() != 0 && *known % family.item_bytes() != 0)
     require_whole_items(paths.inputs, family.item_bytes());
-  auto const reading = input_options(store, options.memory_bytes);
+  auto const reading = input_options(store, options.memory_bytes, options.decompress);
   std::uint64_t const stream_bytes = io::input_stream_memory_bytes(reading);
   if (options.memory_bytes == 0) options.memory_bytes = store.memory().free_bytes();
   require_sort_memory(options.memory_bytes);
@@ -154,19 +186,22 @@ sort_report sort_files(storage& store, Family family, item_framing framing, sort
   grant stream_memory = store.memory().take(stream_bytes, "input stream");
   options.memory_bytes -= stream_bytes;
   sort_engine<Family> engine(store, std::move(family), options, framing, stream_bytes);
-  bool const same_size = !options.unique && framing.how == item_framing::kind::none;
+  bool const same_size = !options.unique && framing.how == item_framing::kind::none &&
+                         options.compress == io::compression::none;
   require_space(store, engine.plan(), known, same_size ? known : std::nullopt, paths.output);
 
   // Opened before the work, so that an output that cannot be made costs nothing.
   auto const out = io::open_output(paths.output, store.file_queue(),
                                    {.block_bytes = reading.block_bytes,
                                     .expected_bytes = same_size ? known : std::nullopt,
-                                    .counter = &store.file_statistics()});
+                                    .counter = &store.file_statistics(),
+                                    .compress = options.compress});
   for (std::string const& path : paths.inputs) {
     auto const in = io::open_input(path, store.file_queue(), stream_memory, reading);
     fill(engine, *in);
   }
-  engine.finish_input(out->alignment_bytes());
+  write_beginning(*out, stream_memory, header.bytes());
+  engine.finish_input(out->alignment_bytes(), header.bytes().size());
   drain(engine, *out);
   sort_report report = engine.report();
   report.input_bytes += report.items * framing.overhead_bytes();
@@ -179,7 +214,7 @@ sort_plan plan_files(storage& store, Family const& family, sort_paths const& pat
                      sort_options const& options) {
   std::uint64_t const memory =
       options.memory_bytes != 0 ? options.memory_bytes : store.memory().free_bytes();
-  auto const known = known_input_bytes(paths.inputs);
+  auto const known = known_input_bytes(paths.inputs, options.decompress);
   bool const of_one_size = family.item_bytes() != 0;
   if (known && of_one_size) require_whole_items(paths.inputs, family.item_bytes());
   sort_plan const plan =
@@ -192,8 +227,9 @@ sort_plan plan_files(storage& store, Family const& family, sort_paths const& pat
                  .block_bytes = options.block_bytes,
                  .threads = store.threads().threads(),
                  .most_fan_in = options.most_fan_in});
-  require_space(store, plan, known, of_one_size && !options.unique ? known : std::nullopt,
-                paths.output);
+  bool const same_size =
+      of_one_size && !options.unique && options.compress == io::compression::none;
+  require_space(store, plan, known, same_size ? known : std::nullopt, paths.output);
   return plan;
 }
 

@@ -11,8 +11,10 @@
 
 namespace outsize::text {
 
-/// Sorts the lines of all inputs, which end with `delimiter` (the last one may do without), into
-/// the output, where every line ends with it. Lines that compare equal stay in input order.
+/// Sorts the lines of all inputs, which end with the delimiter of `format` (the last one may do
+/// without), into the output, where every line ends with it. Lines that compare equal stay in input
+/// order. Lines of CSV are whole records. A header, which must be the same in all inputs, comes
+/// first; it is none of the items.
 ///
 /// I/Os:    Reads the inputs and writes the output once; runs on disk as `sorter` says, with 4
 ///          bytes more for each line.
@@ -21,12 +23,13 @@ namespace outsize::text {
 ///          1/16.
 /// Disk:    As much as the inputs and the 4 bytes if they do not fit in memory, gone at the end.
 /// Threads: the storage's; blocks the caller.
-/// Errors:  io_error, out_of_space, budget_error (a line too long for the memory: both sizes). The
-///          inputs are intact then, and the output is as it was before.
+/// Errors:  io_error, out_of_space, budget_error (a line too long for the memory: both sizes),
+///          format_error (compressed data that is damaged or cut short, malformed CSV, headers that
+///          differ: where). The inputs are intact then, and the output is as it was before.
 /// Source:  STXXL 2008, section 6; POSIX sort utility.
 /// Checked: outsize/text/line_sort_test.cpp, tests/tool/.
 sort_report sort_lines(storage& store, sort_paths const& paths, line_order const& order,
-                       char delimiter = '\n', sort_options const& options = {});
+                       line_format const& format = {}, sort_options const& options = {});
 
 /// What sort_lines would do, without doing it. @throws as sort_lines before its first I/O.
 sort_plan plan_line_sort(storage& store, sort_paths const& paths, line_order const& order,
@@ -35,7 +38,7 @@ sort_plan plan_line_sort(storage& store, sort_paths const& paths, line_order con
 /// Merges inputs that are each sorted. Lines that compare equal: those of the first input come
 /// first. I/Os: Reads the inputs and writes the output once. Errors: as sort_lines.
 sort_report merge_lines(storage& store, sort_paths const& paths, line_order const& order,
-                        char delimiter = '\n', sort_options const& options = {});
+                        line_format const& format = {}, sort_options const& options = {});
 
 /// What merge_lines would do, without doing it. @throws as merge_lines before its first I/O.
 sort_plan plan_line_merge(storage& store, sort_paths const& paths, line_order const& order,

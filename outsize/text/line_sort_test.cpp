@@ -15,6 +15,7 @@
 #include <vector>
 
 #include <outsize/testing/scratch_directory.hpp>
+#include <outsize/text/csv_field.hpp>
 
 namespace outsize::text {
 namespace {
@@ -123,6 +124,33 @@ TEST_F(line_files, with_a_line_longer_than_the_memory_are_refused_with_both_size
     EXPECT_NE(what.find("2097152"), std::string::npos) << what;
   }
   EXPECT_FALSE(std::filesystem::exists(dir_.path("out")));
+}
+
+TEST_F(line_files, of_csv_and_compressed_keep_their_header_first) {
+  line_order_options by_value{.csv = csv_format{}};
+  by_value.keys.push_back(one_field_key(parse_key("2n")));
+  line_order const order(by_value);
+  line_format format;
+  format.csv = by_value.csv;
+  format.header = true;
+  std::mt19937_64 random(11);
+  std::vector<std::string> records(60'000);
+  for (auto& record : records)
+    record =
+        "\"a,\n\"\"" + std::string(random() % 40, 'b') + "\"," + std::to_string(random() % 999);
+  scratch::write_file(dir_.path("in"), "\"na\nme\",value\n" + joined(records, '\n'));
+  auto const want = "\"na\nme\",value\n" + joined(sorted(records, order), '\n');
+
+  sort_lines(store_, {{dir_.path("in")}, dir_.path("out")}, order, format);
+  EXPECT_TRUE(scratch::read_file(dir_.path("out")) == want);
+  for (auto const kind :
+       {io::compression::gzip, io::compression::zstd, io::compression::lz4, io::compression::xz}) {
+    sort_lines(store_, {{dir_.path("in")}, dir_.path("packed")}, order, format, {.compress = kind});
+    auto const report = merge_lines(store_, {{dir_.path("packed")}, dir_.path("out")}, order,
+                                    format, {.decompress = true});
+    EXPECT_EQ(report.items, records.size());
+    EXPECT_TRUE(scratch::read_file(dir_.path("out")) == want) << io::name_of(kind);
+  }
 }
 
 }  // namespace

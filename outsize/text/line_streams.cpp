@@ -24,7 +24,8 @@ line_division divide_for_lines(storage& store, sort_options const& options,
   if (options.block_bytes == 0) require_sort_memory(memory);
   line_division division;
   division.memory_bytes = memory;
-  division.reading = input_options(store, memory);
+  division.reading = input_options(store, memory, options.decompress);
+  division.compress = options.compress;
   division.window_bytes = round_down<std::size_t>(
       std::clamp<std::uint64_t>(memory / 32, page_bytes(), most_window_bytes), page_bytes());
   division.stream_bytes =
@@ -50,16 +51,20 @@ void line_input::open_next() {
   reader_.reset();
   stream_.reset();  // its memory is the next one's
   stream_ = io::open_input(source_.paths[opened_], store_->file_queue(), *memory_, reading_);
-  reader_ = record_reader::of_lines(*stream_, source_.delimiter, memory_bytes_);
+  reader_ = record_reader::of_lines(*stream_, source_.lines, memory_bytes_);
   ++opened_;
   line_number_ = 0;
+  if (!source_.lines.header) return;
+  header_.take_from(*reader_, path(), source_.lines.delimiter);
+  ++line_number_;
 }
 
 line_output::line_output(storage& store, grant& memory, line_division const& division,
                          std::string const& path)
-    : stream_(io::open_output(
-          path, store.file_queue(),
-          {.block_bytes = division.window_bytes, .counter = &store.file_statistics()})),
+    : stream_(io::open_output(path, store.file_queue(),
+                              {.block_bytes = division.window_bytes,
+                               .counter = &store.file_statistics(),
+                               .compress = division.compress})),
       windows_(*stream_, memory, division.window_bytes) {}
 
 }  // namespace outsize::detail

@@ -20,6 +20,7 @@
 #include <outsize/algorithm/record_output.hpp>
 #include <outsize/algorithm/record_reader.hpp>
 #include <outsize/algorithm/sort/sort_options.hpp>
+#include <outsize/algorithm/stream_sort.hpp>
 #include <outsize/base/memory_budget.hpp>
 #include <outsize/block/storage.hpp>
 #include <outsize/io/input_stream.hpp>
@@ -29,11 +30,12 @@ namespace outsize::detail {
 
 /// See the top of this file.
 struct line_division {
-  io::input_stream_options reading;  ///< Of each input.
-  std::size_t window_bytes = 0;      ///< Of each of the two.
-  std::uint64_t stream_bytes = 0;    ///< Read-ahead and windows together.
-  std::uint64_t work_bytes = 0;      ///< What is left.
-  std::uint64_t memory_bytes = 0;    ///< All of it.
+  io::input_stream_options reading;                  ///< Of each input.
+  std::size_t window_bytes = 0;                      ///< Of each of the two.
+  io::compression compress = io::compression::none;  ///< Of the output.
+  std::uint64_t stream_bytes = 0;                    ///< Read-ahead and windows together.
+  std::uint64_t work_bytes = 0;                      ///< What is left.
+  std::uint64_t memory_bytes = 0;                    ///< All of it.
 };
 
 /// Divides options.memory_bytes, or all that the storage has free, if so many inputs are open at
@@ -44,7 +46,7 @@ line_division divide_for_lines(storage& store, sort_options const& options,
 /// Where lines come from.
 struct line_source {
   std::vector<std::string> paths;  ///< "-": standard input
-  char delimiter = '\n';
+  line_format lines = {};
 };
 
 /// Lines of one input after the other; each ends with the delimiter, the last of a file may do
@@ -56,7 +58,8 @@ class line_input {
   line_input(storage& store, grant& memory, line_division const& division, line_source source);
 
   /// The next line, valid until the next call; nothing at the end.
-  /// @throws io_error; budget_error naming both sizes for a line longer than a fifth of the memory.
+  /// @throws io_error; budget_error naming both sizes for a line longer than a fifth of the memory;
+  /// format_error as record_reader, and for headers that differ.
   std::optional<std::string_view> next() {
     for (;;) {
       if (auto const line = reader_->next()) {
@@ -72,6 +75,8 @@ class line_input {
   /// The file of the last line, and the number of that line in it, from 1.
   std::string const& path() const noexcept { return source_.paths[opened_ - 1]; }
   std::uint64_t line_number() const noexcept { return line_number_; }
+  /// The first line of the inputs so far, if they have headers, with its end; they are no lines.
+  std::string const& header() const noexcept { return header_.bytes(); }
   /// Of all lines so far, with a delimiter for each.
   std::uint64_t line_bytes() const noexcept { return line_bytes_; }
 
@@ -86,6 +91,7 @@ class line_input {
   std::size_t opened_ = 0;
   std::unique_ptr<io::input_stream> stream_;
   std::optional<record_reader> reader_;
+  input_header header_;
   std::uint64_t line_number_ = 0;
   std::uint64_t line_bytes_ = 0;
 };

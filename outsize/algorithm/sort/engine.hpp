@@ -139,9 +139,9 @@ class sort_engine {
   }
 
   /// Ends the input and starts the merge. Windows begin at multiples of `output_alignment`, with a
-  /// lead.
+  /// lead; the first one is for an output that has `output_begin_bytes` already.
   /// @throws what a stage threw.
-  void finish_input(std::size_t output_alignment = 1) {
+  void finish_input(std::size_t output_alignment = 1, std::uint64_t output_begin_bytes = 0) {
     count_chunk();
     formation_->finish();
     report_.networks.push_back(formation_->report());
@@ -149,6 +149,7 @@ class sort_engine {
     report_.runs = runs_.size();
     if (!runs_.empty()) formation_.reset();
     output_alignment_ = output_alignment;
+    output_begin_bytes_ = output_begin_bytes;
     start_output();
   }
 
@@ -369,7 +370,7 @@ class sort_engine {
 
   void emit(merge_feed<Family>& feed, pipeline::ports& p) {
     window_writer<Family> writer(family_, store_.threads(), framing_, options_.unique);
-    std::uint64_t written_bytes = 0;
+    std::uint64_t written_bytes = output_begin_bytes_;
     for (auto round = feed.next_round(); round.items() > 0; round = feed.next_round()) {
       auto b = p.take();
       auto& window = b.template user<sorted_window>();
@@ -415,6 +416,7 @@ class sort_engine {
   sort_plan plan_;
   sort_report report_;
   std::size_t output_alignment_ = 1;
+  std::uint64_t output_begin_bytes_ = 0;
 
   std::atomic<sort_progress::phase> phase_{sort_progress::phase::forming_runs};
   std::atomic<std::uint64_t> formed_bytes_{0};

@@ -13,6 +13,8 @@
 
 #include <outsize/pipeline/network_report.hpp>
 
+#include <outsize/io/compression.hpp>
+
 namespace outsize {
 
 /// How far a sort has come. Bytes are of items; `total_bytes` is 0 while the size of the input is
@@ -27,6 +29,9 @@ struct sort_progress {
 /// Options that change the behaviour.
 struct sort_options {
   bool unique = false;  ///< Of items that compare equal only the first is kept.
+  /// Of files: inputs that begin as compressed files do are decompressed.
+  bool decompress = false;
+  io::compression compress = io::compression::none;  ///< Of files: the output.
 
   // Options that change the performance.
   std::uint64_t memory_bytes = 0;  ///< Of the storage's budget; 0: all that is free.
