@@ -16,7 +16,7 @@ namespace outsize::text {
 /// How many of which lines.
 struct top_lines_options {
   std::uint64_t count = 10;
-  char delimiter = '\n';
+  line_format lines = {};  ///< A header is written besides, and not counted.
 };
 
 /// Writes the first lines of all inputs, in the order; with options.unique of those that sort_lines

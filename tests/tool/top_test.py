@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSL-1.0
 """`outsize top` against the beginning of what `outsize sort` writes."""
 
+import gzip
 import json
 import os
 import random
@@ -42,6 +43,17 @@ class Top(ToolTest):
         self.output_of("top", "100", "-S", "2M", path, "-o", self.path("out"), "--json", report)
         found = json.loads(self.read("report"))
         self.assertEqual((found["items"], found["output_items"], found["runs"]), (100_000, 100, 0))
+
+    def test_csv_and_headers(self):
+        path = self.write("in", b'n,"v\n"\na,"3"\nb,10\n"c\n",2\n')
+        got = self.output_of("top", "2", "--csv", "--header", "-k2n", path)
+        self.assertEqual(got, b'n,"v\n"\n"c\n",2\na,"3"\n')
+        self.assertEqual(self.output_of("top", "1", "--header", stdin=b"z\nb\na\n"), b"z\na\n")
+
+    def test_compressed_files(self):
+        path = self.write("in", gzip.compress(b"b\na\n"))
+        self.output_of("top", "1", path, "-o", self.path("out.gz"))
+        self.assertEqual(gzip.decompress(self.read("out.gz")), b"a\n")
 
     def test_refusals(self):
         path = self.write("in", "b\na\n")

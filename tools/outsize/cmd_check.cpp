@@ -17,6 +17,7 @@
 
 #include <outsize/text/line_order.hpp>
 #include <tools/outsize/command.hpp>
+#include <tools/outsize/compression_options.hpp>
 #include <tools/outsize/key_options.hpp>
 #include <tools/outsize/multiset_checksum.hpp>
 #include <tools/outsize/options.hpp>
@@ -28,6 +29,7 @@ namespace {
 
 struct check_request {
   key_options keys;
+  compression_options codecs;
   std::string file;
   std::optional<std::string> against;
   std::optional<std::string> json;
@@ -66,31 +68,36 @@ option_table check_options(check_request& request) {
             .help = "also write the report here, as one JSON object",
             .handler = [&](std::string_view text) { request.json = text; }})
       .heading("what the items are and how they compare, as for outsize sort")
-      .add(key_option_rows(request.keys));
+      .add(key_option_rows(request.keys))
+      .heading("compressed files")
+      .add(decompression_rows(request.codecs));
   return table;
 }
 
 record_scan open_scan(check_request const& request, std::string const& path) {
-  return request.keys.format ? record_scan::of_records(path, request.keys.format->item_bytes)
-                             : record_scan::of_lines(path, request.keys.delimiter());
+  auto const& keys = request.keys;
+  record_scan::reading const how{.decompress = request.codecs.decompresses(!keys.format)};
+  return keys.format ? record_scan::of_records(path, keys.format->item_bytes, how)
+                     : record_scan::of_lines(path, keys.lines(), how);
 }
 
 /// Most neighbours differ in their prefixes, which then say all: in which order they are, and that
 /// neither is a duplicate.
 template <typename Order>
-file_report scan_ordered(record_scan scan, Order const& order, bool is_strict) {
+file_report scan_ordered(record_scan scan, Order const& order, key_options const& keys) {
   file_report report;
   std::uint64_t previous_prefix = 0;
   while (scan.next()) {
     auto const item = scan.current();
     report.checksum.add(item);
+    if (keys.header && scan.count() == 1) continue;
     std::uint64_t const prefix = order.prefix(item);
     bool is_disorder = prefix < previous_prefix;
-    if (prefix == previous_prefix && scan.count() > 1) {
+    if (prefix == previous_prefix && scan.count() > (keys.header ? 2 : 1)) {
       bool const is_duplicate = scan.previous() == item;
       if (is_duplicate) ++report.duplicates;
       int const difference = is_duplicate ? 0 : order.compare(scan.previous(), item);
-      is_disorder = difference > 0 || (difference == 0 && is_strict);
+      is_disorder = difference > 0 || (difference == 0 && keys.unique);
     }
     if (is_disorder && !report.first_disorder) {
       report.first_disorder = {scan.count(), scan.offset_bytes()};
@@ -183,8 +190,7 @@ int cmd_check(int argc, char** argv) {
     pending = std::async(std::launch::async, scan_any_order, open_scan(request, *request.against));
   }
   auto const report = std::visit(
-      [&](auto const& by) { return scan_ordered(std::move(scan), by, request.keys.unique); },
-      order);
+      [&](auto const& by) { return scan_ordered(std::move(scan), by, request.keys); }, order);
   std::optional<file_report> other;
   if (pending.valid()) other = pending.get();
 

@@ -10,6 +10,7 @@
 
 #include <outsize/text/line_count.hpp>
 #include <tools/outsize/command.hpp>
+#include <tools/outsize/compression_options.hpp>
 #include <tools/outsize/key_options.hpp>
 #include <tools/outsize/options.hpp>
 #include <tools/outsize/sort_command.hpp>
@@ -27,6 +28,7 @@ constexpr char const* about =
 
 struct count_request : work_options {
   key_options keys;
+  compression_options codecs;
   text::count_lines_options groups;
   sort_paths paths;
 };
@@ -42,6 +44,8 @@ option_table make_table(count_request& request) {
       .add(output_row(request.paths.output, "write there, not to standard output; may be an input"))
       .heading("with what")
       .add(resource_rows(request))
+      .heading("compressed files")
+      .add(compression_rows(request.codecs))
       .heading("what to tell")
       .add(report_rows(request));
   return table;
@@ -58,7 +62,8 @@ int cmd_count(int argc, char** argv) {
   request.groups.delimiter = request.keys.delimiter();
   auto const order = request.keys.line_options();
   text::line_order const refuses_what_is_incompatible(order);
-  return run_sort_command("count", request, [&](outsize::storage& store, sort_options const& how) {
+  return run_sort_command("count", request, [&](outsize::storage& store, sort_options how) {
+    request.codecs.apply_to(how, request.paths.output);
     return text::count_lines(store, request.paths, order, request.groups, how);
   });
 }

@@ -17,6 +17,7 @@
 
 #include <outsize/text/line_shuffle.hpp>
 #include <tools/outsize/command.hpp>
+#include <tools/outsize/compression_options.hpp>
 #include <tools/outsize/options.hpp>
 #include <tools/outsize/random_options.hpp>
 #include <tools/outsize/sort_command.hpp>
@@ -37,6 +38,7 @@ struct shuffle_request : work_options {
   std::optional<text::number_range> range;
   bool echo = false;
   std::string output = "-";
+  compression_options codecs;
 };
 
 /// LO-HI. One number below LO makes the range empty.
@@ -105,6 +107,8 @@ option_table make_table(shuffle_request& request) {
       .add(random_rows(request.chance))
       .heading("with what")
       .add(resource_rows(request))
+      .heading("compressed files")
+      .add(compression_rows(request.codecs))
       .heading("what to tell")
       .add(report_rows(request));
   return table;
@@ -128,10 +132,10 @@ int cmd_shuffle(int argc, char** argv) {
   if (!operands) return exit_done;
   auto const source = source_of(request, std::move(*operands));
   request.order.salt = request.chance.salt();
-  return run_sort_command(
-      "shuffle", request, [&](outsize::storage& store, sort_options const& how) {
-        return text::shuffle_lines(store, source, request.output, request.order, how);
-      });
+  return run_sort_command("shuffle", request, [&](outsize::storage& store, sort_options how) {
+    request.codecs.apply_to(how, request.output);
+    return text::shuffle_lines(store, source, request.output, request.order, how);
+  });
 }
 
 }  // namespace outsize::tool

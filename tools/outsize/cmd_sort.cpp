@@ -35,8 +35,9 @@ item_order make_order(key_options const& keys) {
 
 template <typename Order>
 int check_order(sort_request const& request, Order const& order, record_scan scan) {
+  std::uint64_t const first = request.keys.header ? 2 : 1;
   while (scan.next()) {
-    if (scan.count() == 1) continue;
+    if (scan.count() <= first) continue;
     int const c = order.compare(scan.previous(), scan.current());
     if (c < 0 || (c == 0 && !request.keys.unique)) continue;
     if (request.what == sort_request::action::check) {
@@ -50,9 +51,10 @@ int check_order(sort_request const& request, Order const& order, record_scan sca
 }
 
 int check(sort_request const& request, item_order const& order) {
-  auto scan = request.keys.format
-                  ? record_scan::of_records(request.inputs[0], request.keys.format->item_bytes)
-                  : record_scan::of_lines(request.inputs[0], request.keys.delimiter());
+  auto const& keys = request.keys;
+  record_scan::reading const how{.decompress = request.codecs.decompresses(!keys.format)};
+  auto scan = keys.format ? record_scan::of_records(request.inputs[0], keys.format->item_bytes, how)
+                          : record_scan::of_lines(request.inputs[0], keys.lines(), how);
   return std::visit([&](auto const& by) { return check_order(request, by, std::move(scan)); },
                     order);
 }
@@ -61,14 +63,21 @@ int check(sort_request const& request, item_order const& order) {
 
 sort_paths paths_of(sort_request const& request) { return {request.inputs, request.output}; }
 
+sort_options with_request(sort_options options, sort_request const& request) {
+  options.unique = request.keys.unique;
+  options.most_fan_in = request.most_fan_in;
+  request.codecs.apply_to(options, request.output, !request.keys.format);
+  return options;
+}
+
 sort_report run(storage& store, sort_request const& request, item_order const& order,
                 sort_options const& options) {
   bool const merges = request.what == sort_request::action::merge;
   sort_paths const paths = paths_of(request);
   if (auto const* lines = std::get_if<text::line_order>(&order)) {
-    char const end = request.keys.delimiter();
-    return merges ? text::merge_lines(store, paths, *lines, end, options)
-                  : text::sort_lines(store, paths, *lines, end, options);
+    line_format const format = request.keys.lines();
+    return merges ? text::merge_lines(store, paths, *lines, format, options)
+                  : text::sort_lines(store, paths, *lines, format, options);
   }
   auto const& records = std::get<record_order>(order);
   return merges ? merge_records(store, paths, records, options)
@@ -77,7 +86,7 @@ sort_report run(storage& store, sort_request const& request, item_order const& o
 
 sort_plan make_plan(storage& store, sort_request const& request, item_order const& order) {
   bool const merges = request.what == sort_request::action::merge;
-  sort_options const options{.unique = request.keys.unique, .most_fan_in = request.most_fan_in};
+  sort_options const options = with_request({}, request);
   sort_paths const paths = paths_of(request);
   if (auto const* lines = std::get_if<text::line_order>(&order)) {
     return merges ? text::plan_line_merge(store, paths, *lines, options)
@@ -93,7 +102,8 @@ int print_plan(storage& store, sort_request const& request, item_order const& or
   auto const bytes = [](std::uint64_t n) {
     return fmt::format("{} ({} bytes)", format_bytes(n), n);
   };
-  if (!detail::known_input_bytes(request.inputs)) {
+  if (!detail::known_input_bytes(request.inputs,
+                                 request.codecs.decompresses(!request.keys.format))) {
     fmt::print("the size of the input is not known before it is read\n");
     fmt::print("block        {}\npeak memory  {}\n", bytes(plan.block_bytes),
                bytes(plan.memory_bytes));
@@ -123,10 +133,8 @@ int plan_only(sort_request const& request, item_order const& order) {
 }
 
 int sort_or_merge(sort_request const& request, item_order const& order) {
-  return run_sort_command("sort", request, [&](outsize::storage& store, sort_options options) {
-    options.unique = request.keys.unique;
-    options.most_fan_in = request.most_fan_in;
-    return run(store, request, order, options);
+  return run_sort_command("sort", request, [&](auto& store, sort_options const& options) {
+    return run(store, request, order, with_request(options, request));
   });
 }
 

@@ -10,6 +10,7 @@
 
 #include <outsize/text/line_top.hpp>
 #include <tools/outsize/command.hpp>
+#include <tools/outsize/compression_options.hpp>
 #include <tools/outsize/key_options.hpp>
 #include <tools/outsize/options.hpp>
 #include <tools/outsize/sort_command.hpp>
@@ -25,6 +26,7 @@ constexpr char const* about =
 
 struct top_request : work_options {
   key_options keys;
+  compression_options codecs;
   std::uint64_t count = 0;
   sort_paths paths;
 };
@@ -34,9 +36,12 @@ option_table make_table(top_request& request) {
   table.heading("how lines compare")
       .add(line_key_rows(request.keys))
       .add(equal_key_rows(request.keys))
+      .add(csv_rows(request.keys))
       .heading("with what")
       .add(output_row(request.paths.output, "write there, not to standard output; may be an input"))
       .add(resource_rows(request))
+      .heading("compressed files")
+      .add(compression_rows(request.codecs))
       .heading("what to tell")
       .add(report_rows(request));
   return table;
@@ -55,8 +60,9 @@ int cmd_top(int argc, char** argv) {
   text::line_order const order(request.keys.line_options());
   return run_sort_command("top", request, [&](outsize::storage& store, sort_options how) {
     how.unique = request.keys.unique;
+    request.codecs.apply_to(how, request.paths.output);
     return text::top_lines(store, request.paths, order,
-                           {.count = request.count, .delimiter = request.keys.delimiter()}, how);
+                           {.count = request.count, .lines = request.keys.lines()}, how);
   });
 }
 

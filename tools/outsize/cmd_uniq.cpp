@@ -18,6 +18,7 @@
 
 #include <outsize/text/line_uniq.hpp>
 #include <tools/outsize/command.hpp>
+#include <tools/outsize/compression_options.hpp>
 #include <tools/outsize/options.hpp>
 #include <tools/outsize/sort_command.hpp>
 #include <tools/outsize/work_options.hpp>
@@ -38,6 +39,7 @@ struct uniq_request : work_options {
   std::string input = "-";
   std::string output = "-";
   bool has_output = false;
+  compression_options codecs;
 };
 
 using mark_word = std::pair<std::string_view, mark>;
@@ -141,6 +143,8 @@ option_table make_table(uniq_request& request) {
       .add(comparison_rows(request))
       .heading("with what")
       .add(resource_rows(request))
+      .heading("compressed files")
+      .add(compression_rows(request.codecs))
       .heading("what to tell")
       .add(report_rows(request));
   return table;
@@ -166,7 +170,8 @@ int cmd_uniq(int argc, char** argv) {
     request.output = operands->back();
   }
   require_sensible(request.groups);
-  return run_sort_command("uniq", request, [&](outsize::storage& store, sort_options const& how) {
+  return run_sort_command("uniq", request, [&](outsize::storage& store, sort_options how) {
+    request.codecs.apply_to(how, request.output);
     return text::uniq_lines(store, request.input, request.output, request.groups, how);
   });
 }

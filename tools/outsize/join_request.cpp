@@ -180,6 +180,8 @@ std::optional<join_request> read_join_request(int argc, char** argv) {
       .add(order_rows(request.join))
       .heading("with what")
       .add(resource_rows(request))
+      .heading("compressed files")
+      .add(compression_rows(request.codecs))
       .heading("what to tell")
       .add(report_rows(request));
   auto const operands = table.parse(argc, argv);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <outsize/text/line_join.hpp>
+#include <tools/outsize/compression_options.hpp>
 #include <tools/outsize/work_options.hpp>
 
 namespace outsize::tool {
@@ -16,6 +17,7 @@ namespace outsize::tool {
 struct join_request : work_options {
   text::join_paths paths;
   text::join_options join;
+  compression_options codecs;
 };
 
 /// Reads a list of columns, "0,1.2,2.1": the join field or FILE.FIELD, parted by commas or blanks.

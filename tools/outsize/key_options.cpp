@@ -10,6 +10,8 @@
 
 #include <fmt/format.h>
 
+#include <outsize/text/csv_field.hpp>
+
 namespace outsize::tool {
 namespace {
 
@@ -65,10 +67,26 @@ void set_separator(key_options& options, std::string_view text) {
 
 }  // namespace
 
+line_format key_options::lines() const {
+  line_format made(delimiter());
+  made.header = header;
+  if (!csv) return made;
+  if (zero_terminated) throw usage_error("options --csv and -z are incompatible");
+  made.csv = csv_format{.separator = separator.value_or(',')};
+  constexpr std::string_view excluded = "\"\r\n";
+  if (excluded.find(made.csv->separator) != std::string_view::npos)
+    throw usage_error("the separator of CSV is neither a quote nor the end of a line");
+  return made;
+}
+
 text::line_order_options key_options::line_options() const {
   text::line_order_options line;
   line.separator = separator;
-  for (auto const& key : keys) line.keys.push_back(text::parse_key(key));
+  line.csv = lines().csv;
+  for (auto const& key : keys) {
+    auto const parsed = text::parse_key(key);
+    line.keys.push_back(csv ? text::one_field_key(parsed) : parsed);
+  }
   line.global = order;
   line.stable = stable;
   line.unique = unique;
@@ -137,11 +155,34 @@ std::vector<option> equal_key_rows(key_options& options) {
           flag_row('u', "unique", "no two items with equal keys", options.unique)};
 }
 
+std::vector<option> csv_rows(key_options& options) {
+  auto const set_csv = [&options](auto) {
+    options.csv = true;
+    note_line_option(options, "--csv");
+  };
+  auto const set_tsv = [&options, set_csv](std::string_view text) {
+    set_csv(text);
+    set_separator(options, "\t");
+  };
+  auto const set_header = [&options](auto) {
+    options.header = true;
+    note_line_option(options, "--header");
+  };
+  return {{.name = "csv",
+           .help = "records of CSV: fields may be quoted, a key is one field",
+           .handler = set_csv},
+          {.name = "tsv", .help = "the same with tabs", .handler = set_tsv},
+          {.name = "header",
+           .help = "the first line names the columns and stays first",
+           .handler = set_header}};
+}
+
 std::vector<option> key_option_rows(key_options& options) {
   auto rows = line_key_rows(options);
   std::ranges::find(rows, 'k', &option::letter)->help =
       "lines: F[.C][OPTS][,F[.C][OPTS]]; records: OFFSET:LENGTH[:TYPE[:r]]";
   for (option& row : equal_key_rows(options)) rows.push_back(std::move(row));
+  for (option& row : csv_rows(options)) rows.push_back(std::move(row));
   rows.push_back(
       {.name = "format",
        .takes = argument::required,

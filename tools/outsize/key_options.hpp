@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <outsize/algorithm/record_format.hpp>
+#include <outsize/algorithm/record_reader.hpp>
 #include <outsize/text/line_order.hpp>
 #include <tools/outsize/options.hpp>
 #include <tools/outsize/random_options.hpp>
@@ -26,11 +27,16 @@ struct key_options {
   bool stable = false;                  ///< -s
   bool unique = false;                  ///< -u
   bool zero_terminated = false;         ///< -z
+  bool csv = false;                     ///< --csv, --tsv
+  bool header = false;                  ///< --header
   random_options chance;                ///< of -R
   std::string line_option;              ///< the first option that has no meaning for records
 
   /// Returns the byte that ends a line.
   char delimiter() const noexcept { return zero_terminated ? '\0' : '\n'; }
+
+  /// Returns what lines are. Errors: usage_error for options that no CSV can have.
+  line_format lines() const;
 
   /// Errors:  std::invalid_argument naming a malformed key; if a key is random, those of
   ///          random_options::salt.
@@ -49,6 +55,9 @@ std::vector<option> line_key_rows(key_options& options);
 
 /// Returns the rows of -s and -u.
 std::vector<option> equal_key_rows(key_options& options);
+
+/// Returns the rows of --csv, --tsv and --header.
+std::vector<option> csv_rows(key_options& options);
 
 /// Returns all of these rows, and --format.
 std::vector<option> key_option_rows(key_options& options);

@@ -95,5 +95,20 @@ TEST(key_options, refusals_name_the_thing) {
   EXPECT_THAT(refusal([] { parse({"--format=bytes:9", "-k8:2"}).records(); }), HasSubstr("8:2"));
 }
 
+TEST(key_options, say_how_csv_is_written) {
+  EXPECT_FALSE(parse({"-t;"}).lines().csv);
+  EXPECT_EQ(parse({"--csv"}).lines().csv, csv_format{});
+  EXPECT_EQ(parse({"-t;", "--csv"}).lines().csv, csv_format{.separator = ';'});
+  EXPECT_EQ(parse({"--tsv"}).lines().csv, csv_format{.separator = '\t'});
+  EXPECT_TRUE(parse({"--header"}).lines().header);
+  EXPECT_EQ(parse({"-z"}).lines().delimiter, '\0');
+  EXPECT_LT(compare_lines({"--csv", "-k2n"}, "z,\"9\"", "\"a,8\",10"), 0);
+  EXPECT_EQ(compare_lines({"--csv", "-k2", "-s"}, "x,\"a\",1", "y,a,2"), 0);
+  EXPECT_THAT(refusal([] { parse({"--csv", "-t\""}).lines(); }), HasSubstr("quote"));
+  EXPECT_THAT(refusal([] { parse({"--csv", "-z"}).lines(); }), HasSubstr("-z"));
+  EXPECT_THAT(refusal([] { parse({"--csv", "-k1,2"}).line_options(); }), HasSubstr("one field"));
+  EXPECT_THAT(refusal([] { parse({"--tsv", "--format=u64"}).records(); }), HasSubstr("--csv"));
+}
+
 }  // namespace
 }  // namespace outsize::tool

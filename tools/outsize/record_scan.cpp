@@ -12,20 +12,24 @@ namespace {
 
 constexpr std::uint64_t any_length = std::numeric_limits<std::uint64_t>::max();
 
-record_reader reader_of(io::input_stream& in, std::size_t item_bytes, char delimiter) {
+record_reader reader_of(io::input_stream& in, std::size_t item_bytes, line_format const& lines) {
   if (item_bytes != 0) return record_reader::of_records(in, item_bytes);
-  return record_reader::of_lines(in, delimiter, any_length, any_length);
+  return record_reader::of_lines(in, lines, any_length, any_length);
+}
+
+io::input_stream_options options_of(record_scan::reading const& how) {
+  return {.block_bytes = how.block_bytes, .decompress = how.decompress};
 }
 
 }  // namespace
 
-record_scan::source::source(std::string const& path, std::size_t item_bytes, char delimiter,
-                            std::size_t block_bytes)
+record_scan::source::source(std::string const& path, std::size_t item_bytes,
+                            line_format const& lines, io::input_stream_options const& options)
     : queue(io::make_request_queue()),
-      budget(io::input_stream_memory_bytes({.block_bytes = block_bytes})),
+      budget(io::input_stream_memory_bytes(options)),
       memory(budget.take(budget.total_bytes(), path)),
-      bytes(io::open_input(path, *queue, memory, {.block_bytes = block_bytes})),
-      records(reader_of(*bytes, item_bytes, delimiter)) {}
+      bytes(io::open_input(path, *queue, memory, options)),
+      records(reader_of(*bytes, item_bytes, lines)) {}
 
 bool record_scan::next_beyond() {
   source_->previous.assign(current_);
@@ -36,14 +40,14 @@ bool record_scan::next_beyond() {
   return found.has_value();
 }
 
-record_scan record_scan::of_lines(std::string const& path, char delimiter,
-                                  std::size_t block_bytes) {
-  return record_scan(std::make_unique<source>(path, 0, delimiter, block_bytes));
+record_scan record_scan::of_lines(std::string const& path, line_format const& lines,
+                                  reading const& how) {
+  return record_scan(std::make_unique<source>(path, 0, lines, options_of(how)));
 }
 
 record_scan record_scan::of_records(std::string const& path, std::size_t item_bytes,
-                                    std::size_t block_bytes) {
-  return record_scan(std::make_unique<source>(path, item_bytes, '\0', block_bytes));
+                                    reading const& how) {
+  return record_scan(std::make_unique<source>(path, item_bytes, line_format(), options_of(how)));
 }
 
 }  // namespace outsize::tool

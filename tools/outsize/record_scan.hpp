@@ -25,18 +25,30 @@ class record_scan {
  public:
   static constexpr std::size_t default_block_bytes = std::size_t{1} << 20;
 
-  /// Reads lines that end with `delimiter`; the last one may do without. "-" is stdin.
+  /// How the file is read.
+  struct reading {
+    bool decompress = false;  ///< If it begins as compressed files do.
+    std::size_t block_bytes = default_block_bytes;
+  };
+
+  /// Reads lines; a header is one of them. "-" is stdin.
   /// Errors:  io_error naming the path.
-  static record_scan of_lines(std::string const& path, char delimiter,
-                              std::size_t block_bytes = default_block_bytes);
+  static record_scan of_lines(std::string const& path, line_format const& lines,
+                              reading const& how);
+  static record_scan of_lines(std::string const& path, line_format const& lines) {
+    return of_lines(path, lines, {});
+  }
   /// Reads items of `item_bytes` (not 0) each.
   static record_scan of_records(std::string const& path, std::size_t item_bytes,
-                                std::size_t block_bytes = default_block_bytes);
+                                reading const& how);
+  static record_scan of_records(std::string const& path, std::size_t item_bytes) {
+    return of_records(path, item_bytes, {});
+  }
 
   /// Goes to the next item and returns true, or false at the end.
   ///
-  /// Errors:  io_error; format_error naming the file, its size and the length of an item if the
-  ///          file ends inside one.
+  /// Errors:  io_error; format_error naming the file and what is wrong with it: where it ends
+  ///          inside of an item, or is no CSV, or its compression is damaged.
   bool next() {
     offset_bytes_ = source_->records.consumed_bytes();
     auto const found = source_->records.next_at_hand();
@@ -61,8 +73,8 @@ class record_scan {
  private:
   // On the heap, so that it stays where it is when the scan moves. The members need those before.
   struct source {
-    source(std::string const& path, std::size_t item_bytes, char delimiter,
-           std::size_t block_bytes);
+    source(std::string const& path, std::size_t item_bytes, line_format const& lines,
+           io::input_stream_options const& options);
 
     std::unique_ptr<io::request_queue> queue;
     memory_budget budget;

@@ -39,7 +39,7 @@ TEST(record_scan, splits_random_lines_with_any_block) {
     std::size_t const spread = 1 + random() % 6'000;
     for (auto& byte : bytes) byte = random() % spread == 0 ? '\n' : static_cast<char>(random());
     scratch::write_file(path, bytes);
-    auto scan = record_scan::of_lines(path, '\n', 1 + random() % 9000);
+    auto scan = record_scan::of_lines(path, '\n', {.block_bytes = 1 + random() % 9000});
     std::string previous;
     for (auto const& line : split(bytes, '\n')) {
       ASSERT_TRUE(scan.next());

@@ -169,6 +169,8 @@ option_table make_table(sort_request& request, read_state& state) {
       .add({.name = "plan",
             .help = "print what would be done, and do nothing",
             .handler = [&](auto) { request.plan = true; }})
+      .heading("compressed files")
+      .add(compression_rows(request.codecs))
       .heading("with what")
       .add(resource_rows(request))
       .add({.name = "block-checksums",

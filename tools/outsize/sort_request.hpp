@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <tools/outsize/compression_options.hpp>
 #include <tools/outsize/key_options.hpp>
 #include <tools/outsize/work_options.hpp>
 
@@ -18,6 +19,7 @@ struct sort_request : work_options {
   enum class action : std::uint8_t { sort, merge, check, check_silently };
   action what = action::sort;
   key_options keys;
+  compression_options codecs;
   std::vector<std::string> inputs;  ///< Never empty; "-" is standard input.
   std::string output = "-";         ///< -o
   bool has_output = false;          ///< Whether there was an -o, be it "-".
