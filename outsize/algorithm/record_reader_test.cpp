@@ -12,36 +12,15 @@
 #include <vector>
 
 #include <outsize/base/error.hpp>
+#include <outsize/testing/pieced_input.hpp>
 
 namespace outsize {
 namespace {
 
-/// Hands out its text in views of the given size (0: of random sizes), each in memory of its own
-/// that is gone with the next one.
-class pieces final : public io::input_stream {
- public:
-  pieces(std::string text, std::size_t view_bytes)
-      : text_(std::move(text)), view_bytes_(view_bytes) {}
-
-  std::span<std::byte const> next() override {
-    std::size_t const bytes = view_bytes_ != 0 ? view_bytes_ : 1 + random_() % 20;
-    view_ = text_.substr(position_, bytes);
-    view_.shrink_to_fit();
-    position_ += view_.size();
-    return std::as_bytes(std::span(view_));
-  }
-  std::size_t read(std::span<std::byte>) override { return 0; }
-  std::optional<std::uint64_t> remaining_bytes() const override { return std::nullopt; }
-  std::string const& name() const noexcept override { return name_; }
-
- private:
-  std::string text_;
-  std::string view_;
-  std::string name_ = "pieces";
-  std::size_t view_bytes_;
-  std::size_t position_ = 0;
-  std::mt19937_64 random_{3};
-};
+/// Views of the given size (0: of random sizes).
+pieced_input in_views(std::string text, std::size_t view_bytes) {
+  return {std::move(text), {.piece_bytes = view_bytes}};
+}
 
 std::vector<std::string> all_of(record_reader reader) {
   std::vector<std::string> records;
@@ -51,7 +30,7 @@ std::vector<std::string> all_of(record_reader reader) {
 
 std::vector<std::string> lines_of(std::string const& text, std::size_t view_bytes,
                                   char delimiter = '\n') {
-  pieces in(text, view_bytes);
+  auto in = in_views(text, view_bytes);
   return all_of(record_reader::of_lines(in, delimiter, 1000));
 }
 
@@ -81,14 +60,14 @@ TEST(record_reader, cuts_random_lines) {
 
 TEST(record_reader, cuts_records_of_one_length) {
   for (std::size_t view : {0, 1, 2, 3, 4, 100}) {
-    pieces in("aaabbbccc", view);
+    auto in = in_views("aaabbbccc", view);
     EXPECT_EQ(all_of(record_reader::of_records(in, 3)), (texts{"aaa", "bbb", "ccc"}));
   }
 }
 
 TEST(record_reader, refuses_a_last_record_that_is_cut_short) {
   for (std::size_t view : {0, 1, 3, 100}) {
-    pieces in("aaabbbcc", view);
+    auto in = in_views("aaabbbcc", view);
     try {
       all_of(record_reader::of_records(in, 3));
       FAIL() << "8 bytes were taken for records of 3";
@@ -103,7 +82,7 @@ TEST(record_reader, refuses_a_last_record_that_is_cut_short) {
 TEST(record_reader, refuses_a_line_that_is_too_long_and_names_both_sizes) {
   for (std::size_t view : {0, 1, 7, 1000})
     for (char const* end : {"", "\nnext\n"}) {
-      pieces in("short\n" + std::string(234, 'x') + end, view);
+      auto in = in_views("short\n" + std::string(234, 'x') + end, view);
       auto reader = record_reader::of_lines(in, '\n', 1000);
       EXPECT_EQ(reader.next(), "short");
       try {
@@ -123,7 +102,7 @@ TEST(record_reader, accepts_a_line_of_a_fifth_of_the_budget) {
 }
 
 TEST(record_reader, tells_what_it_can_cut_without_more_bytes_and_how_far_it_is) {
-  pieces in("ab\ncd\nef\ngh", 7);
+  auto in = in_views("ab\ncd\nef\ngh", 7);
   auto reader = record_reader::of_lines(in, '\n', 1000);
   EXPECT_FALSE(reader.next_at_hand());
   auto const first = reader.next();
@@ -139,7 +118,7 @@ TEST(record_reader, tells_what_it_can_cut_without_more_bytes_and_how_far_it_is) 
 }
 
 std::string csv_failure(std::string const& text, std::size_t view_bytes) {
-  pieces in(text, view_bytes);
+  auto in = in_views(text, view_bytes);
   line_format format;
   format.csv = csv_format{};
   try {
@@ -151,7 +130,7 @@ std::string csv_failure(std::string const& text, std::size_t view_bytes) {
 }
 
 texts csv_of(std::string const& text, std::size_t view_bytes) {
-  pieces in(text, view_bytes);
+  auto in = in_views(text, view_bytes);
   line_format format;
   format.csv = csv_format{};
   return all_of(record_reader::of_lines(in, format, 1000));

@@ -15,6 +15,7 @@
 #include <outsize/base/units.hpp>
 #include <outsize/io/codecs/codec.hpp>
 #include <outsize/io/posix/blocking_io.hpp>
+#include <outsize/testing/pieced_input.hpp>
 #include <outsize/testing/scratch_directory.hpp>
 
 namespace outsize::io {
@@ -42,36 +43,14 @@ bytes all_of(input_stream& stream) {
   return found;
 }
 
-// Bytes in memory that come in views of random lengths, and fail at the end if told so.
-class memory_input final : public input_stream {
- public:
-  memory_input(bytes content, std::mt19937_64& random, bool fails = false)
-      : content_(std::move(content)), random_(random()), fails_(fails) {}
-
-  std::span<std::byte const> next() override {
-    auto const rest = std::span<std::byte const>(content_).subspan(given_);
-    if (rest.empty() && fails_) throw io_error(EIO, "read", name_, given_);
-    auto const view = rest.first(std::min(rest.size(), 1 + random_() % 500));
-    given_ += view.size();
-    return view;
-  }
-  std::size_t read(std::span<std::byte>) override { return 0; }
-  std::optional<std::uint64_t> remaining_bytes() const override { return std::nullopt; }
-  std::string const& name() const noexcept override { return name_; }
-
- private:
-  bytes content_;
-  std::mt19937_64 random_;
-  bool fails_;
-  std::size_t given_ = 0;
-  std::string name_ = "made";
-};
-
 class decoding_input_test : public testing::TestWithParam<compression> {
  protected:
-  std::unique_ptr<decoding_input> over(bytes file, bool fails = false) {
-    return std::make_unique<decoding_input>(
-        std::make_unique<memory_input>(std::move(file), random, fails), GetParam(), memory, 2, 1);
+  std::unique_ptr<decoding_input> over(bytes const& file, bool fails = false) {
+    std::string const text(reinterpret_cast<char const*>(file.data()), file.size());
+    auto source = std::make_unique<pieced_input>(
+        text,
+        pieced_input::options{.most_bytes = 500, .seed = random(), .fails = fails, .name = "made"});
+    return std::make_unique<decoding_input>(std::move(source), GetParam(), memory, 2, 1);
   }
   // What reading all of `file` ends with.
   std::string failure_of(bytes file) {
