@@ -37,7 +37,10 @@ std::optional<std::string_view> record_reader::finish_record() {
 }
 
 std::optional<std::string_view> record_reader::finish_line() {
-  if (pieced_.size() > longest_bytes_) throw_too_long(0);
+  if (pieced_.size() > longest_bytes_) {
+    view_ = pieced_;
+    throw_too_long(0);
+  }
   while (refill()) {
     std::size_t const end = std::min(view_.find(delimiter_), view_.size());
     if (pieced_.size() + end > longest_bytes_) throw_too_long(pieced_.size());
@@ -113,11 +116,9 @@ void record_reader::refuse_fault(detail::csv_scanner const& scanner, std::string
                                      : "a quoted field goes on behind its quote"));
 }
 
-/// Reads on to the end of the line, so that the message can say how long it is.
+/// Reads on to the end of the line, so that the message can say how long it is. The view is behind
+/// the bytes `so_far`.
 void record_reader::throw_too_long(std::uint64_t so_far) {
-  if (so_far == 0) {
-    view_ = pieced_;
-  }
   std::uint64_t length = so_far;
   do {
     std::size_t const end = view_.find(delimiter_);

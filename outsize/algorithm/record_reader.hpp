@@ -72,7 +72,7 @@ class record_reader {
                 std::uint64_t memory_budget_bytes, std::uint64_t longest_bytes)
       : in_(&in),
         record_bytes_(record_bytes),
-        delimiter_(lines.delimiter),
+        delimiter_(lines.csv ? '\n' : lines.delimiter),
         csv_(lines.csv),
         budget_bytes_(memory_budget_bytes),
         longest_bytes_(longest_bytes) {}

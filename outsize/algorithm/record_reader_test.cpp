@@ -95,6 +95,23 @@ TEST(record_reader, refuses_a_line_that_is_too_long_and_names_both_sizes) {
     }
 }
 
+TEST(record_reader, tells_how_long_a_line_is_wherever_it_begins) {
+  for (std::size_t view : {0, 1, 7, 300, 1000})
+    for (std::string const front : {"", "a\n"}) {
+      auto in = in_views(front + std::string(500, 'x') + "\nnext\n", view);
+      auto reader = record_reader::of_lines(in, '\n', 1000);
+      if (!front.empty()) {
+        EXPECT_EQ(reader.next(), "a");
+      }
+      try {
+        reader.next();
+        FAIL() << "a line of 500 bytes was accepted";
+      } catch (budget_error const& e) {
+        EXPECT_EQ(e.need_bytes(), 500U) << e.what();
+      }
+    }
+}
+
 TEST(record_reader, accepts_a_line_of_a_fifth_of_the_budget) {
   for (std::size_t view : {0, 1, 7, 1000})
     for (char const* end : {"", "\n"})
