@@ -160,6 +160,9 @@ std::vector<disk_options> parse_lines(std::string_view text, char line_end, std:
   return disks;
 }
 
+/// No disk is as fast; up to it a double counts bytes.
+constexpr double most_speed = 0x1p53;
+
 /// Bytes of blocks written and read again in a second, up to a factor; 0 if not known.
 double speed_of(disk_options const& disk) {
   auto const read = static_cast<double>(disk.read_bytes_per_second);
@@ -201,7 +204,7 @@ std::string default_temporary_directory() {
 std::vector<std::uint64_t> weights_of(std::span<disk_options const> disks) {
   std::vector<std::uint64_t> weights;
   for (disk_options const& disk : disks)
-    weights.push_back(static_cast<std::uint64_t>(speed_of(disk)));
+    weights.push_back(static_cast<std::uint64_t>(std::min(speed_of(disk), most_speed)));
   if (std::ranges::all_of(weights, [](auto w) { return w == 0; })) {
     std::ranges::fill(weights, 1U);
   } else if (auto const none = std::ranges::find(weights, 0U); none != weights.end()) {

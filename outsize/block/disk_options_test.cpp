@@ -197,6 +197,9 @@ TEST(disk_options, divide_blocks_by_the_time_there_and_back) {
   EXPECT_EQ(weights("a read=5/s\nb write=7/s"), (list{5, 7}));
   // A byte there takes a third of a second, back a sixth: two bytes a second make four a second.
   EXPECT_EQ(weights("a read=3000/s write=6000/s\nb read=1000/s"), (list{4000, 1000}));
+  // What no disk can do is as much as any can, but neither nothing nor unknown.
+  EXPECT_EQ(weights("a read=18446744073709551615/s\nb read=1G/s"),
+            (list{std::uint64_t{1} << 53, 1_GiB}));
   try {
     weights("a read=3G/s\nb capacity=3G");
     FAIL() << "a disk without bandwidth among others was accepted";
