@@ -227,6 +227,14 @@ TEST(network_report, traces_networks_and_their_io_on_one_clock) {
 )");
 }
 
+TEST(network_report, traces_begin_with_the_first_that_has_run) {
+  auto ran = after_a_run();
+  ran.begin_ns = 5'000'000'000'000;
+  ran.trace = {{0, 1, 0, 1500, 4000}};
+  std::vector const networks{network_report{}, ran};
+  EXPECT_NE(chrome_trace(networks, io::timeline()).find("\"ts\":1.500,"), std::string::npos);
+}
+
 TEST(network_report, traces_of_nothing_that_ran_are_complete) {
   EXPECT_TRUE(chrome_trace({}, io::timeline()).ends_with("\n]}\n"));
 }

@@ -177,7 +177,7 @@ std::string chrome_trace(std::span<network_report const> networks, io::timeline 
   std::int64_t begin_ns = INT64_MAX;
   std::uint64_t dropped = io.dropped();
   for (network_report const& r : networks) {
-    begin_ns = std::min(begin_ns, r.begin_ns);
+    if (r.has_run) begin_ns = std::min(begin_ns, r.begin_ns);
     dropped += r.trace_dropped;
   }
   for (io_rows const& r : rows)
