@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: BSL-1.0
 """Sweeps: one number varies, everything else stays, and each value is a point of a curve.
 
-A point is a run of a benchmark, peers and floor included, or of a program of bench/programs. All
+A point is a benchmark, peers and floor included, or a program of bench/programs. Of a program all
 values are measured once before any is measured again, so that a disk that changes its mind does so
-for all of them. A new sweep is a row in SWEEPS.
+for all of them; a benchmark does all its runs of a value, each beside those of its peers and the
+floor, before the next. A new sweep is a row in SWEEPS.
 """
 
 import argparse

@@ -60,6 +60,7 @@ class merge_trial {
       : threads_(work.threads),
         items_(work.sequences * (work.sequence_bytes / sizeof(Item))),
         window_(window_bytes) {
+    if (items_.empty()) throw std::invalid_argument("sequences are shorter than one item");
     std::mt19937_64 random(1);
     for (Item& item : items_) set_key(item, random());
     std::size_t const length = work.sequence_bytes / sizeof(Item);
@@ -71,6 +72,7 @@ class merge_trial {
   }
 
   double seconds() {
+    ++rounds_;
     auto const begin = std::chrono::steady_clock::now();
     family const typed{Less()};
     detail::merge_feed<family> feed(typed, threads_, views_, sizeof(Item));
@@ -84,7 +86,7 @@ class merge_trial {
     return took.count();
   }
 
-  bool verified() const noexcept { return ordered_ && merged_items_ % items_.size() == 0; }
+  bool verified() const noexcept { return ordered_ && merged_items_ == rounds_ * items_.size(); }
   std::uint64_t bytes() const noexcept { return items_.size() * sizeof(Item); }
 
  private:
@@ -105,6 +107,7 @@ class merge_trial {
   std::vector<Item> items_;
   std::vector<typename family::view> views_;
   std::vector<std::byte> window_;
+  std::uint64_t rounds_ = 0;
   std::uint64_t merged_items_ = 0;
   Item before_{};
   bool ordered_ = true;
