@@ -4,7 +4,7 @@
 
 // Finds the ends of CSV records in a stream of bytes, which may come in any stretches.
 //
-//   record   field (separator field)* (CR? LF | end of the input)
+//   record   field (separator field)* CR? (LF | end of the input)
 //   field    quote (any byte but quote | quote quote)* quote, or any bytes but separator and LF
 //            that do not begin with quote
 //

@@ -11,9 +11,8 @@
 #include <stop_token>
 #include <vector>
 
-#include <outsize/pipeline/network_report.hpp>
-
 #include <outsize/io/compression.hpp>
+#include <outsize/pipeline/network_report.hpp>
 
 namespace outsize {
 
