@@ -40,6 +40,12 @@ std::string_view unquoted(std::string_view field, char quote, std::string& room)
   return room;
 }
 
+// The CR in front of a record's LF belongs to no field.
+std::string_view without_end(std::string_view record) noexcept {
+  if (record.ends_with('\r')) record.remove_suffix(1);
+  return record;
+}
+
 std::size_t blanks_in_front(std::string_view value) noexcept {
   return static_cast<std::size_t>(std::ranges::find_if_not(value, is_blank) - value.begin());
 }
@@ -48,14 +54,46 @@ std::size_t blanks_in_front(std::string_view value) noexcept {
 
 std::string_view csv_field(std::string_view record, std::size_t index, csv_format format,
                            std::string& room) {
-  if (record.ends_with('\r')) record.remove_suffix(1);
+  auto const rest = behind_csv_fields(without_end(record), index, format);
+  return csv_value(rest.substr(0, field_end(rest, 0, format)), format, room);
+}
+
+std::string_view csv_value(std::string_view field, csv_format format, std::string& room) {
+  return field.starts_with(format.quote) ? unquoted(field, format.quote, room) : field;
+}
+
+void split_csv(std::string_view record, csv_format format, std::vector<std::string_view>& fields) {
+  fields.clear();
+  record = without_end(record);
+  if (record.empty()) return;
+  for (std::size_t end = field_end(record, 0, format);; end = field_end(record, 0, format)) {
+    fields.push_back(record.substr(0, end));
+    if (end == record.size()) return;
+    record.remove_prefix(end + 1);
+  }
+}
+
+std::string_view behind_csv_fields(std::string_view record, std::size_t count, csv_format format) {
   std::size_t begin = 0;
-  for (; index > 0; --index) {
+  for (; count > 0; --count) {
     begin = field_end(record, begin, format) + 1;
     if (begin > record.size()) return {};
   }
-  auto const field = record.substr(begin, field_end(record, begin, format) - begin);
-  return field.starts_with(format.quote) ? unquoted(field, format.quote, room) : field;
+  return record.substr(begin);
+}
+
+void append_csv_field(std::string& record, std::string_view value, csv_format format) {
+  std::string_view const special("\r\n", 2);
+  auto const must_be_quoted = [&](char byte) {
+    return byte == format.separator || byte == format.quote || special.find(byte) != special.npos;
+  };
+  if (std::ranges::none_of(value, must_be_quoted)) {
+    record += value;
+    return;
+  }
+  record += format.quote;
+  for (char const byte : value) record.append(byte == format.quote ? 2 : 1, byte);
+  record += format.quote;
 }
 
 line_key one_field_key(line_key key) {

@@ -58,6 +58,41 @@ TEST(csv_field, is_what_was_quoted) {
   }
 }
 
+std::vector<std::string> fields_of(std::string_view record) {
+  std::vector<std::string_view> fields;
+  split_csv(record, {}, fields);
+  return {fields.begin(), fields.end()};
+}
+
+TEST(csv_field, can_be_had_as_it_is_written) {
+  using texts = std::vector<std::string>;
+  EXPECT_EQ(fields_of("a,\"b,\"\"\",,c\r"), (texts{"a", "\"b,\"\"\"", "", "c"}));
+  EXPECT_EQ(fields_of("a,"), (texts{"a", ""}));
+  EXPECT_EQ(fields_of(""), texts{});
+  EXPECT_EQ(fields_of("\r"), texts{});
+  EXPECT_EQ(behind_csv_fields("\"a,b\",c,d\r", 0, {}), "\"a,b\",c,d\r");
+  EXPECT_EQ(behind_csv_fields("\"a,b\",c,d\r", 1, {}), "c,d\r");
+  EXPECT_EQ(behind_csv_fields("\"a,b\",c,d\r", 3, {}), "");
+  EXPECT_EQ(behind_csv_fields("a,", 1, {}), "");
+}
+
+TEST(csv_field, is_quoted_if_it_must_be_and_read_again) {
+  std::string record;
+  std::vector<std::string> const values{"a", "", " b", "c,d", "e\"f", "g\nh", "i\r", "\""};
+  for (auto const& value : values) {
+    if (!record.empty()) record += ',';
+    append_csv_field(record, value, {});
+  }
+  EXPECT_EQ(record, "a,, b,\"c,d\",\"e\"\"f\",\"g\nh\",\"i\r\",\"\"\"\"");
+  for (std::size_t i = 0; i < values.size(); ++i) EXPECT_EQ(value_of(record, i), values[i]);
+  std::vector<std::string_view> fields;
+  split_csv(record, {}, fields);
+  ASSERT_EQ(fields.size(), values.size());
+  std::string room;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    EXPECT_EQ(csv_value(fields[i], {}, room), values[i]);
+}
+
 TEST(csv_field, takes_any_bytes) {
   std::mt19937_64 random(1);
   std::string_view const alphabet = "a,\"\n\r";

@@ -5,8 +5,8 @@
 // The keys of a line without the rest of it, and the order of what is left. Layer: text.
 //
 // Several keys are joined by the byte that ends lines: as no line contains it, they stay apart, and
-// the order of the joined text is an order of lines with that byte as separator. One thread at a
-// time.
+// the order of the joined text is an order of lines with that byte as separator. Keys of CSV become
+// a record of their own, in which equal values are written alike. One thread at a time.
 
 #include <optional>
 #include <string>
@@ -31,15 +31,19 @@ class key_extractor {
   line_order const& order() const noexcept { return order_; }
 
   /// The extracted text as it is shown: keys with a separator between them, a space if there is
-  /// none. Valid until the next call and as long as `text`.
+  /// none; of CSV the record. Valid until the next call and as long as `text`.
   std::string_view shown(std::string_view text);
 
  private:
   std::vector<line_key> keys_;
   std::optional<char> separator_;
+  std::optional<csv_format> csv_;
   char delimiter_;
   line_order order_;
   std::string joined_;
+  std::string room_;  // for a value that is written otherwise
+
+  std::string_view extract_values(std::string_view record);
 };
 
 }  // namespace outsize::text

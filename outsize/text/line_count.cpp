@@ -5,12 +5,10 @@
 // behind the sorter, where they stand side by side in the order in which they first came.
 #include <outsize/text/line_count.hpp>
 
-#include <iterator>
 #include <string>
 #include <string_view>
 #include <type_traits>
-
-#include <fmt/format.h>
+#include <vector>
 
 #include <outsize/algorithm/headed_record.hpp>
 #include <outsize/algorithm/record_sorter.hpp>
@@ -25,24 +23,23 @@ namespace {
 /// Writes groups.
 class group_output {
  public:
-  group_output(detail::line_output& out, key_extractor& keys, char delimiter)
-      : out_(out), keys_(keys), delimiter_(delimiter) {}
+  group_output(detail::line_output& out, key_extractor& keys, line_format const& lines)
+      : counted_(out, lines), keys_(keys) {}
 
+  void write_header(std::string_view line) {
+    std::string const key(keys_.extract(line));
+    counted_.put_header(keys_.shown(key));
+  }
   void write(std::string_view key, std::uint64_t count) {
-    number_.clear();
-    fmt::format_to(std::back_inserter(number_), "{:7} ", count);
-    out_.put({number_.data(), number_.size()});
-    out_.put_line(keys_.shown(key), delimiter_);
+    counted_.put(count, keys_.shown(key));
     ++written_;
   }
 
   std::uint64_t written() const noexcept { return written_; }
 
  private:
-  detail::line_output& out_;
+  detail::counted_lines counted_;
   key_extractor& keys_;
-  char delimiter_;
-  fmt::memory_buffer number_;
   std::uint64_t written_ = 0;
 };
 
@@ -86,9 +83,9 @@ void for_each_group(Sorter& sorted, Order const& order, F const& use) {
   if (count > 0) use(key, count);
 }
 
-/// Writes the groups of `sorted` by their sizes.
+/// Writes the groups of `sorted` by their sizes; `ranks` is empty.
 template <typename Sorter, typename Order>
-void write_by_count(Sorter& sorted, Order const& order, record_sorter<by_header> ranks,
+void write_by_count(Sorter& sorted, Order const& order, record_sorter<by_header>& ranks,
                     group_output& out) {
   std::string record;
   for_each_group(sorted, order, [&](std::string_view key, std::uint64_t count) {
@@ -102,13 +99,13 @@ void write_by_count(Sorter& sorted, Order const& order, record_sorter<by_header>
 
 sort_report count_lines(storage& store, sort_paths const& paths, line_order_options const& order,
                         count_lines_options const& groups, sort_options const& options) {
-  key_extractor keys(order, groups.delimiter);
+  key_extractor keys(order, groups.lines.delimiter);
   detail::known_input_bytes(paths.inputs);  // refuses what cannot be read
   auto const division = detail::divide_for_lines(store, options);
   grant memory = store.memory().take(division.stream_bytes, "count");
-  detail::line_input in(store, memory, division, {paths.inputs, groups.delimiter});
+  detail::line_input in(store, memory, division, {paths.inputs, groups.lines});
   detail::line_output out(store, memory, division, paths.output);
-  group_output written(out, keys, groups.delimiter);
+  group_output written(out, keys, groups.lines);
   // By count there are two sorters at once, but then the tally is gone.
   std::uint64_t const tally_bytes = division.work_bytes / 4;
   std::uint64_t const sorter_bytes = division.work_bytes / 4 * (groups.by_count ? 2 : 3);
@@ -125,13 +122,18 @@ sort_report count_lines(storage& store, sort_paths const& paths, line_order_opti
       lines = push_counts(in, keys, tally, sorter);
     }
     sorter.sort();
+    if (auto const header = in.header_line()) written.write_header(*header);
+    std::vector<pipeline::network_report> ranking;
     if (groups.by_count) {
-      write_by_count(sorter, by, record_sorter(store, by_header{}, sorting), written);
+      record_sorter ranks(store, by_header{}, sorting);
+      write_by_count(sorter, by, ranks, written);
+      ranking = ranks.report().networks;
     } else {
       for_each_group(sorter, by, [&](auto key, auto count) { written.write(key, count); });
     }
     out.finish();
     sort_report report = sorter.report();
+    report.networks.insert(report.networks.end(), ranking.begin(), ranking.end());
     report.items = lines;
     report.input_bytes = in.line_bytes();
     report.output_items = written.written();

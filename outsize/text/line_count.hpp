@@ -11,6 +11,7 @@
 
 #include <cstdint>
 
+#include <outsize/algorithm/record_reader.hpp>
 #include <outsize/algorithm/stream_sort.hpp>
 #include <outsize/block/storage.hpp>
 #include <outsize/text/line_order.hpp>
@@ -19,13 +20,15 @@ namespace outsize::text {
 
 /// How groups are written.
 struct count_lines_options {
-  bool by_count = false;  ///< The largest group first; groups of one size in the order of keys.
-  char delimiter = '\n';
+  bool by_count = false;   ///< The largest group first; groups of one size in the order of keys.
+  line_format lines = {};  ///< `csv` is to be the order's.
 };
 
 /// Counts lines whose keys (without keys: that themselves) compare equal, and writes for each group
 /// its size, as `uniq -c` does, and its key as it was in the first line of the group. Several keys
-/// are written with a separator between them, a space if there is none.
+/// are written with a separator between them, a space if there is none. Of CSV the groups are
+/// records, too: the size, and the values of the keys, or without keys the record as it came. A
+/// header comes first, with "count" in front and of its fields those of the keys.
 ///
 /// @param order  `stable` and `unique` have no meaning here.
 ///

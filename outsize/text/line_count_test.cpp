@@ -20,6 +20,7 @@
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/testing/scratch_directory.hpp>
+#include <outsize/text/csv_field.hpp>
 
 namespace outsize::text {
 namespace {
@@ -53,6 +54,21 @@ TEST_F(line_count, counts_lines_and_keys) {
 TEST_F(line_count, shows_the_first_of_keys_that_are_equal_but_look_different) {
   EXPECT_EQ(of("b\nA\nB\na\nb\n", {.global = {.fold = true}}), "      2 A\n      3 b\n");
   EXPECT_EQ(of("x 01\nx 1\nx 2\n", {.keys = {parse_key("2n")}}), "      2  01\n      1  2\n");
+}
+
+TEST_F(line_count, counts_values_of_csv_and_names_them) {
+  count_lines_options groups;
+  groups.lines.csv = csv_format{};
+  line_order_options order{.keys = {one_field_key(parse_key("2"))}, .csv = csv_format{}};
+  EXPECT_EQ(of("x,\"a,\nb\"\r\ny,\"c\"\r\nz,c\r\n", order, groups), "1,\"a,\nb\"\n2,c\n");
+  EXPECT_EQ(of("\"a\"\na\na\n", {.csv = csv_format{}}, groups), "1,\"a\"\n2,a\n");
+  groups.lines.header = true;
+  EXPECT_EQ(of("x,\"n\"\"\"\ny,\"c\"\n", order, groups), "count,\"n\"\"\"\n1,c\n");
+  EXPECT_EQ(of("", order, groups), "");
+  EXPECT_THROW(of("a,b\n\"c", order, groups), format_error);
+  groups.lines = {};
+  groups.lines.header = true;
+  EXPECT_EQ(of("b\na\nb\n", {}, groups), "  count b\n      1 a\n      1 b\n");
 }
 
 TEST_F(line_count, puts_the_largest_group_first_if_asked) {

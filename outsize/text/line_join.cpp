@@ -14,6 +14,7 @@
 #include <outsize/algorithm/sort/sort_plan.hpp>
 #include <outsize/algorithm/stream_sort.hpp>
 #include <outsize/base/error.hpp>
+#include <outsize/text/csv_field.hpp>
 #include <outsize/text/field_split.hpp>
 #include <outsize/text/line_order.hpp>
 #include <outsize/text/line_streams.hpp>
@@ -22,6 +23,18 @@ namespace outsize::text {
 namespace {
 
 using fields = std::vector<std::string_view>;
+
+/// Fields of CSV as they are written.
+void split(std::string_view line, join_options const& join, fields& into) {
+  if (join.csv) return split_csv(line, *join.csv, into);
+  split_fields(line, join.separator, into);
+}
+
+line_format format_of(join_options const& join) {
+  line_format lines(join.csv ? '\n' : join.delimiter);
+  lines.csv = join.csv;
+  return lines;
+}
 
 /// All records alike, so that a sorter keeps them as they came.
 struct input_order {
@@ -45,9 +58,10 @@ join_memory divide(std::uint64_t work_bytes, bool sorts) {
 
 /// The order of join fields as an order of lines.
 line_order order_of_field(std::size_t field, join_options const& join) {
-  line_order_options order{.separator = join.separator, .stable = true};
-  line_key key{.begin_field = field, .end_field = field, .skip_begin_blanks = !join.separator};
-  if (join.separator == whole_line_separator) {
+  line_order_options order{.separator = join.separator, .stable = true, .csv = join.csv};
+  line_key key{
+      .begin_field = field, .end_field = field, .skip_begin_blanks = !join.separator && !join.csv};
+  if (!join.csv && join.separator == whole_line_separator) {
     order.separator = std::nullopt;
     key = {.begin_field = field == 0 ? 0 : line_key::to_end_of_line - 1};
   }
@@ -66,7 +80,7 @@ class join_input {
   };
 
   join_input(place const& at, std::string const& path, std::size_t field, join_options const& join)
-      : lines_(at.store, at.streams, at.division, {{path}, join.delimiter}),
+      : lines_(at.store, at.streams, at.division, {{path}, format_of(join)}),
         field_(field),
         join_(join) {}
 
@@ -81,30 +95,39 @@ class join_input {
   /// Goes to the next line, which must not precede the current one if `checks`. Returns whether
   /// there is one. @throws format_error.
   bool advance(bool checks) {
-    if (checks && has_line_) last_key_ = key();
+    if (checks && has_line_) last_key_ = key_;
     auto const next = next_line();
     bool const compares = checks && has_line_;
     has_line_ = next.has_value();
+    fields_.clear();
+    if (next) split(*next, join_, fields_);
+    find_key();
     if (!next) return false;
     ++count_;
-    split_fields(*next, join_.separator, fields_);
-    if (compares && compare_fields(last_key_, key(), join_.fold) > 0)
-      throw format_error(
-          fmt::format("{}:{}: is not sorted: {}", lines_.path(), lines_.line_number(), *next));
+    if (compares && compare_fields(last_key_, key_, join_.fold) > 0) refuse(*next);
     return true;
   }
 
   bool has_line() const noexcept { return has_line_; }
   std::string_view line() const noexcept { return line_; }
   fields const& current() const noexcept { return fields_; }
-  std::string_view key() const noexcept {
-    return field_ < fields_.size() ? fields_[field_] : std::string_view();
-  }
+  std::string_view key() const noexcept { return key_; }
   std::uint64_t count() const noexcept { return count_; }
   std::uint64_t line_bytes() const noexcept { return lines_.line_bytes(); }
   sort_report report() const { return sorter_ ? sorter_->report() : sort_report{}; }
 
  private:
+  void find_key() {
+    key_ = field_ < fields_.size() ? fields_[field_] : std::string_view();
+    if (join_.csv) key_ = csv_value(key_, *join_.csv, room_);
+  }
+
+  [[noreturn]] void refuse(std::string_view line) const {
+    if (join_.csv) line = line.substr(0, line.find_first_of("\r\n"));  // a message is one line
+    throw format_error(
+        fmt::format("{}:{}: is not sorted: {}", lines_.path(), lines_.line_number(), line));
+  }
+
   std::optional<std::string_view> next_line() {
     if (!sorter_) {
       auto const next = lines_.next();
@@ -126,6 +149,8 @@ class join_input {
   bool has_line_ = false;
   std::string_view line_;
   fields fields_;
+  std::string_view key_;
+  std::string room_;  // for a value that is written otherwise
   std::string last_key_;
   std::uint64_t count_ = 0;
 };
@@ -161,7 +186,7 @@ class join_group {
     if (size_ == resident_.size()) resident_.emplace_back();
     split_line& kept = resident_[size_++];
     kept.text = line;
-    split_fields(kept.text, join_.separator, kept.parts);
+    split(kept.text, join_, kept.parts);
     bytes_ += kept.parts.size() * sizeof(std::string_view);
   }
 
@@ -179,7 +204,7 @@ class join_group {
     if (!is_at_begin_) spool_->rewind();
     is_at_begin_ = false;
     for (; !spool_->empty(); ++*spool_) {
-      split_fields(**spool_, join_.separator, parts_);
+      split(**spool_, join_, parts_);
       use(parts_);
     }
   }
@@ -206,11 +231,18 @@ class join_group {
 class join_output {
  public:
   join_output(detail::line_output& out, join_options const& join)
-      : out_(out), join_(join), separator_(join.separator.value_or(' ')) {}
+      : out_(out),
+        join_(join),
+        separator_(join.csv ? join.csv->separator : join.separator.value_or(' ')),
+        filler_(join.csv ? std::string() : join.filler) {
+    if (join.csv) append_csv_field(filler_, join.filler, *join.csv);
+  }
 
-  /// Lines are to have as many fields as these two, where that is asked for.
-  void take_counts(std::size_t first, std::size_t second) {
-    if (join_.columns_of_first_lines) counts_ = {first, second};
+  /// The first lines say how all end, and how many fields they have where that is asked for.
+  void follow(join_input const& first, join_input const& second) {
+    if (join_.columns_of_first_lines) counts_ = {first.current().size(), second.current().size()};
+    auto const& one = first.has_line() ? first : second;
+    has_cr_ = join_.csv && one.has_line() && one.line().ends_with('\r');
   }
 
   /// Either may be missing, but not both.
@@ -222,7 +254,8 @@ class join_output {
     } else {
       write_columns(first != nullptr, one, two);
     }
-    out_.put(join_.delimiter);
+    if (has_cr_) out_.put('\r');
+    out_.put(format_of(join_).delimiter);
     ++written_;
   }
 
@@ -259,13 +292,20 @@ class join_output {
   }
 
   void put_field(fields const& from, std::size_t index) {
-    bool const is_there = index < from.size() && !from[index].empty();
-    out_.put(is_there ? from[index] : std::string_view(join_.filler));
+    bool const is_there = index < from.size() && !is_empty(from[index]);
+    out_.put(is_there ? from[index] : std::string_view(filler_));
+  }
+
+  bool is_empty(std::string_view field) const noexcept {
+    bool const quoted = join_.csv && field.size() == 2 && field[0] == join_.csv->quote;
+    return field.empty() || quoted;
   }
 
   detail::line_output& out_;
   join_options const& join_;
   char separator_;
+  std::string filler_;
+  bool has_cr_ = false;
   fields nothing_;  // of a line that is missing
   std::optional<std::pair<std::size_t, std::size_t>> counts_;
   std::uint64_t written_ = 0;
@@ -282,7 +322,7 @@ class join_pass {
   void begin() {
     first_.advance(false);
     second_.advance(false);
-    out_.take_counts(first_.current().size(), second_.current().size());
+    out_.follow(first_, second_);
     if (join_.header && (first_.has_line() || second_.has_line()))
       out_.write(first_.has_line() ? &first_.current() : nullptr,
                  second_.has_line() ? &second_.current() : nullptr);
@@ -359,6 +399,7 @@ void add_runs(sort_report& sum, sort_report const& one) {
   sum.merges += one.merges;
   sum.block_bytes = std::max(sum.block_bytes, one.block_bytes);
   sum.fan_in = std::max(sum.fan_in, one.fan_in);
+  sum.networks.insert(sum.networks.end(), one.networks.begin(), one.networks.end());
 }
 
 }  // namespace

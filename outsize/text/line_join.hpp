@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include <outsize/algorithm/csv_scanner.hpp>
 #include <outsize/algorithm/sort/sort_options.hpp>
 #include <outsize/block/storage.hpp>
 
@@ -59,6 +60,10 @@ struct join_options {
   order_check check = order_check::with_unpaired;
   bool sort = false;  ///< The inputs need not be sorted; lines with equal fields keep their order.
   char delimiter = '\n';
+  /// Lines are records of CSV, joined by the values of fields; `separator` and `delimiter` have no
+  /// meaning then. Fields are written as they came, the filler in quotes if it must be, and the end
+  /// of a record is that of the first one of all.
+  std::optional<csv_format> csv = {};
 };
 
 /// Writes a line for each pair of lines that have the same join field; pairs of equal fields are
@@ -71,8 +76,9 @@ struct join_options {
 ///          a line may have a fifth of it, or a sixteenth of its share where it goes to disk.
 /// Disk:    Such lines; with `sort` as much as the inputs. Gone at the end.
 /// Threads: the storage's; blocks the caller.
-/// Errors:  format_error if an input is not sorted: file, number and line; io_error, out_of_space,
-///          budget_error. The inputs are intact then, and the output is as it was before.
+/// Errors:  format_error if an input is not sorted: file, number and line (of CSV the beginning of
+///          the record), or is no CSV: file, line and column; io_error, out_of_space, budget_error.
+///          The inputs are intact then, and the output is as it was before.
 /// Source:  POSIX, join utility; GNU coreutils 9.1.
 /// Checked: outsize/text/line_join_test.cpp, tests/tool/join_test.py.
 sort_report join_lines(storage& store, join_paths const& paths, join_options const& join = {},

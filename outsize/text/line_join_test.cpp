@@ -101,6 +101,32 @@ TEST_F(line_join, joins_by_any_field) {
   EXPECT_EQ(of("k v\na 1\n", "kk w\na 2\n", {.header = true}), "k v w\na 1 2\n");
 }
 
+TEST_F(line_join, joins_csv_by_values) {
+  csv_format const csv;
+  std::string const first = "k,v\r\n\"a\nb\",1\r\nc,\"x,\"\"y\"\r\n";
+  EXPECT_EQ(of(first, "k,w\n\"a\nb\",2\n\"c\",\"\"\n", {.header = true, .csv = csv}),
+            "k,v,w\r\n\"a\nb\",1,2\r\nc,\"x,\"\"y\",\r\n");
+  EXPECT_EQ(of("b,1\na,2\n", "\"b\",3\n\"a\",\"\"\n", {.filler = ",", .sort = true, .csv = csv}),
+            "a,2,\",\"\nb,1,3\n");
+  EXPECT_EQ(of("A;1\n", "\"a\";2\n", {.fold = true, .csv = csv_format{.separator = ';'}}),
+            "A;1;2\n");
+  EXPECT_EQ(of("a\n", "b\n", {.first_unpaired = true, .columns = {{}, {2, 3}}, .csv = csv}),
+            "a,\n");
+}
+
+TEST_F(line_join, refuses_csv_that_is_malformed_or_not_sorted) {
+  auto const failure = [&](std::string const& text) {
+    try {
+      of(text, "c,1\n", {.csv = csv_format{}});
+    } catch (format_error const& e) {
+      return std::string(e.what()).substr(dir_.path("first").size());
+    }
+    return std::string("none");
+  };
+  EXPECT_EQ(failure("a,\"1\n\"x\n"), ":2:2: a quoted field goes on behind its quote");
+  EXPECT_EQ(failure("a\n\"b\n\"\nz\n\"a\nb\"\n"), ":4: is not sorted: \"a");
+}
+
 TEST_F(line_join, sorts_its_inputs_if_asked) {
   for (std::size_t const count : {0, 1, 100, 100'000}) {
     auto first = random_rows(count, count, 1);
@@ -112,6 +138,7 @@ TEST_F(line_join, sorts_its_inputs_if_asked) {
     EXPECT_TRUE(of(text, other, {.header = true, .sort = true}) ==
                 "key first second\n" + model(first, second));
     EXPECT_EQ(report_.runs > 0, count == 100'000);
+    EXPECT_EQ(report_.networks.size(), 4U) << "run formation and last merge of both inputs";
   }
 }
 

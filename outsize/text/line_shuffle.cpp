@@ -31,6 +31,7 @@ struct shuffle_job {
   detail::line_division const& division;
   shuffle_lines_options const& order;
   sort_options const& options;
+  std::string& header;  // of the files, with its end, when all lines have been read
 };
 
 /// Calls use(line) for all lines.
@@ -40,8 +41,9 @@ struct lines_visitor {
   F const& use;
 
   void operator()(lines_of_files const& files) const {
-    detail::line_input in(job.store, job.streams, job.division, {files.paths, job.order.delimiter});
+    detail::line_input in(job.store, job.streams, job.division, {files.paths, job.order.lines});
     while (auto const line = in.next()) use(*line);
+    job.header = in.header();
   }
   void operator()(given_lines const& given) const {
     for (auto const& line : given.lines) use(std::string_view(line));
@@ -131,6 +133,7 @@ void repeat(shuffle_job const& job, shuffle_source const& lines, counted_output&
     return draw(job, range->count, [&](std::uint64_t i) { out.write(range->first + i); });
   resident_lines resident(job.store, job.division.work_bytes);
   for_each_line(job, lines, [&](std::string_view line) { resident.push(line); });
+  out.out.put(job.header);
   out.report.items = resident.size();
   draw(job, resident.size(), [&](std::uint64_t i) { out.write(resident[i]); });
 }
@@ -156,6 +159,7 @@ void permute(shuffle_job const& job, shuffle_source const& lines, counted_output
     assign_headed(record, job.order.salt.number(index++), line);
     sorter.push(record);
   });
+  out.out.put(job.header);
   for (sorter.sort(); !sorter.empty(); ++sorter) out.write(behind_header(*sorter));
   std::uint64_t const written = out.report.output_items;
   out.report = sorter.report();
@@ -171,8 +175,9 @@ sort_report shuffle_lines(storage& store, shuffle_source const& lines, std::stri
   auto const division = detail::divide_for_lines(store, options);
   grant streams = store.memory().take(division.stream_bytes, "shuffle");
   detail::line_output out(store, streams, division, output);
-  counted_output written{out, order.delimiter};
-  shuffle_job const job{store, streams, division, order, options};
+  counted_output written{out, order.lines.delimiter};
+  std::string header;
+  shuffle_job const job{store, streams, division, order, options, header};
   if (order.repeat) {
     repeat(job, lines, written);
   } else {

@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include <outsize/algorithm/record_reader.hpp>
 #include <outsize/algorithm/sort/sort_options.hpp>
 #include <outsize/algorithm/top_sorter.hpp>
 #include <outsize/block/storage.hpp>
@@ -42,7 +43,7 @@ struct shuffle_lines_options {
   /// Draws each line from all of them again, `count` times; without a count, forever.
   bool repeat = false;
   random_salt salt = {};
-  char delimiter = '\n';
+  line_format lines = {};  ///< Of lines of files a header comes first, and is none of `count`.
 };
 
 /// Writes the lines in random order, or the first `count` of that. Equal salts give the same order

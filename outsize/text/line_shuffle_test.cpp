@@ -91,6 +91,21 @@ TEST_F(line_shuffle, gives_every_order_of_few_lines_its_share) {
   EXPECT_EQ(orders.size(), 24U);
 }
 
+TEST_F(line_shuffle, puts_headers_first_and_keeps_records_of_csv_whole) {
+  line_format csv;
+  csv.csv = csv_format{};
+  csv.header = true;
+  scratch::write_file(dir_.path("in"), "name\n\"a\n\"\n\"b\n\"\n");
+  lines_of_files const in{{dir_.path("in"), dir_.path("in")}};
+  for (bool const repeat : {false, true}) {
+    auto const out = of(in, {.count = 3, .repeat = repeat, .lines = csv});
+    EXPECT_TRUE(out.starts_with("name\n\""));
+    EXPECT_EQ(std::ranges::count(out, '"'), 6);
+    EXPECT_EQ(report_.output_items, 3U);
+  }
+  EXPECT_EQ(of(in, {.count = 0, .lines = csv}), "name\n");
+}
+
 TEST_F(line_shuffle, knows_ranges_of_numbers) {
   EXPECT_EQ(of(number_range{5, 0}), "");
   EXPECT_EQ(of(number_range{~std::uint64_t{0}, 1}), "18446744073709551615\n");

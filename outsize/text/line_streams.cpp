@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <outsize/text/line_streams.hpp>
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <utility>
 
@@ -66,5 +67,23 @@ line_output::line_output(storage& store, grant& memory, line_division const& div
                                .counter = &store.file_statistics(),
                                .compress = division.compress})),
       windows_(*stream_, memory, division.window_bytes) {}
+
+counted_lines::counted_lines(line_output& out, line_format const& lines)
+    : out_(out), csv_(lines.csv), delimiter_(lines.delimiter) {}
+
+void counted_lines::put(std::uint64_t count, std::string_view line) {
+  constexpr std::size_t width = 7;
+  fmt::format_int const digits(count);
+  for (std::size_t i = digits.size(); !csv_ && i < width; ++i) out_.put(' ');
+  out_.put({digits.data(), digits.size()});
+  out_.put(csv_ ? csv_->separator : ' ');
+  out_.put_line(line, delimiter_);
+}
+
+void counted_lines::put_header(std::string_view line) {
+  out_.put(csv_ ? "count" : "  count");
+  out_.put(csv_ ? csv_->separator : ' ');
+  out_.put_line(line, delimiter_);
+}
 
 }  // namespace outsize::detail

@@ -77,6 +77,8 @@ class line_input {
   std::uint64_t line_number() const noexcept { return line_number_; }
   /// The first line of the inputs so far, if they have headers, with its end; they are no lines.
   std::string const& header() const noexcept { return header_.bytes(); }
+  /// The same without its end; nothing if there is none.
+  std::optional<std::string_view> header_line() const noexcept { return header_.line(); }
   /// Of all lines so far, with a delimiter for each.
   std::uint64_t line_bytes() const noexcept { return line_bytes_; }
 
@@ -119,6 +121,22 @@ class line_output {
  private:
   std::unique_ptr<io::output_stream> stream_;
   record_output windows_;
+};
+
+/// Lines with numbers in front of them, as `uniq -c` writes them, or of CSV as their first field.
+class counted_lines {
+ public:
+  counted_lines(line_output& out, line_format const& lines);
+
+  /// @throws io_error.
+  void put(std::uint64_t count, std::string_view line);
+  /// The line of names; the numbers are called "count".
+  void put_header(std::string_view line);
+
+ private:
+  line_output& out_;
+  std::optional<csv_format> csv_;
+  char delimiter_;
 };
 
 }  // namespace outsize::detail

@@ -5,13 +5,11 @@
 #include <outsize/text/line_uniq.hpp>
 
 #include <algorithm>
-#include <iterator>
 #include <stdexcept>
 #include <string_view>
 
-#include <fmt/format.h>
-
 #include <outsize/text/byte_filter.hpp>
+#include <outsize/text/csv_field.hpp>
 #include <outsize/text/line_streams.hpp>
 
 namespace outsize::text {
@@ -27,14 +25,19 @@ void require_sensible(uniq_options const& options) {
     throw std::invalid_argument("counts go with one line of each group, not with all of them");
 }
 
-/// The part of a line that is compared.
-std::string_view compared_part(std::string_view line, uniq_options const& options) {
+std::string_view behind_words(std::string_view line, std::uint64_t count) {
   std::size_t at = 0;
-  for (auto fields = options.skip_fields; fields > 0 && at < line.size(); --fields) {
+  for (; count > 0 && at < line.size(); --count) {
     while (at < line.size() && is_blank(line[at])) ++at;
     while (at < line.size() && !is_blank(line[at])) ++at;
   }
-  line.remove_prefix(at);
+  return line.substr(at);
+}
+
+/// The part of a line that is compared.
+std::string_view compared_part(std::string_view line, uniq_options const& options) {
+  line = options.lines.csv ? behind_csv_fields(line, options.skip_fields, *options.lines.csv)
+                           : behind_words(line, options.skip_fields);
   line.remove_prefix(std::min<std::uint64_t>(options.skip_bytes, line.size()));
   return line.substr(0, std::min<std::uint64_t>(options.most_bytes, line.size()));
 }
@@ -46,7 +49,16 @@ bool equal(std::string_view a, std::string_view b, bool fold) {
 
 class uniq_pass {
  public:
-  uniq_pass(uniq_options const& options, detail::line_output& out) : options_(options), out_(out) {}
+  uniq_pass(uniq_options const& options, detail::line_output& out)
+      : options_(options), out_(out), counted_(out, options.lines) {}
+
+  void header(std::string_view line) {
+    if (options_.count) {
+      counted_.put_header(line);
+    } else {
+      out_.put_line(line, options_.lines.delimiter);
+    }
+  }
 
   void line(std::string_view line) {
     bool const joins = size_ > 0 && equal(compared_part(held_, options_),
@@ -64,7 +76,7 @@ class uniq_pass {
   void finish() {
     end_group();
     bool const closes = options_.marks == mark::append || options_.marks == mark::both;
-    if (options_.all_lines && closes && groups_ > 0) out_.put(options_.delimiter);
+    if (options_.all_lines && closes && groups_ > 0) out_.put(options_.lines.delimiter);
   }
 
   std::uint64_t written() const noexcept { return written_; }
@@ -81,13 +93,13 @@ class uniq_pass {
   void mark_group() {
     bool const opens = options_.marks == mark::prepend || options_.marks == mark::both;
     bool const parts = options_.marks == mark::separate || options_.marks == mark::append;
-    if (opens || (parts && groups_ > 0)) out_.put(options_.delimiter);
+    if (opens || (parts && groups_ > 0)) out_.put(options_.lines.delimiter);
   }
 
   void join_repeated(std::string_view line) {
     if (size_ == 2) {
       bool const parts = options_.marks == mark::separate && repeated_groups_ > 0;
-      if (options_.marks == mark::prepend || parts) out_.put(options_.delimiter);
+      if (options_.marks == mark::prepend || parts) out_.put(options_.lines.delimiter);
       ++repeated_groups_;
     }
     write(held_);
@@ -100,27 +112,24 @@ class uniq_pass {
     bool const shown =
         repeated ? !options_.only_single : !options_.only_repeated && !options_.all_repeated;
     if (!shown) return;
-    if (options_.count) {
-      number_.clear();
-      fmt::format_to(std::back_inserter(number_), "{:7} ", size_);
-      out_.put({number_.data(), number_.size()});
-    }
-    write(held_);
+    if (!options_.count) return write(held_);
+    counted_.put(size_, held_);
+    ++written_;
   }
 
   void write(std::string_view line) {
-    out_.put_line(line, options_.delimiter);
+    out_.put_line(line, options_.lines.delimiter);
     ++written_;
   }
 
   uniq_options const& options_;
   detail::line_output& out_;
+  detail::counted_lines counted_;
   std::string held_;
   std::uint64_t size_ = 0;  // of the group so far
   std::uint64_t groups_ = 0;
   std::uint64_t repeated_groups_ = 0;
   std::uint64_t written_ = 0;
-  fmt::memory_buffer number_;
 };
 
 }  // namespace
@@ -130,9 +139,10 @@ sort_report uniq_lines(storage& store, std::string const& input, std::string con
   require_sensible(groups);
   auto const division = detail::divide_for_lines(store, options);
   grant memory = store.memory().take(division.stream_bytes, "uniq");
-  detail::line_input in(store, memory, division, {{input}, groups.delimiter});
+  detail::line_input in(store, memory, division, {{input}, groups.lines});
   detail::line_output out(store, memory, division, output);
   uniq_pass pass(groups, out);
+  if (auto const header = in.header_line()) pass.header(*header);
   sort_report report;
   for (; auto const line = in.next(); ++report.items) pass.line(*line);
   pass.finish();

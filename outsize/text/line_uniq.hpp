@@ -9,6 +9,7 @@
 #include <limits>
 #include <string>
 
+#include <outsize/algorithm/record_reader.hpp>
 #include <outsize/algorithm/sort/sort_options.hpp>
 #include <outsize/block/storage.hpp>
 
@@ -29,21 +30,24 @@ struct uniq_options {
   bool all_lines = false;      ///< --group: all lines of all groups; goes with `marks` alone.
   mark marks = mark::none;
 
-  std::uint64_t skip_fields = 0;  ///< -f: of blanks, then others, that are not compared.
+  std::uint64_t skip_fields = 0;  ///< -f: of blanks, then others, or of CSV; not compared.
   std::uint64_t skip_bytes = 0;   ///< -s: behind these fields.
   std::uint64_t most_bytes = to_end_of_line;  ///< -w: compared, behind what is skipped.
   bool fold = false;                          ///< -i: lower case is as upper case.
-  char delimiter = '\n';                      ///< Of lines, and for `marks`.
+  line_format lines = {};                     ///< Its delimiter is also for `marks`.
 };
 
-/// Writes lines of `input` to `output`, by groups of neighbours that are equal.
+/// Writes lines of `input` to `output`, by groups of neighbours that are equal: in the bytes of
+/// what is compared, for CSV too. A header comes first and belongs to no group; with `count` it has
+/// "count" in front, and of CSV that and the counts are a first field.
 ///
 /// I/Os:    Reads the input and writes the output once.
 /// Memory:  options.memory_bytes or all that the storage has free, at least min_sort_memory_bytes;
 ///          of a line a fifth. Only buffers and one or two lines are used.
 /// Threads: blocks the caller.
 /// Errors:  std::invalid_argument for options that exclude each other; io_error, budget_error (a
-///          line too long: both sizes). The output is as it was before then.
+///          line too long: both sizes), format_error (no CSV: line and column). The output is as it
+///          was before then.
 /// Source:  POSIX, uniq utility; GNU coreutils 9.1.
 /// Checked: outsize/text/line_uniq_test.cpp, tests/tool/uniq_test.py.
 sort_report uniq_lines(storage& store, std::string const& input, std::string const& output,

@@ -39,7 +39,7 @@ TEST_F(line_uniq, writes_one_line_of_each_group) {
   EXPECT_EQ(report_.items, 7U);
   EXPECT_EQ(report_.output_items, 4U);
   EXPECT_EQ(of("", {}), "");
-  EXPECT_EQ(of("a\na\n", {.delimiter = '\0'}), std::string("a\na\n\0", 5));
+  EXPECT_EQ(of("a\na\n", {.lines = '\0'}), std::string("a\na\n\0", 5));
 }
 
 TEST_F(line_uniq, chooses_groups_by_their_size) {
@@ -65,6 +65,24 @@ TEST_F(line_uniq, compares_what_it_is_told) {
   EXPECT_EQ(of("xa\nya\nyb\n", {.skip_bytes = 1}), "xa\nyb\n");
   EXPECT_EQ(of("Ab\naB\nc\n", {.fold = true}), "Ab\nc\n");
   EXPECT_EQ(of("a\nb\n", {.skip_fields = uniq_options::to_end_of_line}), "a\n");
+}
+
+TEST_F(line_uniq, takes_records_of_csv_and_headers) {
+  line_format csv;
+  csv.csv = csv_format{};
+  std::string const records = "\"a\n\",1\n\"a\n\",1\n\"a,\n\",1\n";
+  EXPECT_EQ(of(records, {.lines = csv}), "\"a\n\",1\n\"a,\n\",1\n");
+  EXPECT_EQ(of(records, {.count = true, .lines = csv}), "2,\"a\n\",1\n1,\"a,\n\",1\n");
+  EXPECT_EQ(of(records, {.skip_fields = 1, .lines = csv}), "\"a\n\",1\n");
+  csv.header = true;
+  EXPECT_EQ(of(records, {.count = true, .lines = csv}),
+            "count,\"a\n\",1\n1,\"a\n\",1\n1,\"a,\n\",1\n");
+  line_format named;
+  named.header = true;
+  EXPECT_EQ(of("a\na\na\n", {.lines = named}), "a\na\n");
+  EXPECT_EQ(of("a\na\na\n", {.count = true, .lines = named}), "  count a\n      2 a\n");
+  EXPECT_EQ(of("", {.count = true, .lines = named}), "");
+  EXPECT_THROW(of("a,\"b\n", {.lines = csv}), format_error);
 }
 
 TEST_F(line_uniq, refuses_what_excludes_each_other_and_lines_that_are_too_long) {

@@ -23,8 +23,10 @@ constexpr char const* about =
     "Counts equal lines, or with -k equal keys, wherever they stand, and writes each count and "
     "key\n"
     "as 'sort | uniq -c' would, in the order of the keys. Of keys that compare equal the first is\n"
-    "shown; several keys are shown with the separator of -t, or a space, between them. Without\n"
-    "FILE, or where FILE is -, reads standard input.";
+    "shown; several keys are shown with the separator of -t, or a space, between them. With --csv\n"
+    "the output is CSV: count, and the values of the keys. Without FILE, or where FILE is -, "
+    "reads\n"
+    "standard input.";
 
 struct count_request : work_options {
   key_options keys;
@@ -37,6 +39,7 @@ option_table make_table(count_request& request) {
   option_table table("outsize count [OPTIONS] [FILE...]", about);
   table.heading("what is counted, and how it compares")
       .add(line_key_rows(request.keys))
+      .add(csv_rows(request.keys))
       .heading("what to write")
       .add({.name = "by-count",
             .help = "the most frequent first, then in the order of the keys",
@@ -59,7 +62,7 @@ int cmd_count(int argc, char** argv) {
   if (!operands) return exit_done;
   request.paths.inputs = std::move(*operands);
   if (request.paths.inputs.empty()) request.paths.inputs.emplace_back("-");
-  request.groups.delimiter = request.keys.delimiter();
+  request.groups.lines = request.keys.lines();
   auto const order = request.keys.line_options();
   text::line_order const refuses_what_is_incompatible(order);
   return run_sort_command("count", request, [&](outsize::storage& store, sort_options how) {

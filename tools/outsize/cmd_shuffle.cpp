@@ -18,6 +18,7 @@
 #include <outsize/text/line_shuffle.hpp>
 #include <tools/outsize/command.hpp>
 #include <tools/outsize/compression_options.hpp>
+#include <tools/outsize/key_options.hpp>
 #include <tools/outsize/options.hpp>
 #include <tools/outsize/random_options.hpp>
 #include <tools/outsize/sort_command.hpp>
@@ -35,6 +36,7 @@ constexpr char const* about =
 struct shuffle_request : work_options {
   text::shuffle_lines_options order;
   random_options chance;
+  key_options shape;  // what lines are
   std::optional<text::number_range> range;
   bool echo = false;
   std::string output = "-";
@@ -68,15 +70,10 @@ std::vector<option> source_rows(shuffle_request& request) {
            .takes = argument::required,
            .value = "LO-HI",
            .help = "the numbers from LO to HI are the lines",
-           .handler =
-               [&](std::string_view text) {
-                 if (request.range) throw usage_error("more than one -i");
-                 request.range = parse_range(text);
-               }},
-          {.letter = 'z',
-           .name = "zero-terminated",
-           .help = "lines end with NUL, not newline",
-           .handler = [&](auto) { request.order.delimiter = '\0'; }}};
+           .handler = [&](std::string_view text) {
+             if (request.range) throw usage_error("more than one -i");
+             request.range = parse_range(text);
+           }}};
 }
 
 std::vector<option> output_rows(shuffle_request& request) {
@@ -102,6 +99,7 @@ option_table make_table(shuffle_request& request) {
       "outsize shuffle [OPTIONS] [FILE] | -e [OPTIONS] [LINE...] | -i LO-HI [OPTIONS]", about);
   table.heading("which lines")
       .add(source_rows(request))
+      .add(line_shape_rows(request.shape))
       .heading("what to write")
       .add(output_rows(request))
       .add(random_rows(request.chance))
@@ -116,6 +114,8 @@ option_table make_table(shuffle_request& request) {
 
 text::shuffle_source source_of(shuffle_request const& request, std::vector<std::string> operands) {
   if (request.echo && request.range) throw usage_error("options -e and -i are incompatible");
+  if ((request.echo || request.range) && (request.shape.csv || request.shape.header))
+    throw usage_error("options --csv and --header are for lines of a file");
   if (request.echo) return text::given_lines{std::move(operands)};
   std::size_t const most = request.range ? 0 : 1;
   if (operands.size() > most) throw usage_error(fmt::format("extra operand '{}'", operands[most]));
@@ -131,6 +131,7 @@ int cmd_shuffle(int argc, char** argv) {
   auto operands = make_table(request).parse(argc, argv);
   if (!operands) return exit_done;
   auto const source = source_of(request, std::move(*operands));
+  request.order.lines = request.shape.lines();
   request.order.salt = request.chance.salt();
   return run_sort_command("shuffle", request, [&](outsize::storage& store, sort_options how) {
     request.codecs.apply_to(how, request.output);

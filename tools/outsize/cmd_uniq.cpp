@@ -19,6 +19,7 @@
 #include <outsize/text/line_uniq.hpp>
 #include <tools/outsize/command.hpp>
 #include <tools/outsize/compression_options.hpp>
+#include <tools/outsize/key_options.hpp>
 #include <tools/outsize/options.hpp>
 #include <tools/outsize/sort_command.hpp>
 #include <tools/outsize/work_options.hpp>
@@ -36,6 +37,7 @@ constexpr char const* about =
 
 struct uniq_request : work_options {
   uniq_options groups;
+  key_options shape;  // what lines are
   std::string input = "-";
   std::string output = "-";
   bool has_output = false;
@@ -118,11 +120,7 @@ std::vector<option> comparison_rows(uniq_request& request) {
   return {number('f', "skip-fields", "the first N fields do not count", groups.skip_fields),
           number('s', "skip-chars", "nor the N bytes behind them", groups.skip_bytes),
           number('w', "check-chars", "of the rest only N bytes do", groups.most_bytes),
-          flag('i', "ignore-case", "lower case counts as upper case", groups.fold),
-          {.letter = 'z',
-           .name = "zero-terminated",
-           .help = "lines end with NUL, not newline",
-           .handler = [&groups](auto) { groups.delimiter = '\0'; }}};
+          flag('i', "ignore-case", "lower case counts as upper case", groups.fold)};
 }
 
 option_table make_table(uniq_request& request) {
@@ -141,6 +139,8 @@ option_table make_table(uniq_request& request) {
                 }})
       .heading("what makes lines equal")
       .add(comparison_rows(request))
+      .heading("what lines are")
+      .add(line_shape_rows(request.shape))
       .heading("with what")
       .add(resource_rows(request))
       .heading("compressed files")
@@ -170,6 +170,7 @@ int cmd_uniq(int argc, char** argv) {
     request.output = operands->back();
   }
   require_sensible(request.groups);
+  request.groups.lines = request.shape.lines();
   return run_sort_command("uniq", request, [&](outsize::storage& store, sort_options how) {
     request.codecs.apply_to(how, request.output);
     return text::uniq_lines(store, request.input, request.output, request.groups, how);

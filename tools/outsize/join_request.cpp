@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include <tools/outsize/key_options.hpp>
 #include <tools/outsize/options.hpp>
 
 namespace outsize::tool {
@@ -29,6 +30,7 @@ struct given_values {
   std::optional<std::size_t> second_field;
   std::optional<char> separator;
   std::optional<std::string> filler;
+  bool csv = false;
 };
 
 template <typename T>
@@ -97,6 +99,13 @@ std::vector<option> field_rows(join_options& join, given_values& given) {
                     }),
           value_row('t', "CHAR", "parts fields, in place of blanks; '': the line is one field",
                     [&](auto text) { set_once(given.separator, parse_separator(text), "-t"); }),
+          flag_row("csv", "records of CSV: fields may be quoted, -t is a comma",
+                   [&] { given.csv = true; }),
+          flag_row("tsv", "the same with tabs",
+                   [&] {
+                     given.csv = true;
+                     set_once(given.separator, '\t', "-t");
+                   }),
           {.letter = 'i',
            .name = "ignore-case",
            .help = "lower case counts as upper case",
@@ -195,6 +204,7 @@ std::optional<join_request> read_join_request(int argc, char** argv) {
   request.join.first_field = given.first_field.value_or(0);
   request.join.second_field = given.second_field.value_or(0);
   request.join.separator = given.separator;
+  if (given.csv) request.join.csv = csv_format_of(given.separator, request.join.delimiter == '\0');
   request.join.filler = given.filler.value_or("");
   return request;
 }

@@ -37,6 +37,13 @@ TEST(join_request, reads_fields_and_files) {
   EXPECT_FALSE(read({"-v1", "a", "b"}).join.paired);
 }
 
+TEST(join_request, reads_how_csv_is_written) {
+  EXPECT_FALSE(read({"a", "b"}).join.csv);
+  EXPECT_EQ(read({"--csv", "a", "b"}).join.csv, csv_format{});
+  EXPECT_EQ(read({"--tsv", "a", "b"}).join.csv, csv_format{.separator = '\t'});
+  EXPECT_EQ(read({"--csv", "-t;", "a", "b"}).join.csv, csv_format{.separator = ';'});
+}
+
 TEST(join_request, reads_columns) {
   auto const columns = parse_columns("0,1.2 2.10");
   ASSERT_EQ(columns.size(), 3U);
@@ -62,6 +69,9 @@ TEST(join_request, refuses_what_makes_no_sense) {
                                              {"-o", "3.1", "a", "b"},
                                              {"-o", "1.0", "a", "b"},
                                              {"-o", "", "a", "b"},
+                                             {"--csv", "-z", "a", "b"},
+                                             {"--csv", "-t", "", "a", "b"},
+                                             {"--tsv", "-t,", "a", "b"},
                                              {"-e", "x", "-e", "y", "a", "b"}})
     EXPECT_THROW(read(arguments), usage_error) << arguments[0];
 }

@@ -65,16 +65,39 @@ void set_separator(key_options& options, std::string_view text) {
   note_line_option(options, "-t");
 }
 
+option separator_row(key_options& options, char const* help) {
+  return {.letter = 't',
+          .name = "field-separator",
+          .takes = argument::required,
+          .value = "CHAR",
+          .help = help,
+          .handler = [&options](std::string_view text) { set_separator(options, text); }};
+}
+
+option zero_row(key_options& options) {
+  return {.letter = 'z',
+          .name = "zero-terminated",
+          .help = "lines end with NUL, not newline",
+          .handler = [&options](auto) {
+            options.zero_terminated = true;
+            note_line_option(options, "-z");
+          }};
+}
+
 }  // namespace
 
 line_format key_options::lines() const {
   line_format made(delimiter());
   made.header = header;
-  if (!csv) return made;
+  if (csv) made.csv = csv_format_of(separator, zero_terminated);
+  return made;
+}
+
+csv_format csv_format_of(std::optional<char> separator, bool zero_terminated) {
   if (zero_terminated) throw usage_error("options --csv and -z are incompatible");
-  made.csv = csv_format{.separator = separator.value_or(',')};
+  csv_format const made{.separator = separator.value_or(',')};
   constexpr std::string_view excluded = "\"\r\n";
-  if (excluded.find(made.csv->separator) != std::string_view::npos)
+  if (excluded.find(made.separator) != std::string_view::npos)
     throw usage_error("the separator of CSV is neither a quote nor the end of a line");
   return made;
 }
@@ -131,20 +154,8 @@ std::vector<option> line_key_rows(key_options& options) {
        .value = "KEY",
        .help = "F[.C][OPTS][,F[.C][OPTS]], as in 2,3n",
        .handler = [&](std::string_view text) { options.keys.emplace_back(text); }},
-      {.letter = 't',
-       .name = "field-separator",
-       .takes = argument::required,
-       .value = "CHAR",
-       .help = "ends a field, in place of blanks before the next",
-       .handler = [&](std::string_view text) { set_separator(options, text); }},
-      {.letter = 'z',
-       .name = "zero-terminated",
-       .help = "lines end with NUL, not newline",
-       .handler =
-           [&](auto) {
-             options.zero_terminated = true;
-             note_line_option(options, "-z");
-           }},
+      separator_row(options, "ends a field, in place of blanks before the next"),
+      zero_row(options),
   };
   for (option& row : random_rows(options.chance)) rows.push_back(std::move(row));
   return rows;
@@ -175,6 +186,13 @@ std::vector<option> csv_rows(key_options& options) {
           {.name = "header",
            .help = "the first line names the columns and stays first",
            .handler = set_header}};
+}
+
+std::vector<option> line_shape_rows(key_options& options) {
+  std::vector<option> rows{zero_row(options)};
+  for (option& row : csv_rows(options)) rows.push_back(std::move(row));
+  rows.push_back(separator_row(options, "the separator of CSV"));
+  return rows;
 }
 
 std::vector<option> key_option_rows(key_options& options) {

@@ -59,6 +59,12 @@ std::vector<option> equal_key_rows(key_options& options);
 /// Returns the rows of --csv, --tsv and --header.
 std::vector<option> csv_rows(key_options& options);
 
+/// Returns the same with -t, and with -z, for commands that compare no fields.
+std::vector<option> line_shape_rows(key_options& options);
+
+/// Returns how CSV is written. Errors: usage_error for what no CSV can have.
+csv_format csv_format_of(std::optional<char> separator, bool zero_terminated);
+
 /// Returns all of these rows, and --format.
 std::vector<option> key_option_rows(key_options& options);
 
