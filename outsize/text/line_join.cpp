@@ -293,7 +293,15 @@ class join_output {
 
   void put_field(fields const& from, std::size_t index) {
     bool const is_there = index < from.size() && !is_empty(from[index]);
-    out_.put(is_there ? from[index] : std::string_view(filler_));
+    out_.put(is_there ? safe_at_end(from[index]) : std::string_view(filler_));
+  }
+
+  /// A CR that was inside of its record would be the end of another one.
+  std::string_view safe_at_end(std::string_view field) {
+    if (!join_.csv || !field.ends_with('\r')) return field;
+    requoted_.clear();
+    append_csv_field(requoted_, field, *join_.csv);
+    return requoted_;
   }
 
   bool is_empty(std::string_view field) const noexcept {
@@ -305,6 +313,7 @@ class join_output {
   join_options const& join_;
   char separator_;
   std::string filler_;
+  std::string requoted_;
   bool has_cr_ = false;
   fields nothing_;  // of a line that is missing
   std::optional<std::pair<std::size_t, std::size_t>> counts_;

@@ -61,8 +61,8 @@ struct join_options {
   bool sort = false;  ///< The inputs need not be sorted; lines with equal fields keep their order.
   char delimiter = '\n';
   /// Lines are records of CSV, joined by the values of fields; `separator` and `delimiter` have no
-  /// meaning then. Fields are written as they came, the filler in quotes if it must be, and the end
-  /// of a record is that of the first one of all.
+  /// meaning then. Fields are written as they came, in quotes what must be, and the end of a record
+  /// is that of the first one of all.
   std::optional<csv_format> csv = {};
 };
 

@@ -72,9 +72,9 @@ counted_lines::counted_lines(line_output& out, line_format const& lines)
     : out_(out), csv_(lines.csv), delimiter_(lines.delimiter) {}
 
 void counted_lines::put(std::uint64_t count, std::string_view line) {
-  constexpr std::size_t width = 7;
+  constexpr std::string_view blanks = "       ";
   fmt::format_int const digits(count);
-  for (std::size_t i = digits.size(); !csv_ && i < width; ++i) out_.put(' ');
+  if (!csv_) out_.put(blanks.substr(std::min(digits.size(), blanks.size())));
   out_.put({digits.data(), digits.size()});
   out_.put(csv_ ? csv_->separator : ' ');
   out_.put_line(line, delimiter_);
