@@ -112,8 +112,11 @@ int print_plan(storage& store, sort_request const& request, item_order const& or
   if (plan.runs == 0) {
     fmt::print("runs         0: nothing has to go to disk\npasses       0\n");
   } else {
-    fmt::print("runs         {} of about {}\npasses       {}\n", plan.runs,
-               format_bytes(plan.chunk_bytes), plan.passes);
+    auto const kept = plan.kept_chunks == 0
+                          ? std::string()
+                          : fmt::format(", and {} more that stay in memory", plan.kept_chunks);
+    fmt::print("runs         {} of about {}{}\npasses       {}\n", plan.runs,
+               format_bytes(plan.chunk_bytes), kept, plan.passes);
   }
   fmt::print("block        {}\n", bytes(plan.block_bytes));
   fmt::print("peak memory  {}\n", bytes(plan.memory_bytes));

@@ -92,9 +92,7 @@ class sort_engine {
     plan_ = plan_sort(job);
     report_.memory_bytes = job.memory_bytes;
     report_.block_bytes = plan_.block_bytes;
-    bool const surely_spills = options_.input_bytes && plan_.runs > 0;
-    formation_.emplace(family_, store_, memory_, plan_, surely_spills, options_.stop,
-                       options_.trace);
+    formation_.emplace(family_, store_, memory_, plan_, options_.stop, options_.trace);
   }
 
   sort_engine(sort_engine const&) = delete;
@@ -147,7 +145,9 @@ class sort_engine {
     report_.networks.push_back(formation_->report());
     runs_ = std::move(formation_->runs());
     report_.runs = runs_.size();
-    if (!runs_.empty()) formation_.reset();
+    resident_ = formation_->resident_views();
+    largest_resident_bytes_ = formation_->resident_largest_item_bytes();
+    if (resident_.empty()) formation_.reset();
     output_alignment_ = output_alignment;
     output_begin_bytes_ = output_begin_bytes;
     start_output();
@@ -232,8 +232,13 @@ class sort_engine {
   merge_shape shape_for(std::span<run<Family> const> runs, std::size_t& block_bytes) const {
     block_bytes = round_up(plan_.block_bytes, std::max<std::size_t>(64, store_.alignment_bytes()));
     for (auto const& r : runs) block_bytes = std::max(block_bytes, r.largest_block_bytes());
-    merge_shape const shape = shape_merge(merge_memory_bytes(runs), block_bytes,
-                                          store_.threads().threads(), options_.most_fan_in);
+    if (largest_resident_bytes_ > 0)
+      block_bytes = std::max(block_bytes, formation_->block_for(largest_resident_bytes_));
+    std::size_t const most =
+        options_.most_fan_in != 0 ? std::min(options_.most_fan_in, runs.size()) : runs.size();
+    merge_shape const shape =
+        shape_merge(merge_memory_bytes(runs), block_bytes, store_.threads().threads(),
+                    std::max<std::size_t>(2, most));
     if (shape.fan_in < 2)
       throw budget_error(memory_.asker(), merge_memory_bytes(runs), block_bytes * 8);
     return shape;
@@ -315,12 +320,11 @@ class sort_engine {
   void merge_to_output(pipeline::ports& p) {
     if (runs_.empty()) {
       phase_ = sort_progress::phase::writing_output;
-      auto const views = formation_->resident_views();
-      std::size_t const largest = formation_->resident_largest_item_bytes();
+      std::size_t const largest = largest_resident_bytes_;
       std::uint64_t const each =
           std::min<std::uint64_t>(memory_.free_bytes() / window_count, resident_window_bytes());
       auto const unused = make_windows(p, each * window_count, largest, largest);
-      merge_feed<Family> feed(family_, store_.threads(), views, largest);
+      merge_feed<Family> feed(family_, store_.threads(), resident_, largest);
       emit(feed, p);
     } else {
       merge_down(p);
@@ -332,6 +336,7 @@ class sort_engine {
       auto const unused = make_windows(p, shape.output * block_bytes, 2 * block_bytes, 0);
       merge_feed<Family> feed(family_, store_.threads(), runs_, store_, in, shape.ahead,
                               options_.rewindable);
+      feed.add_resident(resident_, largest_resident_bytes_);
       emit(feed, p);
     }
     phase_ = sort_progress::phase::done;
@@ -426,7 +431,9 @@ class sort_engine {
   std::atomic<std::uint64_t> output_items_{0};  // report() is for the consumer's thread
 
   std::vector<run<Family>> runs_;
-  std::optional<run_formation<Family>> formation_;  // as long as it holds the chunks
+  std::optional<run_formation<Family>> formation_;  // as long as it holds chunks
+  std::vector<typename Family::view> resident_;     // the chunks, sorted; after the runs
+  std::size_t largest_resident_bytes_ = 0;          // item
   buffer windows_;
   std::size_t window_bytes_ = 0;
   std::array<std::size_t, window_count> window_offsets_{};  // in windows_

@@ -4,8 +4,8 @@
 
 // The input side of a merge: the resident part of each sorted sequence, kept ahead of the merge.
 //
-// Sequences are views in memory that are all there from the start, or runs whose blocks are read
-// ahead in the order of their triggers. What may be merged now is bounded by the next item of any
+// Sequences are runs whose blocks are read ahead in the order of their triggers, and after them
+// views in memory that are all there from the start. What may be merged now is bounded by the next item of any
 // run that is not resident: its trigger, or where that is only approximate the run's last resident
 // item.
 //
@@ -41,8 +41,8 @@ class merge_feed {
   /// Merges `views`, in memory until the feed is gone; ties go to the first.
   merge_feed(Family const& family, executor& threads, std::vector<view> const& views,
              std::size_t largest_item_bytes)
-      : family_(family), threads_(threads), sequences_(views.size()), largest_(largest_item_bytes) {
-    for (std::size_t s = 0; s < views.size(); ++s) sequences_[s].append(views[s]);
+      : family_(family), threads_(threads) {
+    add_resident(views, largest_item_bytes);
   }
 
   /// Merges `runs`, freeing their blocks on disk as they are used up unless `keep_blocks`; ties go
@@ -65,6 +65,13 @@ class merge_feed {
     for (auto& s : sources_)
       for (block::frame f : s.frames)
         pool_->release(f);  // and not to the prefetcher, which would read on
+  }
+
+  /// Merges `views` too, in memory until the feed is gone; what is there already goes before them.
+  /// @pre no round has been made.
+  void add_resident(std::vector<view> const& views, std::size_t largest_item_bytes) {
+    for (view const& v : views) sequences_.emplace_back().append(v);
+    largest_ = std::max(largest_, largest_item_bytes);
   }
 
   std::size_t largest_item_bytes() const noexcept { return largest_; }
@@ -90,7 +97,7 @@ class merge_feed {
   void consume(round const& r) {
     for (std::size_t s = 0; s < sequences_.size(); ++s) {
       std::size_t const used_up = sequences_[s].consume(r.limit(s));
-      if (!prefetcher_) continue;
+      if (s >= sources_.size()) continue;
       for (std::size_t i = 0; i < used_up; ++i) {
         source& from = sources_[s];
         if (!keep_blocks_) runs_[s].free_block(from.taken - from.frames.size());

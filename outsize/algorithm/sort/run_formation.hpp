@@ -9,7 +9,8 @@
 //
 // Nothing is spilled before it must be: input that fits in the chunks stays there. From the first
 // spill on (from the beginning, if the input is known to be too large) every chunk is spilled as
-// soon as it is sorted, so that filling, sorting and writing overlap.
+// soon as it is sorted, so that filling, sorting and writing overlap; but for the last ones, which
+// stay in memory if the merge can do without theirs.
 //
 // Items of one type are written from where they were sorted, if each chunk is sorted by one thread;
 // the parts of several threads are merged, and records gathered, into blocks.
@@ -24,6 +25,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -47,14 +49,15 @@ class run_formation {
   /// Takes chunks and write buffers as planned from `memory`, and charges the index of the runs to
   /// it. `stop` makes everything give up with `cancelled`, this call too if it has been triggered.
   run_formation(Family const& family, storage& store, grant& memory, sort_plan const& plan,
-                bool surely_spills, std::stop_token stop = {}, bool trace = false)
+                std::stop_token stop = {}, bool trace = false)
       : family_(family),
         store_(store),
         memory_(memory),
         plan_(plan),
         block_bytes_(plan.block_bytes),
         slots_(plan.chunks),
-        spilling_(surely_spills),
+        spilling_(plan.runs > 0),
+        least_runs_(plan.runs > 0 ? plan.runs : all),
         network_(store.memory(), {.name = "sort, forming runs",
                                   .threads = sorts_at_once() + 1,  // and one that spills
                                   .tune = false,
@@ -79,20 +82,20 @@ class run_formation {
     });
   }
 
-  /// Ends the input: afterwards either runs() holds everything or resident_views() does.
-  /// @throws what a stage threw.
+  /// Ends the input: afterwards runs() holds the first chunks, and resident_views() those that come
+  /// after them. @throws what a stage threw.
   void finish() {
     with_real_error([&] {
       if (current_ && current().count() > 0) submit();
       current_.reset();
       ports_->close(to_sort);
       if (demanded_ > 0)
-        while (demanded_ < submitted_) demand();
+        while (demanded_ + chunks_to_keep() < submitted_) demand();
       ports_->close(to_spill);
     });
     network_.finish();
     pool_.reset();
-    if (runs_.empty()) release_empty_chunks();
+    release_spilled_chunks();
   }
 
   std::vector<run<Family>>& runs() noexcept { return runs_; }
@@ -100,7 +103,7 @@ class run_formation {
   /// What its stages did. @pre finish() has returned.
   pipeline::network_report report() const { return network_.report(); }
 
-  /// Sorted views of what stayed in memory, as long as this object lives.
+  /// Sorted views of what stayed in memory, in its order, as long as this object lives.
   std::vector<view> resident_views() const {
     std::vector<view> all;
     for (slot const* s : resident_) all.insert(all.end(), s->views.begin(), s->views.end());
@@ -110,6 +113,13 @@ class run_formation {
     std::size_t largest = 0;
     for (slot const* s : resident_) largest = std::max(largest, s->items.largest_item_bytes());
     return largest;
+  }
+
+  /// The length of blocks that hold items of this size.
+  std::size_t block_for(std::size_t item_bytes) const {
+    std::size_t const need = family_.item_bytes() != 0 ? item_bytes : packed_bytes(item_bytes, 1);
+    std::size_t const alignment = std::max<std::size_t>(64, store_.alignment_bytes());
+    return round_up(std::max(block_bytes_.load(), need), alignment);
   }
 
   /// Item bytes written to disk so far; from any thread.
@@ -124,6 +134,7 @@ class run_formation {
     slot(grant& memory, std::size_t bytes) : items(memory, bytes) {}
   };
 
+  static constexpr auto all = std::numeric_limits<std::uint64_t>::max();
   static constexpr std::size_t chunk_pool = 0, demand_pool = 1;  // of the producer
   static constexpr std::size_t to_sort = 0, to_spill = 1;
   static constexpr std::size_t sorted_input = 0, demand_input = 1;  // of the spilling node
@@ -172,14 +183,22 @@ class run_formation {
 
   slot& slot_of(pipeline::pooled_buffer const& b) noexcept { return *slots_[b.index()]; }
 
-  /// What no item went into is memory for the output, which long items need.
-  void release_empty_chunks() {
+  /// What holds no item, or only such as are on disk, is memory for the merge and the output.
+  void release_spilled_chunks() {
     for (auto& s : slots_)
-      if (s->items.count() == 0) s.reset();
+      if (std::ranges::find(resident_, s.get()) == resident_.end()) s.reset();
+  }
+
+  /// How many of the last chunks the merge can do without.
+  std::size_t chunks_to_keep() const {
+    // Where the input was not known, blocks may yet grow with the index.
+    bool const foreseen = family_.item_bytes() != 0 && least_runs_ != all;
+    return chunks_beside_merge(plan_, submitted_, (foreseen ? 1 : 2) * block_for(largest_));
   }
 
   void submit() {
     current_.resize(current().bytes());
+    largest_ = std::max(largest_, current().largest_item_bytes());
     ports_->convey(std::move(current_), to_sort);
     ++submitted_;
   }
@@ -191,8 +210,11 @@ class run_formation {
 
   void next_chunk() {
     // Of the chunks ever free, slots_.size() were so from the start and one more for each demand.
-    if (slots_.size() + demanded_ <= taken_) spilling_ = true;
-    while (spilling_ && demanded_ < submitted_) demand();
+    if (slots_.size() + demanded_ <= taken_) {
+      spilling_ = true;
+      least_runs_ = all;  // there is more than was foreseen
+    }
+    while (spilling_ && demanded_ < std::min<std::uint64_t>(submitted_, least_runs_)) demand();
     current_ = ports_->take(chunk_pool);
     current().clear();  // here, as a failure elsewhere brings chunks home in any state
     ++taken_;
@@ -244,7 +266,7 @@ class run_formation {
     // After three quarters of the share, seven eighths, …: what is left lasts for ever more bytes.
     if (index_bytes_ > plan_.index_bytes - (plan_.index_bytes >> (index_doublings_ + 2)) &&
         plan_.write_buffers * plan_.block_bytes >= 4 * 2 * block_bytes_) {
-      block_bytes_ *= 2;
+      block_bytes_ = 2 * block_bytes_;
       ++index_doublings_;
     }
   }
@@ -252,10 +274,7 @@ class run_formation {
   /// Sees that blocks hold the largest item.
   void prepare_pool(std::size_t largest_item_bytes) {
     fit_blocks_to_index();
-    std::size_t const need =
-        family_.item_bytes() != 0 ? largest_item_bytes : packed_bytes(largest_item_bytes, 1);
-    std::size_t const alignment = std::max<std::size_t>(64, store_.alignment_bytes());
-    std::size_t const bytes = round_up(std::max(block_bytes_, need), alignment);
+    std::size_t const bytes = block_for(largest_item_bytes);
     if (pool_ && pool_->buffer_bytes() == bytes) return;
     std::size_t const count = plan_.write_buffers * plan_.block_bytes / bytes;
     if (count < 2)
@@ -271,7 +290,7 @@ class run_formation {
   storage& store_;
   grant& memory_;
   sort_plan plan_;
-  std::size_t block_bytes_;
+  std::atomic<std::size_t> block_bytes_;  // grows in the spilling node
   unsigned index_doublings_ = 0;
   std::atomic<std::uint64_t> spilled_bytes_{0};
   std::uint64_t index_bytes_ = 0;           // of the runs; of the spilling node
@@ -284,7 +303,9 @@ class run_formation {
   std::size_t taken_ = 0;
   std::size_t submitted_ = 0;
   std::size_t demanded_ = 0;
+  std::size_t largest_ = 0;  // item submitted
   bool spilling_;
+  std::uint64_t least_runs_;   // to be spilled as soon as they are sorted
   pipeline::network network_;  // late: its threads end before anything else does
   std::optional<pipeline::ports> ports_;
   pipeline::pooled_buffer current_;  // the producer's

@@ -64,7 +64,24 @@ struct run_formation_in_memory : testing::TestWithParam<std::size_t> {
     return all;
   }
 
-  void expect_runs_of_chunks(run_formation<numbers>& formation) {
+  sort_plan plan_for(std::size_t count) const {
+    return plan_sort({.memory_bytes = 256_KiB,
+                      .input_bytes = count * 8,
+                      .item_bytes = 8,
+                      .block_bytes = 1024,
+                      .threads = store.threads().threads()});
+  }
+
+  static std::vector<std::uint64_t> residents_of(run_formation<numbers> const& formation) {
+    std::vector<std::uint64_t> all;
+    for (auto const& v : formation.resident_views())
+      for (std::size_t i = 0; i < v.size(); ++i) all.push_back(v.key(i));
+    std::ranges::sort(all);
+    return all;
+  }
+
+  /// One run for each of the first chunks; the others are resident.
+  void expect_chunks_in_order(run_formation<numbers>& formation) {
     std::size_t begin = 0;
     for (auto const& r : formation.runs()) {
       std::size_t const end = std::min(begin + chunk_items, in.size());
@@ -74,7 +91,10 @@ struct run_formation_in_memory : testing::TestWithParam<std::size_t> {
       EXPECT_EQ(items_of(r), want);
       begin = end;
     }
-    EXPECT_EQ(begin, in.size());
+    EXPECT_EQ(formation.spilled_bytes(), begin * 8);
+    std::vector<std::uint64_t> rest(in.begin() + static_cast<std::ptrdiff_t>(begin), in.end());
+    std::ranges::sort(rest);
+    EXPECT_EQ(residents_of(formation), rest);
   }
 
   void TearDown() override {
@@ -87,57 +107,69 @@ TEST_P(run_formation_in_memory, keeps_in_memory_what_fits_in_its_chunks) {
   for (std::size_t count :
        {std::size_t{0}, std::size_t{1}, chunk_items, chunk_items * division.chunks}) {
     in.clear();
-    run_formation<numbers> formation(family, store, memory, division, false);
+    run_formation<numbers> formation(family, store, memory, division);
     feed(formation, count);
     EXPECT_TRUE(formation.runs().empty());
-    std::vector<std::uint64_t> all;
-    for (auto const& v : formation.resident_views())
-      for (std::size_t i = 0; i < v.size(); ++i) all.push_back(v.key(i));
-    std::ranges::sort(all);
-    std::ranges::sort(in);
-    EXPECT_EQ(all, in);
+    expect_chunks_in_order(formation);
     EXPECT_EQ(plan->calls(io::fault_point::write), 0U);
   }
 }
 
-TEST_P(run_formation_in_memory, spills_every_chunk_once_one_is_spilled) {
+TEST_P(run_formation_in_memory, spills_all_chunks_but_the_last_once_one_is_spilled) {
   for (std::size_t count : {chunk_items * division.chunks + 1, chunk_items * (division.chunks + 1),
                             chunk_items * 3 * division.chunks + 5}) {
     in.clear();
-    run_formation<numbers> formation(family, store, memory, division, false);
+    run_formation<numbers> formation(family, store, memory, division);
     feed(formation, count);
-    EXPECT_EQ(formation.runs().size(), div_up(count, chunk_items));
-    EXPECT_TRUE(formation.resident_views().empty());
-    EXPECT_EQ(formation.spilled_bytes(), count * 8);
-    expect_runs_of_chunks(formation);
+    EXPECT_EQ(formation.runs().size(), div_up(count, chunk_items) - 1);
+    expect_chunks_in_order(formation);
   }
 }
 
-TEST_P(run_formation_in_memory, makes_the_same_runs_when_it_knows_that_it_will_spill) {
-  run_formation<numbers> formation(family, store, memory, division, true);
-  feed(formation, chunk_items * 6 + 1);
-  expect_runs_of_chunks(formation);
+TEST_P(run_formation_in_memory, spills_as_many_chunks_as_were_planned) {
+  for (std::size_t count : {chunk_items * division.chunks + 1, chunk_items * 10}) {
+    in.clear();
+    auto const known = plan_for(count);
+    ASSERT_GT(known.kept_chunks, 0U);
+    chunk_items = known.chunk_bytes / 8;
+    run_formation<numbers> formation(family, store, memory, known);
+    feed(formation, count);
+    EXPECT_EQ(formation.runs().size(), known.runs);
+    expect_chunks_in_order(formation);
+  }
+}
+
+TEST_P(run_formation_in_memory, takes_more_or_fewer_items_than_were_announced) {
+  auto const known = plan_for(chunk_items * 10);
+  chunk_items = known.chunk_bytes / 8;
+  for (std::size_t count : {std::size_t{5}, chunk_items * 7, chunk_items * 13, chunk_items * 25}) {
+    in.clear();
+    run_formation<numbers> formation(family, store, memory, known);
+    feed(formation, count);
+    EXPECT_LE(formation.runs().size(), div_up(count, chunk_items));
+    expect_chunks_in_order(formation);
+  }
 }
 
 TEST_P(run_formation_in_memory, doubles_its_blocks_when_the_index_fills_its_share) {
   division.index_bytes = 40 * sizeof(run<numbers>::entry) * 2;
   ASSERT_GE(division.write_buffers, 8U);
-  run_formation<numbers> formation(family, store, memory, division, true);
+  run_formation<numbers> formation(family, store, memory, division);
   feed(formation, chunk_items * 12);
   EXPECT_EQ(formation.runs().front().largest_block_bytes(), 1024U);
   EXPECT_GT(formation.runs().back().largest_block_bytes(), 1024U);
-  expect_runs_of_chunks(formation);
+  expect_chunks_in_order(formation);
 }
 
 TEST_P(run_formation_in_memory, throws_what_went_wrong_in_its_stages) {
   plan->script(io::fault_point::write, 3, io::fault::fail(EIO));
-  run_formation<numbers> formation(family, store, memory, division, true);
+  run_formation<numbers> formation(family, store, memory, division);
   EXPECT_THROW(feed(formation, chunk_items * 20), io_error);
 }
 
 TEST_P(run_formation_in_memory, gives_up_when_told_to) {
   std::stop_source stop;
-  run_formation<numbers> formation(family, store, memory, division, true, stop.get_token());
+  run_formation<numbers> formation(family, store, memory, division, stop.get_token());
   stop.request_stop();
   EXPECT_THROW(feed(formation, chunk_items * 20), cancelled);
 }

@@ -46,6 +46,8 @@ sort_plan divide(sort_job const& job, std::size_t block_bytes, std::size_t chunk
   plan.chunks = chunks;
   plan.memory_bytes = job.memory_bytes;
   plan.block_bytes = block_bytes;
+  plan.threads = job.threads;
+  plan.most_fan_in = job.most_fan_in;
   plan.index_bytes = index_bytes(job, block_bytes);
   // Packed blocks are filled a half of the buffers at a time while the other half is written.
   std::size_t const share = job.item_bytes != 0 ? 16 : 8;
@@ -56,15 +58,14 @@ sort_plan divide(sort_job const& job, std::size_t block_bytes, std::size_t chunk
   std::size_t const chunk = (job.memory_bytes - fixed) / chunks;
   plan.chunk_bytes = round_down(chunk, page_bytes());
   if (plan.chunk_bytes < std::max(block_bytes, 2 * job.item_bytes)) plan.chunk_bytes = 0;
+  // Four pages: the buffers of a merge are rounded up to whole ones.
+  std::uint64_t const besides = job.input_stream_bytes + plan.index_bytes + 4 * page_bytes();
+  plan.merge_bytes = job.memory_bytes - std::min(job.memory_bytes, besides);
   return plan;
 }
 
-std::uint64_t merge_memory(sort_job const& job, sort_plan const& plan) {
-  // Four pages: the buffers of a merge are rounded up to whole ones.
-  return job.memory_bytes - job.input_stream_bytes - plan.index_bytes - 4 * page_bytes();
-}
-
-std::uint64_t run_count(sort_job const& job, sort_plan const& plan) {
+/// Chunks that the input fills, if they do not all fit in memory.
+std::uint64_t chunk_count(sort_job const& job, sort_plan const& plan) {
   std::uint64_t const need = in_chunks(job.input_bytes.value_or(0), job);
   if (need <= plan.chunk_bytes * plan.chunks) return 0;
   return div_up<std::uint64_t>(need, plan.chunk_bytes);
@@ -72,7 +73,7 @@ std::uint64_t run_count(sort_job const& job, sort_plan const& plan) {
 
 bool usable(sort_job const& job, sort_plan const& plan) {
   return plan.chunk_bytes != 0 &&
-         shape_merge(merge_memory(job, plan), plan.block_bytes, job.threads).fan_in >= 2;
+         shape_merge(plan.merge_bytes, plan.block_bytes, job.threads).fan_in >= 2;
 }
 
 /// The plan with the best block size: large, but small enough to merge all runs at once if that is
@@ -85,9 +86,9 @@ sort_plan choose_block_size(sort_job const& job, std::size_t chunks) {
        b *= 2)
     best = divide(job, b, chunks);
   for (std::size_t b = best.block_bytes / 2; b >= good_block_bytes && usable(job, best); b /= 2) {
-    auto const fan_in = shape_merge(merge_memory(job, best), best.block_bytes, job.threads).fan_in;
+    auto const fan_in = shape_merge(best.merge_bytes, best.block_bytes, job.threads).fan_in;
     bool const suffices = job.most_fan_in != 0 && fan_in >= job.most_fan_in;
-    if (suffices || run_count(job, best) <= fan_in) break;
+    if (suffices || chunk_count(job, best) <= fan_in) break;
     sort_plan const finer = divide(job, b, chunks);
     if (!usable(job, finer)) break;
     best = finer;
@@ -99,12 +100,16 @@ void predict(sort_job const& job, sort_plan& plan) {
   if (!job.input_bytes) return;
   std::uint64_t const bytes = *job.input_bytes;
   plan.read_bytes = plan.written_bytes = bytes;
-  plan.runs = run_count(job, plan);
-  if (plan.runs == 0) return;
-  std::uint64_t const table = job.item_bytes != 0 ? 0 : bytes / assumed_record_bytes * 4;
-  std::uint64_t const on_disk = bytes + table;
-  auto const shape =
-      shape_merge(merge_memory(job, plan), plan.block_bytes, job.threads, job.most_fan_in);
+  std::uint64_t const chunks = chunk_count(job, plan);
+  if (chunks == 0) return;
+  plan.kept_chunks = chunks_beside_merge(plan, chunks, plan.block_bytes);
+  plan.runs = chunks - plan.kept_chunks;
+  std::uint64_t const spilled = job.item_bytes != 0 ? std::min(bytes, plan.runs * plan.chunk_bytes)
+                                                    : bytes / chunks * plan.runs;
+  std::uint64_t const table = job.item_bytes != 0 ? 0 : spilled / assumed_record_bytes * 4;
+  std::uint64_t const on_disk = spilled + table;
+  auto const shape = shape_merge(plan.merge_bytes - plan.kept_chunks * plan.chunk_bytes,
+                                 plan.block_bytes, job.threads, job.most_fan_in);
   auto const fan_in = shape.fan_in;
   // Each run's last block is not full; a further pass has blocks in memory that are not freed yet.
   std::uint64_t const in_memory = plan.runs > fan_in ? fan_in + shape.ahead + shape.output : 0;
@@ -142,10 +147,28 @@ merge_shape shape_merge(std::uint64_t memory_bytes, std::size_t block_bytes, std
   // Rounds of some 16 MiB for each thread outweigh their fork and join; more is better spent on
   // fan-in.
   std::size_t const most = std::max<std::size_t>(1, threads * 16_MiB / block_bytes);
-  std::size_t const ahead = std::clamp<std::size_t>(total / 16, 1, most);
+  std::size_t const spare = most_fan_in != 0 && most_fan_in < total ? (total - most_fan_in) / 4 : 0;
+  std::size_t const ahead = std::clamp<std::size_t>(std::max(total / 16, spare), 1, most);
   std::size_t const output = std::max<std::size_t>(4, 2 * ahead);
   std::size_t const fan_in = total - 2 * ahead - output;
   return {most_fan_in != 0 ? std::min(fan_in, most_fan_in) : fan_in, ahead, output};
+}
+
+std::size_t chunks_beside_merge(sort_plan const& plan, std::uint64_t chunks,
+                                std::size_t block_bytes) noexcept {
+  if (plan.most_fan_in != 0 && chunks > plan.most_fan_in) return 0;
+  auto const shape_beside = [&](std::uint64_t kept, std::size_t runs) {
+    std::uint64_t const taken = std::min(plan.merge_bytes, kept * plan.chunk_bytes);
+    return shape_merge(plan.merge_bytes - taken, block_bytes, plan.threads, runs);
+  };
+  std::size_t const good_ahead = shape_beside(0, 0).ahead;
+  std::uint64_t kept = std::min<std::uint64_t>(chunks - 1, plan.chunks);
+  for (; kept > 0; --kept) {
+    std::uint64_t const runs = chunks - kept;
+    auto const shape = shape_beside(kept, runs);
+    if (shape.fan_in >= runs && shape.ahead >= good_ahead) break;
+  }
+  return static_cast<std::size_t>(kept);
 }
 
 void require_sort_memory(std::uint64_t memory_bytes) {

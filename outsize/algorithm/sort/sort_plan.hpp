@@ -4,12 +4,12 @@
 
 // How a sort divides its memory, and what it is going to do: computed before the first I/O.
 //
-//   while forming runs:   | input stream | chunk | chunk | chunk | write buffers | index of blocks
-//   | while merging:        | held blocks (fan-in) | ahead | ahead | output | output | index of
-//   blocks |
+//   forming runs:  | input stream | chunk | chunk | chunk | write buffers | index of blocks |
+//   merging:       | input stream | chunks kept | held blocks | ahead | ahead | output | index |
 //
-// Three chunks take turns: one is filled, one is sorted, one is written out. Pure functions.
-// Layer: algorithm. Source: STXXL 2008, section 6.1 (run length, fan-in, buffers).
+// Chunks take turns: one is filled, others are sorted, one is written out. The last ones stay in
+// memory if the merge of all runs can do without theirs. Pure functions. Layer: algorithm. Source:
+// STXXL 2008, section 6.1 (run length, fan-in, buffers).
 
 #include <cstddef>
 #include <cstdint>
@@ -51,7 +51,8 @@ struct merge_shape {
 };
 
 /// Divides `memory_bytes` among a merge's buffers of `block_bytes`; fan_in 0 if there is too little
-/// for any. If `most_fan_in` is not 0 the fan-in is no more than that.
+/// for any. If `most_fan_in` is not 0 the fan-in is no more than that, and the rounds are longer
+/// for it.
 merge_shape shape_merge(std::uint64_t memory_bytes, std::size_t block_bytes, std::size_t threads,
                         std::size_t most_fan_in = 0);
 
@@ -65,8 +66,12 @@ struct sort_plan {
   std::size_t chunks = 3;       ///< Memory that is filled, sorted and written out in turn.
   std::size_t write_buffers = 0;
   std::uint64_t index_bytes = 0;
+  std::uint64_t merge_bytes = 0;  ///< For the buffers of a merge, while no chunk is kept.
+  std::size_t threads = 1;        ///< As in the job.
+  std::size_t most_fan_in = 0;    ///< As in the job.
 
   std::uint64_t runs = 0;             ///< On disk; 0: the input fits in memory.
+  std::size_t kept_chunks = 0;        ///< The last ones, never written to disk, if there are runs.
   std::uint64_t passes = 0;           ///< Merges that each item goes through; 0 likewise.
   std::uint64_t peak_disk_bytes = 0;  ///< Temporary space at once, beyond input and output.
   std::uint64_t read_bytes = 0;       ///< Input and blocks.
@@ -76,5 +81,10 @@ struct sort_plan {
 /// @throws budget_error naming have and need if the memory is below the minimum, or too small for
 /// the number of blocks that the input makes.
 sort_plan plan_sort(sort_job const& job);
+
+/// How many of the last of `chunks` chunks can stay in memory while the runs of the others, in
+/// blocks of `block_bytes`, are merged with them at once, in rounds as long as without them.
+std::size_t chunks_beside_merge(sort_plan const& plan, std::uint64_t chunks,
+                                std::size_t block_bytes) noexcept;
 
 }  // namespace outsize
