@@ -224,6 +224,7 @@ sort_plan plan_files(storage& store, Family const& family, sort_paths const& pat
                  .input_bytes = options.input_bytes ? options.input_bytes : known,
                  .item_bytes = family.item_bytes(),
                  .index_entry_bytes = sort_engine<Family>::index_entry_bytes(store),
+                 .out_of_place = Family::sorts_out_of_place,
                  .block_bytes = options.block_bytes,
                  .threads = store.threads().threads(),
                  .most_fan_in = options.most_fan_in});

@@ -85,6 +85,7 @@ class sort_engine {
                        .input_bytes = options_.input_bytes,
                        .item_bytes = family_.item_bytes(),
                        .index_entry_bytes = index_entry_bytes(store),
+                       .out_of_place = Family::sorts_out_of_place,
                        .block_bytes = options_.block_bytes,
                        .alignment_bytes = 1,
                        .threads = store.threads().threads(),

@@ -22,7 +22,6 @@
 #include <outsize/algorithm/sort/loser_tree.hpp>
 #include <outsize/algorithm/sort/multisequence_selection.hpp>
 #include <outsize/algorithm/sort/sequence.hpp>
-#include <outsize/algorithm/sort/slice_merge.hpp>
 #include <outsize/base/executor.hpp>
 
 namespace outsize::detail {
@@ -118,12 +117,12 @@ class merge_round {
     return parts;
   }
 
-  /// Writes the items of `p` in order to where out.room() says; families of integer keys.
+  /// Writes the items of `p` in order to where out.room() says.
   template <typename Output>
-    requires(Family::merges_by_sorting)
+    requires(Family::merges_by_copying)
   void merge_into(part const& p, Output& out) const {
     using item = typename Family::item;
-    slice_merge<item> merge;
+    auto merge = family_->make_merge();
     for (auto const& source : p.sources) {
       std::vector<std::span<item const>> pieces;
       for (auto const& [v, begin, end] : source) pieces.push_back(v.items(begin, end));

@@ -276,7 +276,8 @@ class record_items {
   using key_type = record_key_ref;
   using chunk = record_chunk<record_items>;
   static constexpr bool fixed_size = false;
-  static constexpr bool merges_by_sorting = false;
+  static constexpr bool sorts_out_of_place = false;
+  static constexpr bool merges_by_copying = false;
   struct key_less {
     Order const* order;
     bool operator()(key_type const& a, key_type const& b) const {

@@ -268,7 +268,7 @@ class run_writer {
     }
 
     auto room()
-      requires(Family::merges_by_sorting)
+      requires(Family::merges_by_copying)
     {
       if (to_ == end_) next_frame();
       using item = typename Family::item;
@@ -309,7 +309,7 @@ class run_writer {
       auto const parts = r.cut(threads_.threads());
       threads_.parallel_for(parts.size(), [&](std::size_t p) {
         frame_places places(frames, item, per_block, open_items_ + parts[p].first_rank);
-        if constexpr (Family::merges_by_sorting) {
+        if constexpr (Family::merges_by_copying) {
           r.merge_into(parts[p], places);
         } else {
           auto emit = [&](typename Family::key_type const& key) {

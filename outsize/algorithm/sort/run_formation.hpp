@@ -27,6 +27,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <stop_token>
 #include <utility>
@@ -57,13 +58,15 @@ class run_formation {
         block_bytes_(plan.block_bytes),
         slots_(plan.chunks),
         spilling_(plan.runs > 0),
-        least_runs_(plan.runs > 0 ? plan.runs : all),
+        least_runs_(plan.runs > 0 ? plan.runs : every_chunk),
         network_(store.memory(), {.name = "sort, forming runs",
-                                  .threads = sorts_at_once() + 1,  // and one that spills
+                                  .threads = plan.sorts_at_once + 1,  // and one that spills
                                   .tune = false,
                                   .trace = trace,
                                   .errors_name_stages = false}) {
     for (auto& s : slots_) s = std::make_unique<slot>(memory, plan.chunk_bytes);
+    for (std::size_t i = 0; i < plan.scratch_chunks; ++i)
+      scratch_.push_back(memory.allocate(plan.chunk_bytes));
     describe_network();
     network_.start(std::move(stop));
     ports_.emplace(network_.ports_of("producer"));
@@ -94,6 +97,7 @@ class run_formation {
       ports_->close(to_spill);
     });
     network_.finish();
+    scratch_.clear();
     pool_.reset();
     release_spilled_chunks();
   }
@@ -134,7 +138,7 @@ class run_formation {
     slot(grant& memory, std::size_t bytes) : items(memory, bytes) {}
   };
 
-  static constexpr auto all = std::numeric_limits<std::uint64_t>::max();
+  static constexpr auto every_chunk = std::numeric_limits<std::uint64_t>::max();
   static constexpr std::size_t chunk_pool = 0, demand_pool = 1;  // of the producer
   static constexpr std::size_t to_sort = 0, to_spill = 1;
   static constexpr std::size_t sorted_input = 0, demand_input = 1;  // of the spilling node
@@ -148,9 +152,8 @@ class run_formation {
         network_.external("producer", {.inputs = {}, .pools = {chunks, demands}, .outputs = 2});
     auto const sorted =
         produced[to_sort] | pipeline::stage("sort", [this](pipeline::pooled_buffer& b) {
-                              slot& s = slot_of(b);
-                              s.views = s.items.sort(family_, store_.threads(), parts_of_sort());
-                            }).replicate(sorts_at_once());
+                              sort(slot_of(b));
+                            }).replicate(plan_.sorts_at_once);
     auto const spilled =
         network_.node("spill", {.inputs = {sorted, produced[to_spill]}, .pools = {}, .outputs = 1},
                       [this](pipeline::ports& p) { spill_on_demand(p); });
@@ -162,13 +165,28 @@ class run_formation {
     spilled[0] | std::move(written).waits();
   }
 
-  /// All chunks but one that is being filled and one that is being written, each in as many parts
-  /// as that leaves threads for.
-  std::size_t sorts_at_once() const noexcept {
-    return std::min(plan_.chunks - 2, store_.threads().threads());
-  }
+  /// Of each chunk: as many as there are threads for.
   std::size_t parts_of_sort() const noexcept {
-    return store_.threads().threads() / sorts_at_once();
+    return store_.threads().threads() / plan_.sorts_at_once;
+  }
+
+  void sort(slot& s) {
+    if constexpr (Family::sorts_out_of_place) {
+      buffer scratch = take_scratch();
+      s.views = s.items.sort(family_, store_.threads(), parts_of_sort(), scratch);
+      std::lock_guard const lock(scratch_mutex_);
+      scratch_.push_back(std::move(scratch));
+    } else {
+      s.views = s.items.sort(family_, store_.threads(), parts_of_sort());
+    }
+  }
+
+  /// There is one for each chunk that is being sorted.
+  buffer take_scratch() {
+    std::lock_guard const lock(scratch_mutex_);
+    buffer taken = std::move(scratch_.back());
+    scratch_.pop_back();
+    return taken;
   }
 
   /// Does what the producer has to do in its ports; says why if the network has ended.
@@ -192,7 +210,7 @@ class run_formation {
   /// How many of the last chunks the merge can do without.
   std::size_t chunks_to_keep() const {
     // Where the input was not known, blocks may yet grow with the index.
-    bool const foreseen = family_.item_bytes() != 0 && least_runs_ != all;
+    bool const foreseen = family_.item_bytes() != 0 && least_runs_ != every_chunk;
     return chunks_beside_merge(plan_, submitted_, (foreseen ? 1 : 2) * block_for(largest_));
   }
 
@@ -212,7 +230,7 @@ class run_formation {
     // Of the chunks ever free, slots_.size() were so from the start and one more for each demand.
     if (slots_.size() + demanded_ <= taken_) {
       spilling_ = true;
-      least_runs_ = all;  // there is more than was foreseen
+      least_runs_ = every_chunk;  // there is more than was foreseen
     }
     while (spilling_ && demanded_ < std::min<std::uint64_t>(submitted_, least_runs_)) demand();
     current_ = ports_->take(chunk_pool);
@@ -297,6 +315,8 @@ class run_formation {
   std::vector<run<Family>> runs_;           // of one stage or node until finish()
   std::optional<block::buffer_pool> pool_;  // of the spilling node
 
+  std::mutex scratch_mutex_;
+  std::vector<buffer> scratch_;  // those that nobody is sorting into
   std::vector<std::unique_ptr<slot>> slots_;
   std::vector<slot*> resident_;
 

@@ -69,7 +69,7 @@ struct run_formation_in_memory : testing::TestWithParam<std::size_t> {
                       .input_bytes = count * 8,
                       .item_bytes = 8,
                       .block_bytes = 1024,
-                      .threads = store.threads().threads()});
+                      .threads = GetParam()});
   }
 
   static std::vector<std::uint64_t> residents_of(run_formation<numbers> const& formation) {
@@ -127,7 +127,7 @@ TEST_P(run_formation_in_memory, spills_all_chunks_but_the_last_once_one_is_spill
 }
 
 TEST_P(run_formation_in_memory, spills_as_many_chunks_as_were_planned) {
-  for (std::size_t count : {chunk_items * division.chunks + 1, chunk_items * 10}) {
+  for (std::size_t count : {chunk_items * 9 + 1, chunk_items * 14}) {
     in.clear();
     auto const known = plan_for(count);
     ASSERT_GT(known.kept_chunks, 0U);

@@ -44,6 +44,9 @@ std::uint64_t index_bytes(sort_job const& job, std::size_t block_bytes) {
 sort_plan divide(sort_job const& job, std::size_t block_bytes, std::size_t chunks) {
   sort_plan plan;
   plan.chunks = chunks;
+  // All but one that is being filled and one that is being written.
+  plan.sorts_at_once = std::min(chunks - 2, job.threads);
+  plan.scratch_chunks = job.out_of_place ? plan.sorts_at_once : 0;
   plan.memory_bytes = job.memory_bytes;
   plan.block_bytes = block_bytes;
   plan.threads = job.threads;
@@ -55,7 +58,7 @@ sort_plan divide(sort_job const& job, std::size_t block_bytes, std::size_t chunk
   std::uint64_t const fixed =
       job.input_stream_bytes + plan.index_bytes + plan.write_buffers * block_bytes + page_bytes();
   if (plan.index_bytes > job.memory_bytes / 4 || fixed >= job.memory_bytes) return plan;
-  std::size_t const chunk = (job.memory_bytes - fixed) / chunks;
+  std::size_t const chunk = (job.memory_bytes - fixed) / (chunks + plan.scratch_chunks);
   plan.chunk_bytes = round_down(chunk, page_bytes());
   if (plan.chunk_bytes < std::max(block_bytes, 2 * job.item_bytes)) plan.chunk_bytes = 0;
   // Four pages: the buffers of a merge are rounded up to whole ones.

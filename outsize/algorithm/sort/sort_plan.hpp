@@ -37,6 +37,7 @@ struct sort_job {
   std::optional<std::uint64_t> input_bytes = {};  ///< Payload to be sorted, if known.
   std::size_t item_bytes = 0;                     ///< 0: records of varying length.
   std::size_t index_entry_bytes = 64;             ///< Memory for each block on disk.
+  bool out_of_place = false;                      ///< Chunks are sorted into further memory.
   std::size_t block_bytes = 0;                    ///< 0: chosen.
   std::size_t alignment_bytes = 1;                ///< Of the disks.
   std::size_t threads = 1;
@@ -62,8 +63,10 @@ merge_shape shape_merge(std::uint64_t memory_bytes, std::size_t block_bytes, std
 struct sort_plan {
   std::uint64_t memory_bytes = 0;
   std::size_t block_bytes = 0;
-  std::size_t chunk_bytes = 0;  ///< Of each of the chunks.
-  std::size_t chunks = 3;       ///< Memory that is filled, sorted and written out in turn.
+  std::size_t chunk_bytes = 0;     ///< Of each of the chunks.
+  std::size_t chunks = 3;          ///< Memory that is filled, sorted and written out in turn.
+  std::size_t sorts_at_once = 1;   ///< Chunks sorted at the same time.
+  std::size_t scratch_chunks = 0;  ///< Of the size of a chunk: what chunks are sorted into.
   std::size_t write_buffers = 0;
   std::uint64_t index_bytes = 0;
   std::uint64_t merge_bytes = 0;  ///< For the buffers of a merge, while no chunk is kept.

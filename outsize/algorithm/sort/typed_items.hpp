@@ -6,8 +6,9 @@
 // a chunk.
 //
 // Items are equal to their bytes: blocks hold them side by side. Integer keys (std::uint32_t,
-// std::uint64_t, word_pair with std::less) are sorted by vector instructions; other types by a
-// stable comparison sort, so that items that compare equal keep the order in which they came.
+// std::uint64_t, word_pair with std::less) are sorted by vector instructions; other types by
+// stable comparison sorts, so that items that compare equal keep the order in which they came:
+// small ones by merges that move items, out of place; large ones in place, and merged by address.
 // Layer: algorithm. The model of `item_family` (engine.hpp) for fixed types; record_items.hpp is
 // the other.
 
@@ -22,7 +23,10 @@
 #include <type_traits>
 #include <vector>
 
+#include <outsize/algorithm/sort/merge_sort.hpp>
 #include <outsize/algorithm/sort/ordered_bits.hpp>
+#include <outsize/algorithm/sort/slice_merge.hpp>
+#include <outsize/algorithm/sort/tree_merge.hpp>
 #include <outsize/algorithm/sort/vector_sort.hpp>
 #include <outsize/base/executor.hpp>
 #include <outsize/base/memory_budget.hpp>
@@ -90,19 +94,41 @@ class typed_chunk {
   /// Sorts the items in up to `most_parts` parts at once.
   std::vector<typed_view<item>> sort(Items const& family, executor& threads,
                                      std::size_t most_parts) {
-    std::size_t const parts = count_ < Items::least_part_items ? 1 : most_parts;
-    std::vector<typed_view<item>> views(parts);
-    threads.parallel_for(parts, [&](std::size_t p) {
-      std::size_t const begin = count_ * p / parts;
-      std::span<item> const part(items() + begin, count_ * (p + 1) / parts - begin);
-      family.sort_part(part);
-      views[p] = typed_view<item>(part);
+    return sort_parts(threads, most_parts, [&](std::size_t begin, std::size_t end) {
+      family.sort_part(items_in(memory_, begin, end));
     });
-    return views;
+  }
+
+  /// The same out of place: `scratch`, as large as the chunk, changes places with its memory.
+  std::vector<typed_view<item>> sort(Items const& family, executor& threads, std::size_t most_parts,
+                                     buffer& scratch)
+    requires(Items::sorts_out_of_place)
+  {
+    OUTSIZE_ASSERT(scratch.size() == memory_.size());
+    std::swap(memory_, scratch);
+    return sort_parts(threads, most_parts, [&](std::size_t begin, std::size_t end) {
+      family.sort_part_into(items_in(scratch, begin, end), items_in(memory_, begin, end));
+    });
   }
 
  private:
-  item* items() noexcept { return reinterpret_cast<item*>(memory_.data()); }
+  static std::span<item> items_in(buffer& memory, std::size_t begin, std::size_t end) noexcept {
+    return {reinterpret_cast<item*>(memory.data()) + begin, end - begin};
+  }
+  item* items() noexcept { return items_in(memory_, 0, 0).data(); }
+
+  template <typename Sort>
+  std::vector<typed_view<item>> sort_parts(executor& threads, std::size_t most_parts,
+                                           Sort const& sort) {
+    std::size_t const parts = count_ < Items::least_part_items ? 1 : most_parts;
+    std::vector<typed_view<item>> views(parts);
+    threads.parallel_for(parts, [&](std::size_t p) {
+      std::size_t const begin = count_ * p / parts, end = count_ * (p + 1) / parts;
+      sort(begin, end);
+      views[p] = typed_view<item>(items_in(memory_, begin, end));
+    });
+    return views;
+  }
 
   buffer memory_;
   std::size_t capacity_;
@@ -119,7 +145,9 @@ class typed_items {
   using chunk = typed_chunk<typed_items>;
   using trigger = T;
   static constexpr bool fixed_size = true;
-  static constexpr bool merges_by_sorting = is_vector_key<T, Less>;  // see slice_merge.hpp
+  // Larger items cost more to be copied on each level than to be compared.
+  static constexpr bool sorts_out_of_place = !is_vector_key<T, Less> && sizeof(T) <= 32;
+  static constexpr bool merges_by_copying = is_vector_key<T, Less> || sorts_out_of_place;
   static constexpr std::size_t least_part_items = 4096;  // below, threads cost more than they bring
 
   struct key_less {
@@ -151,6 +179,23 @@ class typed_items {
       vector_sort(part);
     } else {
       boost::sort::flat_stable_sort(part.begin(), part.end(), less_.less);
+    }
+  }
+
+  void sort_part_into(std::span<T> part, std::span<T> to) const
+    requires(sorts_out_of_place)
+  {
+    merge_sort<T, Less>(less_.less).sort_into(part, to);
+  }
+
+  /// A merge of sources, all of whose items are copied to places of their own.
+  auto make_merge() const
+    requires(merges_by_copying)
+  {
+    if constexpr (is_vector_key<T, Less>) {
+      return slice_merge<T>();
+    } else {
+      return tree_merge<T, Less>(less_.less);
     }
   }
 

@@ -64,6 +64,38 @@ TEST_F(typed_items_in_memory, sort_a_chunk_in_parts_that_keep_the_input_order_of
   EXPECT_EQ(begin, count);
 }
 
+TEST_F(typed_items_in_memory, small_ones_sort_a_chunk_into_memory_that_takes_its_place) {
+  struct small {
+    std::uint32_t key, order;
+  };
+  auto const less = [](small const& a, small const& b) { return a.key < b.key; };
+  using family_type = typed_items<small, decltype(less)>;
+  static_assert(family_type::sorts_out_of_place);
+  static_assert(!typed_items<large, by_key>::sorts_out_of_place);
+  static_assert(!typed_items<std::uint64_t, std::less<>>::sorts_out_of_place);
+  family_type const family{less};
+  typed_chunk<family_type> chunk(memory, 10'000 * sizeof(small));
+  buffer scratch = memory.allocate(10'000 * sizeof(small));
+  auto const* const place = scratch.data();
+  std::mt19937_64 random(4);
+  std::uint32_t const count = 9'001;
+  for (std::uint32_t i = 0; i < count; ++i)
+    chunk.room()[i] = {static_cast<std::uint32_t>(random() % 1000), i};
+  chunk.grow(count);
+  auto const views = chunk.sort(family, threads, 3, scratch);
+  ASSERT_EQ(views.size(), 3U);
+  EXPECT_NE(scratch.data(), place);
+  EXPECT_EQ(static_cast<void const*>(views[0].items(0, 1).data()), place);
+  std::size_t seen = 0;
+  for (auto const& v : views) {
+    seen += v.size();
+    EXPECT_TRUE(std::ranges::is_sorted(v.items(0, v.size()), [](small a, small b) {
+      return a.key != b.key ? a.key < b.key : a.order < b.order;
+    }));
+  }
+  EXPECT_EQ(seen, count);
+}
+
 TEST_F(typed_items_in_memory, travel_in_ordered_form_and_end_as_they_came) {
   typed_items<std::uint64_t, std::less<>> const family({},
                                                        {ordered_bits::kind::floating_point, true});

@@ -108,7 +108,7 @@ class window_writer {
 
   void merge_all(round const& r, typename round::part const& part, output& out) const {
     out.items = part.items;
-    if constexpr (Family::merges_by_sorting) {
+    if constexpr (Family::merges_by_copying) {
       item_place<typename Family::item> place(out.begin, part.items);
       r.merge_into(part, place);
       out.end = out.begin + part.bytes;

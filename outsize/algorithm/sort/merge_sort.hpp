@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// Sorting small items under any order: a stable merge sort whose merges do not jump.
+//
+// Halves are sorted one after the other, so that all levels but the last ones work in cache. Four
+// items are sorted by five comparisons; short halves are merged from both ends at once, long ones
+// in lanes (two_way_merge.hpp). Items that are in order already cost one comparison for each merge.
+// One thread. Layer: algorithm. Source: Knuth: The Art of Computer Programming 3, sections 5.2.4
+// and 5.3.1.
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstring>
+#include <span>
+#include <utility>
+
+#include <outsize/algorithm/sort/two_way_merge.hpp>
+#include <outsize/base/assert.hpp>
+
+namespace outsize::detail {
+
+/// @tparam T     external_item.
+/// @tparam Less  Strict weak order.
+template <typename T, typename Less>
+class merge_sort {
+ public:
+  explicit merge_sort(Less const& less) : less_(less) {}
+
+  /// Sorts `items` into `to`, which is as long and does not overlap; the content of `items` is lost.
+  void sort_into(std::span<T> items, std::span<T> to) const {
+    OUTSIZE_ASSERT(items.size() == to.size());
+    sort(items.data(), to.data(), items.size(), true);
+  }
+
+ private:
+  static constexpr std::size_t short_half = 64;
+
+  /// Sorts `n` items of `items` into `other`, or leaves them where they are and uses it.
+  void sort(T* items, T* other, std::size_t n, bool into_other) const {
+    if (n <= 4) {
+      n == 4 ? sort_four(items) : sort_few(items, n);
+      if (into_other) copy(items, n, other);
+      return;
+    }
+    std::size_t const left = std::bit_floor(n - 1);
+    sort(items, other, left, !into_other);
+    sort(items + left, other + left, n - left, !into_other);
+    if (into_other) {
+      merge(items, left, n, other);
+    } else {
+      merge(other, left, n, items);
+    }
+  }
+
+  static void copy(T const* from, std::size_t n, T* to) {
+    std::memcpy(static_cast<void*>(to), from, n * sizeof(T));
+  }
+
+  void sort_few(T* items, std::size_t n) const {
+    for (std::size_t i = 1; i < n; ++i) {
+      T const item = items[i];
+      std::size_t j = i;
+      for (; j > 0 && less_(item, items[j - 1]); --j) items[j] = items[j - 1];
+      items[j] = item;
+    }
+  }
+
+  /// Two sorted pairs, then the least and the greatest of all, then the two between.
+  void sort_four(T* items) const {
+    bool const first = less_(items[1], items[0]);
+    bool const second = less_(items[3], items[2]);
+    T const* const a = items + (first ? 1 : 0);
+    T const* const b = items + (first ? 0 : 1);
+    T const* const c = items + (second ? 3 : 2);
+    T const* const d = items + (second ? 2 : 3);
+    bool const c_least = less_(*c, *a);
+    bool const b_greatest = less_(*d, *b);
+    T const* const least = c_least ? c : a;
+    T const* const greatest = b_greatest ? b : d;
+    T const* const one = c_least ? a : (b_greatest ? c : b);
+    T const* const other = b_greatest ? d : (c_least ? b : c);
+    bool const swapped = less_(*other, *one);
+    std::array<T, 4> const sorted{*least, *(swapped ? other : one), *(swapped ? one : other),
+                                  *greatest};
+    copy(sorted.data(), 4, items);
+  }
+
+  /// Merges the first `left` of `n` items with the others.
+  void merge(T const* items, std::size_t left, std::size_t n, T* to) const {
+    if (!less_(items[left], items[left - 1])) {
+      copy(items, n, to);
+    } else if (n == 2 * left && left <= short_half) {
+      merge_halves(items, left, to);
+    } else {
+      merge_two_ways(std::span(items, left), std::span(items + left, n - left), to, less_);
+    }
+  }
+
+  /// From both ends at once: so many steps from each end as one half has items, so that none runs
+  /// out.
+  void merge_halves(T const* items, std::size_t half, T* to) const {
+    T const *a = items, *b = items + half;
+    T const *a_last = b - 1, *b_last = b + half - 1;
+    T *front = to, *back = to + 2 * half - 1;
+    for (std::size_t i = 0; i < half; ++i) {
+      bool const from_b = less_(*b, *a);
+      *front++ = *(from_b ? b : a);
+      b += from_b ? 1 : 0;
+      a += from_b ? 0 : 1;
+      bool const from_a = less_(*b_last, *a_last);
+      *back-- = *(from_a ? a_last : b_last);
+      a_last -= from_a ? 1 : 0;
+      b_last -= from_a ? 0 : 1;
+    }
+  }
+
+  Less const& less_;
+};
+
+}  // namespace outsize::detail

@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+// The merge sort against std::stable_sort: orders, lengths, and items that are in order already.
+
+#include <outsize/algorithm/sort/merge_sort.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <random>
+#include <vector>
+
+namespace outsize::detail {
+namespace {
+
+struct tagged {
+  std::uint32_t key;
+  std::uint32_t tag;  // not compared: shows who came first
+
+  bool operator==(tagged const&) const = default;
+};
+
+auto const by_key = [](tagged const& a, tagged const& b) { return a.key < b.key; };
+
+template <typename Less>
+void expect_sorts(std::vector<tagged> items, Less const& less) {
+  auto want = items;
+  std::ranges::stable_sort(want, less);
+  std::vector<tagged> to(items.size());
+  merge_sort<tagged, Less>(less).sort_into(items, to);
+  ASSERT_TRUE(to == want) << items.size() << " items";
+}
+
+std::vector<tagged> items_of(std::size_t count, auto const& key) {
+  std::vector<tagged> items(count);
+  for (std::size_t i = 0; i < count; ++i)
+    items[i] = {static_cast<std::uint32_t>(key(i)), static_cast<std::uint32_t>(i)};
+  return items;
+}
+
+TEST(merge_sort, sorts_any_number_of_items_stably) {
+  for (std::size_t count = 0; count < 300; ++count)
+    for (std::uint32_t distinct : {2U, 20U, 0xFFFFFFFFU}) {
+      std::mt19937_64 random(count * 7 + distinct);
+      expect_sorts(items_of(count, [&](std::size_t) { return random() % distinct; }), by_key);
+    }
+  for (std::size_t count : {4096, 4097, 65'535, 100'003}) {
+    std::mt19937_64 random(count);
+    expect_sorts(items_of(count, [&](std::size_t) { return random() % 50'000; }), by_key);
+  }
+}
+
+TEST(merge_sort, sorts_every_order_of_four) {
+  for (std::uint32_t code = 0; code < 256; ++code)
+    expect_sorts(items_of(4, [&](std::size_t i) { return code >> (2 * i) & 3; }), by_key);
+}
+
+TEST(merge_sort, sorts_what_is_nearly_in_order_or_in_the_opposite_one) {
+  for (std::size_t count : {5, 64, 1000, 10'000}) {
+    expect_sorts(items_of(count, [](std::size_t i) { return i; }), by_key);
+    expect_sorts(items_of(count, [&](std::size_t i) { return count - i; }), by_key);
+    expect_sorts(items_of(count, [](std::size_t i) { return i % 97 == 0 ? i / 2 : i; }), by_key);
+    expect_sorts(items_of(count, [&](std::size_t i) { return i < count / 2 ? i + 9 : i; }), by_key);
+  }
+}
+
+TEST(merge_sort, asks_for_few_comparisons_of_what_is_in_order) {
+  std::size_t asked = 0;
+  auto const counted = [&](tagged const& a, tagged const& b) {
+    ++asked;
+    return a.key < b.key;
+  };
+  auto items = items_of(1 << 16, [](std::size_t i) { return i; });
+  std::vector<tagged> to(items.size());
+  merge_sort<tagged, decltype(counted)>(counted).sort_into(items, to);
+  EXPECT_LE(asked, items.size() * 2);
+}
+
+TEST(merge_sort, makes_no_more_comparisons_than_its_cuts_need) {
+  std::size_t asked = 0;
+  auto const counted = [&](tagged const& a, tagged const& b) {
+    ++asked;
+    return a.key < b.key;
+  };
+  std::mt19937_64 random(5);
+  auto items = items_of(1 << 14, [&](std::size_t) { return random(); });
+  std::vector<tagged> to(items.size());
+  merge_sort<tagged, decltype(counted)>(counted).sort_into(items, to);
+  EXPECT_LE(asked, items.size() * 16);  // log n = 14
+}
+
+}  // namespace
+}  // namespace outsize::detail
