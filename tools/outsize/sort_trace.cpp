@@ -15,9 +15,9 @@ struct stage_name {
 };
 
 /// The caller fills chunks while it reads its input, and writes the windows that it gets.
-constexpr std::array stage_names{stage_name{"producer", "read input"},
-                                 stage_name{"spill", "write runs"},
-                                 stage_name{"consumer", "write output"}};
+constexpr std::array stage_names{
+    stage_name{"producer", "read input"}, stage_name{"spill", "write runs"},
+    stage_name{"written", "wait for runs"}, stage_name{"consumer", "write output"}};
 
 }  // namespace
 
