@@ -98,5 +98,25 @@ TEST(record_sorter, refuses_a_record_longer_than_its_memory) {
   }
 }
 
+TEST(record_sorter, writes_equal_records_of_a_chunk_to_disk_once_if_one_is_enough) {
+  for (std::size_t const threads : {1, 3}) {
+    storage store(
+        {.disks = {{"memory", [](io::request_queue&) { return io::make_memory_file("memory"); }}},
+         .memory = 1_MiB,
+         .threads = threads});
+    record_sorter<by_length> sorter(store, {},
+                                    {.unique = true, .memory_bytes = 256_KiB, .block_bytes = 4096});
+    auto records = random_records(20'000, 4);
+    for (auto const& r : records) sorter.push(r);
+    std::vector<std::string> out;
+    for (sorter.sort(); !sorter.empty(); ++sorter) out.emplace_back(*sorter);
+    std::ranges::stable_sort(records, {}, &std::string::size);
+    records.erase(std::ranges::unique(records, {}, &std::string::size).begin(), records.end());
+    EXPECT_TRUE(out == records);
+    EXPECT_GT(sorter.report().runs, 3U);
+    EXPECT_LE(sorter.report().run_items, sorter.report().runs * (records.size() + threads));
+  }
+}
+
 }  // namespace
 }  // namespace outsize

@@ -17,6 +17,7 @@
 #include <utility>
 
 #include <outsize/algorithm/item_order.hpp>
+#include <outsize/algorithm/sort/combining_items.hpp>
 #include <outsize/algorithm/sort/engine.hpp>
 #include <outsize/base/assert.hpp>
 #include <outsize/base/external_item.hpp>
@@ -24,6 +25,13 @@
 #include <outsize/block/storage.hpp>
 
 namespace outsize {
+
+/// What makes one item of two that compare equal: reduce.hpp says how it must behave.
+template <typename Combine, typename T>
+concept item_combiner =
+    std::same_as<Combine, detail::no_combining> ||
+    (std::invocable<Combine const&, T const&, T const&> &&
+     std::convertible_to<std::invoke_result_t<Combine const&, T const&, T const&>, T>);
 
 /// Sorts any number of items: push them all, call sort(), then read them.
 ///
@@ -40,6 +48,7 @@ namespace outsize {
 /// @tparam T     external_item.
 /// @tparam Less  Strict weak order; copied, called from all threads of the storage at once, must
 /// not throw.
+/// @tparam Combine  Left out, or what makes one of items that compare equal, as in reduce_by_key.
 ///
 /// I/Os:    Nothing if the items fit in memory. Else 2·Σ⌈Rᵢ/b⌉ blocks, written and read once for
 ///          each of the runs of Rᵢ items, b to a block, when one merge is enough (the last items
@@ -55,20 +64,25 @@ namespace outsize {
 /// Source:  Dementiev, Sanders: Asynchronous parallel disk sorting, SPAA 2003; STXXL 2008, sections
 ///          5 and 6.
 /// Checked: outsize/algorithm/sorter_test.cpp, tests/complexity/sort_io_test.cpp.
-template <external_item T, std::strict_weak_order<T, T> Less = std::less<>>
+template <external_item T, std::strict_weak_order<T, T> Less = std::less<>,
+          item_combiner<T> Combine = detail::no_combining>
 class sorter {
-  using family = detail::family_of<T, Less>;
+  using family = detail::combining_family<T, Less, Combine>;
   using engine = detail::sort_engine<typename family::type>;
 
  public:
   /// Takes its memory from `store`, which must outlive it. @throws budget_error; io_error.
-  explicit sorter(storage& store, Less less = {}, sort_options options = {.rewindable = true})
-      : store_(&store), less_(std::move(less)), options_(std::move(options)) {
+  explicit sorter(storage& store, Less less = {}, sort_options options = {.rewindable = true},
+                  Combine combine = {})
+      : store_(&store),
+        less_(std::move(less)),
+        combine_(std::move(combine)),
+        options_(std::move(options)) {
     clear();
   }
   /// The same on the default storage.
-  explicit sorter(Less less = {}, sort_options options = {.rewindable = true})
-      : sorter(default_storage(), std::move(less), std::move(options)) {}
+  explicit sorter(Less less = {}, sort_options options = {.rewindable = true}, Combine combine = {})
+      : sorter(default_storage(), std::move(less), std::move(options), std::move(combine)) {}
 
   // ---- in: before sort() ----
 
@@ -135,7 +149,7 @@ class sorter {
   /// Drops all items and takes new ones.
   void clear() {
     engine_.reset();
-    engine_ = std::make_unique<engine>(*store_, family::make(less_), options_);
+    engine_ = std::make_unique<engine>(*store_, family::make(less_, combine_), options_);
     window_.reset();
     window_items_ = {};
     position_ = pushed_ = 0;
@@ -172,6 +186,7 @@ class sorter {
 
   storage* store_;
   Less less_;
+  Combine combine_;
   sort_options options_;
   std::unique_ptr<engine> engine_;
   detail::item_room<T> room_;  // of the chunk being filled; counted there when it is full

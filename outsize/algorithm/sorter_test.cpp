@@ -11,6 +11,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <random>
 #include <string>
 #include <vector>
@@ -203,6 +204,35 @@ TEST(sorter, refuses_a_budget_below_the_minimum) {
     EXPECT_EQ(e.need_bytes(), min_sort_memory_bytes);
   }
   EXPECT_THROW(sorter<std::uint64_t>(store, {}, {.memory_bytes = 1_GiB}), budget_error);
+}
+
+TEST(sorter, combines_items_that_compare_equal_and_does_so_again_after_rewind) {
+  struct add_orders {
+    pair16 operator()(pair16 const& a, pair16 const& b) const { return {a.key, a.order + b.order}; }
+  };
+  std::mt19937_64 random(12);
+  std::map<std::uint64_t, std::uint64_t> sums;
+  storage store(tiny(2));
+  sorter<pair16, decltype(by(&pair16::key)), add_orders> s(
+      store, by(&pair16::key), {.memory_bytes = 128_KiB, .block_bytes = 4096, .rewindable = true},
+      {});
+  for (std::size_t i = 0; i < 60'000; ++i) {
+    pair16 const item{random() % 300, random() % 1000};
+    sums[item.key] += item.order;
+    s.push(item);
+  }
+  s.sort();
+  for (int round = 0; round < 2; ++round) {
+    auto want = sums.begin();
+    for (; !s.empty(); ++s, ++want) {
+      ASSERT_NE(want, sums.end());
+      EXPECT_EQ(*s, (pair16{want->first, want->second}));
+    }
+    EXPECT_EQ(want, sums.end());
+    EXPECT_EQ(s.report().output_items, 300U);
+    EXPECT_LE(s.report().run_items, 300 * s.report().runs);
+    s.rewind();
+  }
 }
 
 }  // namespace

@@ -68,8 +68,8 @@ template <typename Family>
 bool may_be_copied(Family const& family, sort_paths const& paths,
                    std::optional<std::uint64_t> input_bytes, sort_options const& options) {
   return family.item_bytes() != 0 && input_bytes && *input_bytes > options.memory_bytes &&
-         !options.unique && paths.inputs.size() == 1 && is_regular_output(paths.output) &&
-         options.compress == io::compression::none;
+         !sort_engine<Family>::reduces(options) && paths.inputs.size() == 1 &&
+         is_regular_output(paths.output) && options.compress == io::compression::none;
 }
 
 /// Fills the engine's chunks with items of `item_bytes` each.
@@ -186,9 +186,11 @@ sort_report sort_files(storage& store, Family family, item_framing framing, sort
   grant stream_memory = store.memory().take(stream_bytes, "input stream");
   options.memory_bytes -= stream_bytes;
   sort_engine<Family> engine(store, std::move(family), options, framing, stream_bytes);
-  bool const same_size = !options.unique && framing.how == item_framing::kind::none &&
+  bool const reduces = sort_engine<Family>::reduces(options);  // to nobody knows how few
+  bool const same_size = !reduces && framing.how == item_framing::kind::none &&
                          options.compress == io::compression::none;
-  require_space(store, engine.plan(), known, same_size ? known : std::nullopt, paths.output);
+  require_space(store, engine.plan(), reduces ? std::nullopt : known,
+                same_size ? known : std::nullopt, paths.output);
 
   // Opened before the work, so that an output that cannot be made costs nothing.
   auto const out = io::open_output(paths.output, store.file_queue(),
@@ -228,9 +230,10 @@ sort_plan plan_files(storage& store, Family const& family, sort_paths const& pat
                  .block_bytes = options.block_bytes,
                  .threads = store.threads().threads(),
                  .most_fan_in = options.most_fan_in});
-  bool const same_size =
-      of_one_size && !options.unique && options.compress == io::compression::none;
-  require_space(store, plan, known, same_size ? known : std::nullopt, paths.output);
+  bool const reduces = sort_engine<Family>::reduces(options);
+  bool const same_size = of_one_size && !reduces && options.compress == io::compression::none;
+  require_space(store, plan, reduces ? std::nullopt : known, same_size ? known : std::nullopt,
+                paths.output);
   return plan;
 }
 

@@ -30,6 +30,7 @@
 
 #include <outsize/algorithm/sort/merge_feed.hpp>
 #include <outsize/algorithm/sort/record_items.hpp>
+#include <outsize/algorithm/sort/reduction.hpp>
 #include <outsize/algorithm/sort/run_formation.hpp>
 #include <outsize/algorithm/sort/sort_options.hpp>
 #include <outsize/algorithm/sort/sort_plan.hpp>
@@ -49,6 +50,7 @@ concept item_family = requires(F const family, typename F::key_type const key, s
   { family.less()(key, key) } -> std::convertible_to<bool>;
   { family.equal(key, key) } -> std::convertible_to<bool>;
   { F::store(key, to) } -> std::same_as<std::byte*>;
+  { F::combines } -> std::convertible_to<bool>;
   { family.make_trigger(key) } -> std::same_as<typename F::trigger>;
   { family.trigger_key(trigger) } -> std::same_as<typename F::key_type>;
 };
@@ -93,7 +95,7 @@ class sort_engine {
     plan_ = plan_sort(job);
     report_.memory_bytes = job.memory_bytes;
     report_.block_bytes = plan_.block_bytes;
-    formation_.emplace(family_, store_, memory_, plan_, options_.stop, options_.trace);
+    formation_.emplace(family_, store_, memory_, plan_, equals(), options_.stop, options_.trace);
   }
 
   sort_engine(sort_engine const&) = delete;
@@ -102,6 +104,11 @@ class sort_engine {
   /// Memory for each block on disk.
   static std::size_t index_entry_bytes(storage const& store) noexcept {
     return run<Family>::entry_bytes(store) + merge_feed<Family>::bytes_per_block;
+  }
+
+  /// Whether of items that compare equal one is left.
+  static bool reduces(sort_options const& options) noexcept {
+    return Family::combines || options.unique;
   }
 
   Family const& family() const noexcept { return family_; }
@@ -146,8 +153,10 @@ class sort_engine {
     report_.networks.push_back(formation_->report());
     runs_ = std::move(formation_->runs());
     report_.runs = runs_.size();
+    for (auto const& r : runs_) report_.run_items += r.items();
     resident_ = formation_->resident_views();
     largest_resident_bytes_ = formation_->resident_largest_item_bytes();
+    if (equals() == equal_items::made_one) left_out_bytes_ = report_.input_bytes - bytes_left();
     if (resident_.empty()) formation_.reset();
     output_alignment_ = output_alignment;
     output_begin_bytes_ = output_begin_bytes;
@@ -199,7 +208,7 @@ class sort_engine {
     p.now = phase_.load();
     p.done_bytes = formed + merged_bytes_.load() + output_bytes_.load();
     if (options_.input_bytes || p.now != sort_progress::phase::forming_runs)
-      p.total_bytes = 2 * total + to_merge_bytes_.load();
+      p.total_bytes = 2 * total - left_out_bytes_.load() + to_merge_bytes_.load();
     return p;
   }
 
@@ -210,6 +219,19 @@ class sort_engine {
     report_.items += formation_->current().count();
     report_.input_bytes += formation_->current().bytes();
     formed_bytes_ = report_.input_bytes;
+  }
+
+  equal_items equals() const noexcept {
+    return reduces(options_) ? equal_items::made_one : equal_items::kept;
+  }
+
+  /// Of the items in runs, or in memory.
+  std::uint64_t bytes_left() const {
+    std::uint64_t sum = 0;
+    for (auto const& r : runs_) sum += r.bytes();
+    if (runs_.empty())
+      for (auto const& v : formation_->resident_views()) sum += v.bytes(0, v.size());
+    return sum;
   }
 
   void report_progress() {
@@ -276,12 +298,14 @@ class sort_engine {
   run<Family> merge_group(std::span<run<Family>> group, pipeline::ports const& p) {
     std::size_t block_bytes = 0;
     merge_shape const shape = shape_for(group, block_bytes);
-    for (auto const& r : group) to_merge_bytes_ += r.bytes();
+    std::uint64_t group_bytes = 0;
+    for (auto const& r : group) group_bytes += r.bytes();
+    to_merge_bytes_ += group_bytes;
     ++report_.merges;
     grant_charge const index(memory_, entries_of(group) * merge_feed<Family>::bytes_per_block);
     block::buffer_pool in(memory_, block_bytes, group.size() + 2 * shape.ahead);
     block::buffer_pool out(memory_, block_bytes, shape.output);
-    run_writer<Family> writer(family_, store_, store_.threads(), memory_, out);
+    run_writer<Family> writer(family_, store_, store_.threads(), memory_, out, equals());
     merge_feed<Family> feed(family_, store_.threads(), group, store_, in, shape.ahead, false);
     for (auto round = feed.next_round(); round.items() > 0; round = feed.next_round()) {
       p.check();
@@ -289,7 +313,9 @@ class sort_engine {
       merged_bytes_ += round.bytes();
       feed.consume(round);
     }
-    return writer.finish();
+    auto merged = writer.finish();
+    left_out_bytes_ += group_bytes - merged.bytes();
+    return merged;
   }
 
   // ---- the output ----
@@ -297,6 +323,7 @@ class sort_engine {
   void start_output() {
     output_bytes_ = 0;
     output_items_ = 0;
+    emitted_bytes_ = output_begin_bytes_;
     report_.output_items = 0;
     at_end_ = false;
     output_.emplace(store_.memory(), pipeline::network_options{.name = "sort, last merge",
@@ -355,7 +382,8 @@ class sort_engine {
   std::vector<pipeline::pooled_buffer> make_windows(pipeline::ports& p, std::uint64_t bytes,
                                                     std::size_t good_bytes,
                                                     std::size_t largest_item_bytes) {
-    std::size_t const least = largest_item_bytes + framing_.overhead_bytes() + output_alignment_;
+    std::size_t const least = largest_item_bytes + framing_.overhead_bytes() + output_alignment_ +
+                              window_writer<Family>::held_bytes(family_);
     std::size_t const count =
         bytes / window_count < std::max(least, good_bytes) ? least_windows : window_count;
     window_bytes_ =
@@ -375,25 +403,36 @@ class sort_engine {
   }
 
   void emit(merge_feed<Family>& feed, pipeline::ports& p) {
-    window_writer<Family> writer(family_, store_.threads(), framing_, options_.unique);
-    std::uint64_t written_bytes = output_begin_bytes_;
+    window_writer<Family> writer(family_, store_.threads(), framing_, equals());
     for (auto round = feed.next_round(); round.items() > 0; round = feed.next_round()) {
-      auto b = p.take();
-      auto& window = b.template user<sorted_window>();
-      window.index = b.index();
-      window.memory = windows_.bytes().subspan(window_offsets_[window.index], window_bytes_);
-      window.lead = static_cast<std::size_t>(written_bytes % output_alignment_);
-      auto const done = writer.write(round, window.memory.subspan(window.lead));
-      output_bytes_ += round.bytes();
-      feed.consume(round);
-      if (done.items == 0) continue;  // all equal the last one before: nobody sees empty windows
-      window.bytes = done.bytes;
-      window.items = done.items;
-      b.resize(done.bytes);
-      written_bytes += done.bytes;
-      output_items_ += done.items;
-      p.convey(std::move(b));
+      fill_window(p, [&](std::span<std::byte> room) {
+        auto const done = writer.write(round, room);
+        output_bytes_ += round.bytes();
+        feed.consume(round);
+        return done;
+      });
     }
+    if constexpr (Family::combines)
+      fill_window(p, [&](std::span<std::byte> room) { return writer.flush(room); });
+  }
+
+  /// Has `write` fill a window, and conveys it unless it stays empty: all that came may equal the
+  /// last one before.
+  template <typename Write>
+  void fill_window(pipeline::ports& p, Write const& write) {
+    auto b = p.take();
+    auto& window = b.template user<sorted_window>();
+    window.index = b.index();
+    window.memory = windows_.bytes().subspan(window_offsets_[window.index], window_bytes_);
+    window.lead = static_cast<std::size_t>(emitted_bytes_ % output_alignment_);
+    auto const done = write(window.memory.subspan(window.lead));
+    if (done.items == 0) return;
+    window.bytes = done.bytes;
+    window.items = done.items;
+    b.resize(done.bytes);
+    emitted_bytes_ += done.bytes;
+    output_items_ += done.items;
+    p.convey(std::move(b));
   }
 
   /// Memory held elsewhere, counted for the duration of a scope.
@@ -428,6 +467,7 @@ class sort_engine {
   std::atomic<std::uint64_t> formed_bytes_{0};
   std::atomic<std::uint64_t> to_merge_bytes_{0};  // by intermediate merges
   std::atomic<std::uint64_t> merged_bytes_{0};    // by them, so far
+  std::atomic<std::uint64_t> left_out_bytes_{0};  // where equal items are made one
   std::atomic<std::uint64_t> output_bytes_{0};
   std::atomic<std::uint64_t> output_items_{0};  // report() is for the consumer's thread
 
@@ -435,6 +475,7 @@ class sort_engine {
   std::optional<run_formation<Family>> formation_;  // as long as it holds chunks
   std::vector<typename Family::view> resident_;     // the chunks, sorted; after the runs
   std::size_t largest_resident_bytes_ = 0;          // item
+  std::uint64_t emitted_bytes_ = 0;                 // of the output, its beginning too
   buffer windows_;
   std::size_t window_bytes_ = 0;
   std::array<std::size_t, window_count> window_offsets_{};  // in windows_

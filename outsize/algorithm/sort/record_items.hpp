@@ -26,6 +26,7 @@
 #include <utility>
 #include <vector>
 
+#include <outsize/algorithm/sort/reduction.hpp>
 #include <outsize/algorithm/sort/vector_sort.hpp>
 #include <outsize/base/assert.hpp>
 #include <outsize/base/executor.hpp>
@@ -221,22 +222,23 @@ class record_chunk {
     return true;
   }
 
-  /// Sorts the records in up to `most_parts` parts at once.
-  std::vector<record_view<typename Items::order_type>> sort(Items const& family, executor& threads,
-                                                            std::size_t most_parts) {
+  /// Sorts the records in up to `most_parts` parts at once, and of each leaves what is to be left.
+  std::vector<record_view<typename Items::order_type>> sort(
+      Items const& family, executor& threads, std::size_t most_parts,
+      equal_items equals = equal_items::kept) {
     auto const all = entries_in_input_order();
     std::size_t const parts = count_ < 1024 ? 1 : most_parts;
     std::vector<record_view<typename Items::order_type>> views(parts);
     threads.parallel_for(parts, [&](std::size_t p) {
       std::size_t const begin = count_ * p / parts;
-      views[p] = sort_part(family, all.subspan(begin, count_ * (p + 1) / parts - begin));
+      views[p] = sort_part(family, all.subspan(begin, count_ * (p + 1) / parts - begin), equals);
     });
     return views;
   }
 
   /// The same in one part, by the calling thread.
   record_view<typename Items::order_type> sort_whole(Items const& family) {
-    return sort_part(family, entries_in_input_order());
+    return sort_part(family, entries_in_input_order(), equal_items::kept);
   }
 
  private:
@@ -252,9 +254,18 @@ class record_chunk {
   }
 
   record_view<typename Items::order_type> sort_part(Items const& family,
-                                                    std::span<prefix_entry> part) {
-    sort_index(part, family.order(),
-               [this](std::uint64_t place) { return record_place::record(memory_.data(), place); });
+                                                    std::span<prefix_entry> part,
+                                                    equal_items equals) {
+    auto const record = [this](std::uint64_t place) {
+      return record_place::record(memory_.data(), place);
+    };
+    sort_index(part, family.order(), record);
+    if (equals == equal_items::made_one) {
+      auto const repeated = std::ranges::unique(part, [&](auto const& a, auto const& b) {
+        return a.prefix == b.prefix && family.order().equal_keys(record(a.place), record(b.place));
+      });
+      part = part.first(part.size() - repeated.size());
+    }
     return record_view<typename Items::order_type>::of_index(
         family.order(), memory_.data(), part.data(), family.item_bytes(), part.size());
   }
@@ -276,6 +287,7 @@ class record_items {
   using key_type = record_key_ref;
   using chunk = record_chunk<record_items>;
   static constexpr bool fixed_size = false;
+  static constexpr bool combines = false;
   static constexpr bool sorts_out_of_place = false;
   static constexpr bool merges_by_copying = false;
   struct key_less {

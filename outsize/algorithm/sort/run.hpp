@@ -12,14 +12,17 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include <outsize/algorithm/sort/merge_round.hpp>
 #include <outsize/algorithm/sort/record_items.hpp>
+#include <outsize/algorithm/sort/reduction.hpp>
 #include <outsize/base/memory_budget.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/block/storage.hpp>
@@ -164,6 +167,7 @@ class in_place_run {
   }
 
   std::uint64_t index_bytes() const noexcept { return run_.index_bytes(); }
+  std::uint64_t bytes() const noexcept { return run_.bytes(); }
 
   /// Returns the run once all its blocks are on disk. @throws io_error.
   run<Family> finish() {
@@ -184,7 +188,8 @@ class in_place_run {
   std::vector<io::request_ptr> writes_;  // after run_: they end before its blocks may be freed
 };
 
-/// Writes rounds of a merge as the blocks of one run.
+/// Writes rounds of a merge as the blocks of one run. Equal items that meet neither in a round nor
+/// in a block may both stay, where equal ones are to be made one: a later merge finds them.
 template <typename Family>
 class run_writer {
  public:
@@ -194,11 +199,12 @@ class run_writer {
   /// `index_memory` holds the run's entries; `pool` has at least two buffers, each fit for any one
   /// item.
   run_writer(Family const& family, storage& store, executor& threads, grant& index_memory,
-             block::buffer_pool& pool)
+             block::buffer_pool& pool, equal_items equals = equal_items::kept)
       : family_(family),
         store_(store),
         threads_(threads),
         pool_(pool),
+        equals_(equals),
         placement_(store.new_placement()),
         run_(store, index_memory),
         queue_(store, pool) {}
@@ -303,6 +309,7 @@ class run_writer {
     std::size_t const total = r.items();
 
     std::vector<block::frame> frames;
+    std::size_t filled = open_items_ + total;
     try {
       if (open_items_ > 0) frames.push_back(std::exchange(open_, {}));
       while (frames.size() * per_block < open_items_ + total) frames.push_back(queue_.acquire());
@@ -318,13 +325,52 @@ class run_writer {
           r.merge(parts[p], emit);
         }
       });
+      if (equals_ == equal_items::made_one) filled = reduce(frames, parts, per_block);
     } catch (...) {
       for (auto f : frames) pool_.release(f);
       open_items_ = 0;
       throw;
     }
-    run_.add_bytes(total * item, item);
-    hand_over_fixed(frames, open_items_ + total, per_block);
+    run_.add_bytes((filled - open_items_) * item, item);
+    hand_over_fixed(frames, filled, per_block);
+  }
+
+  /// Makes equal items one in frames that hold the open block's items and the merged parts. Returns
+  /// how many are left; frames without any are given back.
+  std::size_t reduce(std::vector<block::frame>& frames, std::vector<part> const& parts,
+                     std::size_t per_block) {
+    std::size_t const item = family_.item_bytes();
+    auto const at = [&](std::size_t i) { return &frames[i / per_block][i % per_block * item]; };
+    std::vector<std::span<std::byte>> stretches;  // of a part in a frame
+    for (part const& p : parts) {
+      std::size_t const end = open_items_ + p.first_rank + p.items;
+      for (std::size_t i = open_items_ + p.first_rank, next; i < end; i = next) {
+        next = std::min(end, (i / per_block + 1) * per_block);
+        stretches.emplace_back(at(i), (next - i) * item);
+      }
+    }
+    threads_.parallel_for(stretches.size(), [&](std::size_t s) {
+      stretches[s] = stretches[s].first(reduce_sorted(family_, stretches[s]));
+    });
+    std::size_t kept = open_items_;
+    for (std::span<std::byte> rest : stretches) {
+      if (kept > 0 && equal_at(at(kept - 1), rest.data())) {
+        combine_into(family_, at(kept - 1), rest.data());
+        rest = rest.subspan(item);
+      }
+      for (std::size_t bytes; !rest.empty(); rest = rest.subspan(bytes), kept += bytes / item) {
+        bytes = std::min(rest.size(), (per_block - kept % per_block) * item);
+        std::memmove(at(kept), rest.data(), bytes);
+      }
+    }
+    for (; frames.size() > div_up(kept, per_block); frames.pop_back()) pool_.release(frames.back());
+    return kept;
+  }
+
+  bool equal_at(std::byte const* before, std::byte const* after) const {
+    std::size_t const item = family_.item_bytes();
+    auto const a = family_.view_of_one({before, item}), b = family_.view_of_one({after, item});
+    return family_.equal(a.key(0), b.key(0));
   }
 
   void hand_over_fixed(std::vector<block::frame> const& frames, std::size_t items,
@@ -396,7 +442,8 @@ class run_writer {
         for (auto const& b : list) pool_.release(b.place);
       throw;
     }
-    for (auto const& p : parts) run_.add_bytes(p.bytes, largest_item_bytes);
+    for (auto const& list : blocks)
+      for (auto const& b : list) run_.add_bytes(b.record_bytes, largest_item_bytes);
     hand_over_packed(blocks);
   }
 
@@ -412,7 +459,13 @@ class run_writer {
 
   void fill_packed(round const& r, part const& p, std::vector<packed_block>& blocks) const {
     std::size_t current = 0;
+    bool const reduces = equals_ == equal_items::made_one;
+    std::optional<typename Family::key_type> last;
     auto emit = [&](typename Family::key_type const& key) {
+      if (reduces) {
+        if (last && family_.equal(*last, key)) return;
+        last = key;
+      }
       std::size_t const bytes = family_.size(key);
       if (!blocks[current].fits(bytes)) ++current;
       OUTSIZE_ASSERT(current < blocks.size() && blocks[current].fits(bytes));
@@ -454,6 +507,7 @@ class run_writer {
   storage& store_;
   executor& threads_;
   block::buffer_pool& pool_;
+  equal_items equals_;
   std::unique_ptr<block::placement> placement_;
   run<Family> run_;
   block::write_queue queue_;    // after run_: its writes end before the run's blocks may be freed

@@ -12,6 +12,8 @@
 // soon as it is sorted, so that filling, sorting and writing overlap; but for the last ones, which
 // stay in memory if the merge can do without theirs.
 //
+// Where equal items are made one, that happens as soon as a chunk is sorted.
+//
 // Items of one type are written from where they were sorted, if each chunk is sorted by one thread;
 // the parts of several threads are merged, and records gathered, into blocks.
 //
@@ -50,13 +52,15 @@ class run_formation {
   /// Takes chunks and write buffers as planned from `memory`, and charges the index of the runs to
   /// it. `stop` makes everything give up with `cancelled`, this call too if it has been triggered.
   run_formation(Family const& family, storage& store, grant& memory, sort_plan const& plan,
-                std::stop_token stop = {}, bool trace = false)
+                equal_items equals = equal_items::kept, std::stop_token stop = {},
+                bool trace = false)
       : family_(family),
         store_(store),
         memory_(memory),
         plan_(plan),
         block_bytes_(plan.block_bytes),
         slots_(plan.chunks),
+        equals_(equals),
         spilling_(plan.runs > 0),
         least_runs_(plan.runs > 0 ? plan.runs : every_chunk),
         network_(store.memory(), {.name = "sort, forming runs",
@@ -126,7 +130,7 @@ class run_formation {
     return round_up(std::max(block_bytes_.load(), need), alignment);
   }
 
-  /// Item bytes written to disk so far; from any thread.
+  /// Bytes of the items written to disk so far; from any thread.
   std::uint64_t spilled_bytes() const noexcept { return spilled_bytes_.load(); }
 
  private:
@@ -173,11 +177,11 @@ class run_formation {
   void sort(slot& s) {
     if constexpr (Family::sorts_out_of_place) {
       buffer scratch = take_scratch();
-      s.views = s.items.sort(family_, store_.threads(), parts_of_sort(), scratch);
+      s.views = s.items.sort(family_, store_.threads(), parts_of_sort(), equals_, scratch);
       std::lock_guard const lock(scratch_mutex_);
       scratch_.push_back(std::move(scratch));
     } else {
-      s.views = s.items.sort(family_, store_.threads(), parts_of_sort());
+      s.views = s.items.sort(family_, store_.threads(), parts_of_sort(), equals_);
     }
   }
 
@@ -253,22 +257,22 @@ class run_formation {
         s.writing.emplace(family_, store_, memory_);
         s.writing->write(s.views[0].items(0, s.views[0].size()), items);
         index_bytes_ += s.writing->index_bytes();
-        spilled_bytes_ += s.items.bytes();
+        spilled_bytes_ += s.writing->bytes();
         p.convey(std::move(sorted));
         return;
       }
     }
     prepare_pool(s.items.largest_item_bytes());
-    run_writer<Family> writer(family_, store_, store_.threads(), memory_, *pool_);
+    run_writer<Family> writer(family_, store_, store_.threads(), memory_, *pool_, equals_);
     merge_feed<Family> feed(family_, store_.threads(), s.views, s.items.largest_item_bytes());
     for (auto round = feed.next_round(); round.items() > 0; round = feed.next_round()) {
       p.check();
       writer.write(round, feed.largest_item_bytes());
       feed.consume(round);
     }
-    spilled_bytes_ += s.items.bytes();
     sorted.reset();  // the last blocks are still being written, but they are copies
     runs_.push_back(writer.finish());
+    spilled_bytes_ += runs_.back().bytes();
     index_bytes_ += runs_.back().index_bytes();
   }
 
@@ -324,6 +328,7 @@ class run_formation {
   std::size_t submitted_ = 0;
   std::size_t demanded_ = 0;
   std::size_t largest_ = 0;  // item submitted
+  equal_items equals_;
   bool spilling_;
   std::uint64_t least_runs_;   // to be spilled as soon as they are sorted
   pipeline::network network_;  // late: its threads end before anything else does

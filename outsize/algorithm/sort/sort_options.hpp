@@ -27,7 +27,8 @@ struct sort_progress {
 
 /// Options that change the behaviour.
 struct sort_options {
-  bool unique = false;  ///< Of items that compare equal only the first is kept.
+  /// Of items that compare equal only the first is kept, as early as when runs are formed.
+  bool unique = false;
   /// Of files: inputs that begin as compressed files do are decompressed.
   bool decompress = false;
   io::compression compress = io::compression::none;  ///< Of files: the output.
@@ -56,9 +57,10 @@ struct sort_report {
   std::uint64_t items = 0;         ///< That came in.
   std::uint64_t input_bytes = 0;   ///< Of those items.
   std::uint64_t output_items = 0;  ///< Fewer than `items` with `unique`.
-  std::uint64_t runs = 0;          ///< Written to disk; 0: all fitted in memory, or was in order.
-  std::uint64_t passes = 0;  ///< The most merges that any item went through; 0: none from disk.
-  std::uint64_t merges = 0;  ///< Intermediate ones, each of up to fan-in runs.
+  std::uint64_t run_items = 0;  ///< Written to disk in runs; with `unique` those left of a chunk.
+  std::uint64_t runs = 0;       ///< Written to disk; 0: all fitted in memory, or was in order.
+  std::uint64_t passes = 0;     ///< The most merges that any item went through; 0: none from disk.
+  std::uint64_t merges = 0;     ///< Intermediate ones, each of up to fan-in runs.
   std::size_t block_bytes = 0;
   std::size_t fan_in = 0;
   std::uint64_t memory_bytes = 0;

@@ -25,6 +25,7 @@
 
 #include <outsize/algorithm/sort/merge_sort.hpp>
 #include <outsize/algorithm/sort/ordered_bits.hpp>
+#include <outsize/algorithm/sort/reduction.hpp>
 #include <outsize/algorithm/sort/slice_merge.hpp>
 #include <outsize/algorithm/sort/tree_merge.hpp>
 #include <outsize/algorithm/sort/vector_sort.hpp>
@@ -91,22 +92,22 @@ class typed_chunk {
   std::span<item> room() noexcept { return {items() + count_, capacity_ - count_}; }
   void grow(std::size_t count) noexcept { count_ += count; }
 
-  /// Sorts the items in up to `most_parts` parts at once.
-  std::vector<typed_view<item>> sort(Items const& family, executor& threads,
-                                     std::size_t most_parts) {
-    return sort_parts(threads, most_parts, [&](std::size_t begin, std::size_t end) {
+  /// Sorts the items in up to `most_parts` parts at once, and of each leaves what is to be left.
+  std::vector<typed_view<item>> sort(Items const& family, executor& threads, std::size_t most_parts,
+                                     equal_items equals = equal_items::kept) {
+    return sort_parts(family, threads, most_parts, equals, [&](std::size_t begin, std::size_t end) {
       family.sort_part(items_in(memory_, begin, end));
     });
   }
 
   /// The same out of place: `scratch`, as large as the chunk, changes places with its memory.
   std::vector<typed_view<item>> sort(Items const& family, executor& threads, std::size_t most_parts,
-                                     buffer& scratch)
+                                     equal_items equals, buffer& scratch)
     requires(Items::sorts_out_of_place)
   {
     OUTSIZE_ASSERT(scratch.size() == memory_.size());
     std::swap(memory_, scratch);
-    return sort_parts(threads, most_parts, [&](std::size_t begin, std::size_t end) {
+    return sort_parts(family, threads, most_parts, equals, [&](std::size_t begin, std::size_t end) {
       family.sort_part_into(items_in(scratch, begin, end), items_in(memory_, begin, end));
     });
   }
@@ -118,14 +119,20 @@ class typed_chunk {
   item* items() noexcept { return items_in(memory_, 0, 0).data(); }
 
   template <typename Sort>
-  std::vector<typed_view<item>> sort_parts(executor& threads, std::size_t most_parts,
+  std::vector<typed_view<item>> sort_parts(Items const& family, executor& threads,
+                                           std::size_t most_parts, equal_items equals,
                                            Sort const& sort) {
     std::size_t const parts = count_ < Items::least_part_items ? 1 : most_parts;
     std::vector<typed_view<item>> views(parts);
     threads.parallel_for(parts, [&](std::size_t p) {
       std::size_t const begin = count_ * p / parts, end = count_ * (p + 1) / parts;
       sort(begin, end);
-      views[p] = typed_view<item>(items_in(memory_, begin, end));
+      auto const part = items_in(memory_, begin, end);
+      std::size_t const left =
+          equals == equal_items::kept
+              ? part.size()
+              : reduce_sorted(family, std::as_writable_bytes(part)) / sizeof(item);
+      views[p] = typed_view<item>(part.first(left));
     });
     return views;
   }
@@ -145,6 +152,7 @@ class typed_items {
   using chunk = typed_chunk<typed_items>;
   using trigger = T;
   static constexpr bool fixed_size = true;
+  static constexpr bool combines = false;  // see reduction.hpp
   // Larger items cost more to be copied on each level than to be compared.
   static constexpr bool sorts_out_of_place = !is_vector_key<T, Less> && sizeof(T) <= 32;
   static constexpr bool merges_by_copying = is_vector_key<T, Less> || sorts_out_of_place;
@@ -168,10 +176,23 @@ class typed_items {
 
   std::size_t item_bytes() const noexcept { return sizeof(T); }
   key_less const& less() const noexcept { return less_; }
+  /// @pre b does not come before a.
   bool equal(key_type const& a, key_type const& b) const {
     if constexpr (std::same_as<T, word_pair>) return a.high == b.high;  // the other is no key
-    return !less_(a, b) && !less_(b, a);
+    return !less_(a, b);
   }
+
+  /// A user's item as it travels through the merge, and back.
+  T encode(T const& given) const {
+    if constexpr (is_vector_key<T, Less>) return bits_.encode(given);
+    return given;
+  }
+  T decode(T const& encoded) const {
+    if constexpr (is_vector_key<T, Less>) return bits_.decode(encoded);
+    return encoded;
+  }
+  /// Whether `a`, encoded, comes before `b`.
+  bool before(T const& a, T const& b) const { return less_.less(a, b); }
 
   void sort_part(std::span<T> part) const {
     if constexpr (is_vector_key<T, Less>) {

@@ -82,7 +82,7 @@ TEST_F(typed_items_in_memory, small_ones_sort_a_chunk_into_memory_that_takes_its
   for (std::uint32_t i = 0; i < count; ++i)
     chunk.room()[i] = {static_cast<std::uint32_t>(random() % 1000), i};
   chunk.grow(count);
-  auto const views = chunk.sort(family, threads, 3, scratch);
+  auto const views = chunk.sort(family, threads, 3, equal_items::kept, scratch);
   ASSERT_EQ(views.size(), 3U);
   EXPECT_NE(scratch.data(), place);
   EXPECT_EQ(static_cast<void const*>(views[0].items(0, 1).data()), place);

@@ -5,9 +5,15 @@
 // The output side of the last merge: rounds as consecutive bytes in a window of memory.
 //
 // Every thread writes its part to its final place, since the sizes of all parts are known before.
-// With `unique` items that equal the one before are left out, and the parts are moved together
-// afterwards. One thread at a time uses a writer. Layer: algorithm.
+// Where equal items are made one, each thread does so in its part, and the parts are moved together
+// afterwards. A repetition in the next round is left out; but if equal items are combined, the last
+// item stays here until it is known that no other follows:
+//
+//   window:  | room for the one held back | part 0 | part 1 | … |
+//
+// One thread at a time uses a writer. Layer: algorithm.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -16,8 +22,10 @@
 #include <vector>
 
 #include <outsize/algorithm/sort/merge_round.hpp>
+#include <outsize/algorithm/sort/reduction.hpp>
 #include <outsize/base/assert.hpp>
 #include <outsize/base/executor.hpp>
+#include <outsize/base/units.hpp>
 
 namespace outsize::detail {
 
@@ -50,8 +58,11 @@ class window_writer {
   using round = merge_round<Family>;
   using key_type = typename Family::key_type;
 
-  window_writer(Family const& family, executor& threads, item_framing framing, bool unique)
-      : family_(family), threads_(threads), framing_(framing), unique_(unique) {
+  window_writer(Family const& family, executor& threads, item_framing framing, equal_items equals)
+      : family_(family),
+        threads_(threads),
+        framing_(framing),
+        reduces_(Family::combines || equals == equal_items::made_one) {
     last_bytes_.reserve(1);  // an empty item has an address, too
   }
 
@@ -60,13 +71,18 @@ class window_writer {
     std::size_t items;
   };
 
+  /// What a window must have room for besides any one item of a round.
+  static std::size_t held_bytes(Family const& family) noexcept {
+    return Family::combines ? family.item_bytes() : 0;
+  }
+
   /// Writes as much of the round as fits to the front of `window`; restricts the round to that.
-  /// @pre window holds any one item of the round with its framing.
+  /// @pre window holds any one item of the round with its framing, and held_bytes().
   written write(round& r, std::span<std::byte> window) {
-    r.restrict_to_bytes(window.size(), framing_.overhead_bytes());
+    std::size_t offset = held_bytes(family_);
+    r.restrict_to_bytes(window.size() - offset, framing_.overhead_bytes());
     auto const parts = r.cut(threads_.threads());
     std::vector<output> outputs(parts.size());
-    std::size_t offset = 0;
     for (std::size_t p = 0; p < parts.size(); ++p) {
       outputs[p].begin = window.data() + offset;
       offset += parts[p].bytes + parts[p].items * framing_.overhead_bytes();
@@ -74,15 +90,26 @@ class window_writer {
     OUTSIZE_ASSERT(offset <= window.size());
     threads_.parallel_for(parts.size(), [&](std::size_t p) {
       outputs[p].end = outputs[p].begin;
-      if (unique_) {
-        merge_unique(r, parts[p], outputs[p]);
+      if (reduces_) {
+        merge_reduced(r, parts[p], outputs[p]);
       } else {
         merge_all(r, parts[p], outputs[p]);
+        family_.finish(std::span(outputs[p].begin, outputs[p].end));
       }
-      family_.finish(std::span(outputs[p].begin, outputs[p].end));
     });
-    if (unique_) return join_unique(outputs, window.data());
-    return {offset, r.items()};
+    if (!reduces_) return {offset, r.items()};
+    written const done = join(outputs, window.data());
+    finish(window.first(done.bytes));
+    return done;
+  }
+
+  /// After the last round: writes the item held back, if there is one.
+  written flush(std::span<std::byte> window) {
+    if (!Family::combines || !last_) return {0, 0};
+    last_ = false;
+    std::memcpy(window.data(), last_bytes_.data(), last_bytes_.size());
+    family_.finish(window.first(last_bytes_.size()));
+    return {last_bytes_.size(), 1};
   }
 
  private:
@@ -121,35 +148,70 @@ class window_writer {
     }
   }
 
-  void merge_unique(round const& r, typename round::part const& part, output& out) const {
-    auto emit = [&](key_type const& key) {
-      if (out.last && family_.equal(*out.last, key)) return;
-      if (!out.first) out.first = key;
-      out.last = key;
-      out.end = store(key, out.end);
-      ++out.items;
-    };
-    r.merge(part, emit);
+  void merge_reduced(round const& r, typename round::part const& part, output& out) const {
+    if constexpr (Family::fixed_size) {
+      merge_all(r, part, out);
+      std::size_t const bytes = reduce_sorted(family_, std::span(out.begin, out.end));
+      out.end = out.begin + bytes;
+      out.items = bytes / bytes_of_item(family_);
+      auto const view = family_.block_view(std::span(out.begin, out.end), out.items);
+      if (out.items == 0) return;
+      out.first = view.key(0);
+      out.last = view.key(out.items - 1);
+    } else {
+      auto emit = [&](key_type const& key) {
+        if (out.last && family_.equal(*out.last, key)) return;
+        if (!out.first) out.first = key;
+        out.last = key;
+        out.end = store(key, out.end);
+        ++out.items;
+      };
+      r.merge(part, emit);
+    }
   }
 
-  /// Drops first items that equal the last one before, and closes the gaps.
-  written join_unique(std::vector<output> const& outputs, std::byte* window) {
+  /// Makes first items that equal the last one before one with it, and closes the gaps.
+  written join(std::vector<output> const& outputs, std::byte* window) {
     written sum{0, 0};
     for (output const& out : outputs) {
       if (out.items == 0) continue;
-      bool const repeats = last_ && family_.equal(last_key(), *out.first);
-      std::size_t const dropped =
-          repeats ? family_.size(*out.first) + framing_.overhead_bytes() : 0;
-      std::size_t const kept = static_cast<std::size_t>(out.end - out.begin) - dropped;
-      std::memmove(window + sum.bytes, out.begin + dropped, kept);
-      sum.bytes += kept;
-      sum.items += out.items - (repeats ? 1 : 0);
+      std::span<std::byte> rest(out.begin, out.end);
+      std::size_t items = out.items;
+      if (last_ && family_.equal(last_key(), *out.first)) {
+        combine_into(family_, last_bytes_.data(), rest.data());
+        rest = rest.subspan(family_.size(*out.first) + framing_.overhead_bytes());
+        if (--items == 0) continue;
+      }
+      if (Family::combines && last_) {
+        std::memcpy(window + sum.bytes, last_bytes_.data(), last_bytes_.size());
+        sum.bytes += last_bytes_.size();
+        ++sum.items;
+      }
       remember(*out.last);
+      if (Family::combines) {
+        rest = rest.first(rest.size() - last_bytes_.size());
+        --items;
+      }
+      std::memmove(window + sum.bytes, rest.data(), rest.size());
+      sum.bytes += rest.size();
+      sum.items += items;
     }
     return sum;
   }
 
-  // The last item is copied, since its block is gone in the next round.
+  /// Gives items of one type the form in which they came, by all threads.
+  void finish(std::span<std::byte> merged) {
+    if constexpr (Family::fixed_size) {
+      std::size_t const item = bytes_of_item(family_);
+      std::size_t const each = div_up(merged.size() / item, threads_.threads()) * item;
+      if (each == 0) return;
+      threads_.parallel_for(div_up(merged.size(), each), [&](std::size_t p) {
+        family_.finish(merged.subspan(p * each, std::min(each, merged.size() - p * each)));
+      });
+    }
+  }
+
+  // The last item is copied, since its place is gone in the next round.
   void remember(key_type const& key) {
     last_bytes_.resize(family_.size(key));
     Family::store(key, last_bytes_.data());
@@ -160,7 +222,7 @@ class window_writer {
   Family const& family_;
   executor& threads_;
   item_framing framing_;
-  bool unique_;
+  bool reduces_;
   bool last_ = false;
   std::vector<std::byte> last_bytes_;
 };

@@ -48,7 +48,8 @@ struct resident {
     executor one(1);
     for (std::size_t c = 0; c < 3; ++c)
       for (auto const& v : chunks[c]->sort(family, one, 1)) sequences[c].append(v);
-    window_writer<lines> writer(family, threads, framing, unique);
+    window_writer<lines> writer(family, threads, framing,
+                                unique ? equal_items::made_one : equal_items::kept);
     std::string out;
     std::string window(window_bytes, '?');
     for (;;) {
