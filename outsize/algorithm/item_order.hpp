@@ -11,6 +11,7 @@
 // All are orders of the data alone, so the result never depends on threads, memory or blocks.
 // Layer: algorithm. Why the second is not in input order: docs/decisions/0010-order-of-equals.md.
 
+#include <bit>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -97,6 +98,29 @@ struct family_of<T, projected_less<Key T::*>> {
     return type({}, {.key = {kind, false}, .key_is_first = is_first});
   }
 };
+
+/// Less as sort takes it: floating point under std::less or std::greater by totalOrder.
+template <typename T, typename Less>
+struct item_less {
+  Less less;
+
+  bool operator()(T const& a, T const& b) const {
+    if constexpr (ordered_number<T, Less> && std::is_floating_point_v<T>) {
+      using order = family_of<T, Less>;
+      auto const family = order::make(less);
+      using bits = typename order::bits;
+      return family.encode(std::bit_cast<bits>(a)) < family.encode(std::bit_cast<bits>(b));
+    } else {
+      return less(a, b);
+    }
+  }
+};
+
+/// What ksort takes: a member or function of T that yields an integer.
+template <typename Key, typename T>
+concept integer_key =
+    std::invocable<Key const&, T const&> &&
+    std::integral<std::remove_cvref_t<std::invoke_result_t<Key const&, T const&>>>;
 
 }  // namespace detail
 }  // namespace outsize

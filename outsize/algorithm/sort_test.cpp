@@ -89,6 +89,16 @@ TEST_F(sort_files, from_a_range_and_to_an_iterator) {
   EXPECT_TRUE(sorted == sorted_by_time(events));
 }
 
+TEST_F(sort_files, by_a_key_that_is_an_integer) {
+  auto const events = random_events(200000);
+  write_items(in_, events);
+  ksort(store_, items<event>(in_), into(out_), &event::time);
+  EXPECT_TRUE(read_items(out_) == sorted_by_time(events));
+  ksort(store_, events, into(out_), [](event const& e) { return -static_cast<int>(e.user); });
+  auto const reversed = read_items(out_);
+  EXPECT_TRUE(std::ranges::equal(reversed, std::vector(events.rbegin(), events.rend())));
+}
+
 TEST_F(sort_files, refuses_a_record_cut_short_and_makes_no_output) {
   scratch::write_file(in_, "seventeen bytes..");
   EXPECT_THROW(sort(store_, items<event>(in_), into(out_), by(&event::time)), format_error);

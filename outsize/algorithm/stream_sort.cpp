@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <bit>
 #include <cerrno>
 #include <filesystem>
 
@@ -71,23 +70,11 @@ std::size_t compressed_inputs(std::vector<std::string> const& inputs) {
 void require_whole_items(std::vector<std::string> const& inputs, std::size_t item_bytes) {
   for (std::string const& path : inputs) {
     auto const bytes = static_cast<std::uint64_t>(input_status(path).st_size);
-    if (bytes % item_bytes != 0)
-      throw format_error(
-          fmt::format("{}: the last record is cut short: {} bytes are no multiple of {}", path,
-                      bytes, item_bytes));
+    if (bytes % item_bytes != 0) throw_cut_short(path, bytes, item_bytes);
   }
 }
 
 bool is_regular_output(std::string const& output) { return output_directory(output).has_value(); }
-
-io::input_stream_options input_options(storage& store, std::uint64_t memory_bytes,
-                                       bool decompress) {
-  if (memory_bytes == 0) memory_bytes = store.memory().total_bytes();
-  return {.block_bytes = std::clamp<std::size_t>(std::bit_floor(memory_bytes / 64), 16_KiB, 2_MiB),
-          .depth = 4,
-          .counter = &store.file_statistics(),
-          .decompress = decompress};
-}
 
 void input_header::take_from(record_reader& reader, std::string const& input, char terminator) {
   auto const line = reader.next();

@@ -20,6 +20,7 @@
 
 #include <fmt/format.h>
 
+#include <outsize/algorithm/item_streams.hpp>
 #include <outsize/algorithm/record_reader.hpp>
 #include <outsize/algorithm/sort/engine.hpp>
 #include <outsize/algorithm/sort/presorted.hpp>
@@ -46,10 +47,6 @@ std::optional<std::uint64_t> known_input_bytes(std::vector<std::string> const& i
 /// How many of the inputs are known to be compressed. @throws io_error.
 std::size_t compressed_inputs(std::vector<std::string> const& inputs);
 
-/// Reads running ahead, scaled to the memory of the sort.
-io::input_stream_options input_options(storage& store, std::uint64_t memory_bytes,
-                                       bool decompress = false);
-
 /// Refuses a sort for which a disk surely lacks space: temporary space for an input that does not
 /// fit in memory, and space for the output (`output_bytes`, if known).
 /// @throws out_of_space naming the disk, have and need.
@@ -72,9 +69,10 @@ bool may_be_copied(Family const& family, sort_paths const& paths,
          is_regular_output(paths.output) && options.compress == io::compression::none;
 }
 
-/// Fills the engine's chunks with items of `item_bytes` each.
-template <typename Engine>
-void fill_items(Engine& engine, io::input_stream& in) {
+/// Fills the engine's chunks with items of one type, and shows them to `see(std::span)` as they
+/// come.
+template <typename Engine, typename See>
+void fill_items(Engine& engine, io::input_stream& in, See&& see) {
   std::uint64_t total = 0;
   for (;;) {
     auto const room = engine.current_chunk().room();
@@ -82,14 +80,16 @@ void fill_items(Engine& engine, io::input_stream& in) {
     std::size_t const got = in.read(bytes);
     total += got;
     std::size_t const item = sizeof(room[0]);
-    if (got % item != 0)
-      throw format_error(
-          fmt::format("{}: the last record is cut short: {} bytes are no multiple of {}", in.name(),
-                      total, item));
+    if (got % item != 0) throw_cut_short(in.name(), total, item);
+    see(room.first(got / item));
     engine.current_chunk().grow(got / item);
     if (got < bytes.size()) return;
     engine.chunk_full();
   }
+}
+template <typename Engine>
+void fill_items(Engine& engine, io::input_stream& in) {
+  fill_items(engine, in, [](auto const&) {});
 }
 
 template <typename Engine>
@@ -221,8 +221,8 @@ sort_plan plan_files(storage& store, Family const& family, sort_paths const& pat
   if (known && of_one_size) require_whole_items(paths.inputs, family.item_bytes());
   sort_plan const plan =
       plan_sort({.memory_bytes = memory,
-                 .input_stream_bytes =
-                     io::input_stream_memory_bytes(input_options(store, options.memory_bytes)),
+                 .input_stream_bytes = io::input_stream_memory_bytes(
+                     input_options(store, options.memory_bytes, options.decompress)),
                  .input_bytes = options.input_bytes ? options.input_bytes : known,
                  .item_bytes = family.item_bytes(),
                  .index_entry_bytes = sort_engine<Family>::index_entry_bytes(store),

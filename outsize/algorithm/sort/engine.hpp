@@ -229,8 +229,7 @@ class sort_engine {
   std::uint64_t bytes_left() const {
     std::uint64_t sum = 0;
     for (auto const& r : runs_) sum += r.bytes();
-    if (runs_.empty())
-      for (auto const& v : formation_->resident_views()) sum += v.bytes(0, v.size());
+    for (auto const& v : resident_) sum += v.bytes(0, v.size());
     return sum;
   }
 

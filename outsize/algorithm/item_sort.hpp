@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// A sort of items from any source to any sink by a family: what sort, sort_unique and reduce_by_key
+// are calls of.
+//
+// From file to file it is sort_files (stream_sort.hpp), which knows sizes beforehand; otherwise
+// streams get their memory first, and the engine what is left. Layer: algorithm.
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include <outsize/algorithm/item_streams.hpp>
+#include <outsize/algorithm/sort/engine.hpp>
+#include <outsize/algorithm/stream_sort.hpp>
+#include <outsize/block/storage.hpp>
+
+namespace outsize::detail {
+
+/// Fills the engine's chunks with the items of a range.
+template <typename T, typename Engine, typename Range>
+void fill_from_range(Engine& engine, Range&& range) {
+  auto room = engine.current_chunk().room();
+  std::size_t filled = 0;
+  for (T const item : range) {
+    if (filled == room.size()) {
+      engine.current_chunk().grow(filled);
+      engine.chunk_full();
+      room = engine.current_chunk().room();
+      filled = 0;
+    }
+    std::memcpy(static_cast<void*>(&room[filled++]), &item, sizeof item);
+  }
+  engine.current_chunk().grow(filled);
+}
+
+/// Fills them with the items of a source; `stream_memory` is for a file's stream.
+template <typename Engine, typename In>
+void fill_from_source(storage& store, Engine& engine, In&& in, grant& stream_memory,
+                      io::input_stream_options const& reading) {
+  if constexpr (is_item_file<std::remove_cvref_t<In>>) {
+    auto const stream = io::open_input(in.path, store.file_queue(), stream_memory, reading);
+    fill_items(engine, *stream);
+  } else {
+    fill_from_range<source_item_t<In>>(engine, in);
+  }
+}
+
+/// Copies the items of all windows to an output iterator.
+template <typename T, typename Engine, typename Out>
+void drain_to_iterator(Engine& engine, Out out) {
+  while (auto const window = engine.next()) {
+    for (std::size_t i = 0; i < window->bytes; i += sizeof(T)) {
+      T item;
+      std::memcpy(static_cast<void*>(&item), window->data().data() + i, sizeof item);
+      *out++ = item;
+    }
+    engine.recycle(*window);
+  }
+}
+
+/// Fills an engine by `fill(engine)` and empties it into `out`, which is opened before the work.
+template <typename T, typename Engine, typename Out, typename Fill>
+sort_report sort_through(storage& store, Engine& engine, Out out, io::output_stream_options writing,
+                         Fill const& fill) {
+  if constexpr (std::same_as<Out, output_path>) {
+    writing.counter = &store.file_statistics();
+    auto const file = io::open_output(out.path, store.file_queue(), writing);
+    fill(engine);
+    engine.finish_input(file->alignment_bytes());
+    drain(engine, *file);
+  } else {
+    fill(engine);
+    engine.finish_input();
+    drain_to_iterator<T>(engine, std::move(out));
+  }
+  return engine.report();
+}
+
+/// Takes the memory of input streams out of what a sort may use, whatever that is.
+inline grant take_stream_memory(storage& store, std::uint64_t stream_bytes, sort_options& options) {
+  if (options.memory_bytes == 0) options.memory_bytes = store.memory().free_bytes();
+  options.memory_bytes -= std::min(stream_bytes, options.memory_bytes);
+  return store.memory().take(stream_bytes, "input stream");
+}
+
+/// Sorts the items of `in`, of the family, into `out`.
+template <typename Family, item_source In, typename Out>
+sort_report sort_items(storage& store, Family family, In&& in, Out out, sort_options options) {
+  using item = source_item_t<In>;
+  constexpr bool from_file = is_item_file<std::remove_cvref_t<In>>;
+  if constexpr (from_file && std::same_as<Out, output_path>) {
+    auto const fill = [](auto& engine, io::input_stream& stream) { fill_items(engine, stream); };
+    return sort_files(store, std::move(family), {}, {{in.path}, out.path}, std::move(options),
+                      fill);
+  } else {
+    auto const reading = input_options(store, options.memory_bytes, options.decompress);
+    io::output_stream_options const writing{.block_bytes = reading.block_bytes,
+                                            .compress = options.compress};
+    std::uint64_t const stream_bytes = from_file ? io::input_stream_memory_bytes(reading) : 0;
+    grant stream_memory = take_stream_memory(store, stream_bytes, options);
+    sort_engine<Family> engine(store, std::move(family), std::move(options), {}, stream_bytes);
+    return sort_through<item>(store, engine, std::move(out), writing, [&](auto& e) {
+      fill_from_source(store, e, in, stream_memory, reading);
+    });
+  }
+}
+
+}  // namespace outsize::detail

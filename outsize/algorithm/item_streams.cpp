@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#include <outsize/algorithm/item_streams.hpp>
+
+#include <fmt/format.h>
+
+#include <bit>
+
+#include <outsize/base/error.hpp>
+#include <outsize/base/units.hpp>
+
+namespace outsize::detail {
+
+io::input_stream_options input_options(storage& store, std::uint64_t memory_bytes,
+                                       bool decompress) {
+  if (memory_bytes == 0) memory_bytes = store.memory().total_bytes();
+  return {.block_bytes = std::clamp<std::size_t>(std::bit_floor(memory_bytes / 64), 16_KiB, 2_MiB),
+          .depth = 4,
+          .counter = &store.file_statistics(),
+          .decompress = decompress};
+}
+
+void throw_cut_short(std::string const& name, std::uint64_t bytes, std::size_t item_bytes) {
+  throw format_error(fmt::format("{}: the last record is cut short: {} bytes are no multiple of {}",
+                                 name, bytes, item_bytes));
+}
+
+}  // namespace outsize::detail

@@ -1,0 +1,239 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// Where algorithms on items read and write: files of items, ranges, output iterators.
+//
+//     items<event>("events.bin")    a file, read front to back
+//     numbers                       any input range
+//     into("sorted.bin")            a file, which appears when it is complete
+//     std::back_inserter(sorted)    any output iterator
+//
+// Files are read ahead and written behind, by the storage's queue of files, in memory of its
+// budget. One thread at a time uses a reader or a writer. Layer: algorithm.
+
+#include <algorithm>
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <iterator>
+#include <memory>
+#include <ranges>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <outsize/algorithm/record_output.hpp>
+#include <outsize/base/external_item.hpp>
+#include <outsize/base/memory_budget.hpp>
+#include <outsize/block/storage.hpp>
+#include <outsize/io/input_stream.hpp>
+#include <outsize/io/output_stream.hpp>
+
+namespace outsize {
+
+/// A file that holds items of type T side by side.
+template <external_item T>
+struct item_file {
+  using item = T;
+  std::string path;
+};
+
+/// Names a file of items to read; "-" is standard input.
+template <external_item T>
+item_file<T> items(std::string path) {
+  return {std::move(path)};
+}
+
+/// A file to be written; it appears under its name when it is complete. It may be the input.
+struct output_path {
+  std::string path;
+};
+
+/// Names a file to write; "-" is standard output.
+inline output_path into(std::string path) { return {std::move(path)}; }
+
+namespace detail {
+
+template <typename T>
+inline constexpr bool is_item_file = false;
+template <typename T>
+inline constexpr bool is_item_file<item_file<T>> = true;
+
+template <typename In>
+struct item_of_source {
+  using type = std::ranges::range_value_t<In>;
+};
+template <typename T>
+struct item_of_source<item_file<T>> {
+  using type = T;
+};
+
+}  // namespace detail
+
+/// What algorithms read from: a file of items or any input range of them.
+template <typename In>
+concept item_source =
+    detail::is_item_file<std::remove_cvref_t<In>> ||
+    (std::ranges::input_range<In> && external_item<std::ranges::range_value_t<In>>);
+
+/// One that can be read again: a file or a forward range.
+template <typename In>
+concept repeatable_source = item_source<In> && (detail::is_item_file<std::remove_cvref_t<In>> ||
+                                                std::ranges::forward_range<In>);
+
+template <item_source In>
+using source_item_t = typename detail::item_of_source<std::remove_cvref_t<In>>::type;
+
+/// What algorithms write to: a file or an output iterator.
+template <typename Out, typename T>
+concept item_sink = std::same_as<Out, output_path> || std::output_iterator<Out, T const&>;
+
+namespace detail {
+
+/// Reading running ahead, scaled to the memory of the whole; 0: the storage's.
+io::input_stream_options input_options(storage& store, std::uint64_t memory_bytes,
+                                       bool decompress = false);
+
+/// @throws format_error: the input of so many bytes ends within an item.
+[[noreturn]] void throw_cut_short(std::string const& name, std::uint64_t bytes,
+                                  std::size_t item_bytes);
+
+/// The items of a stream of bytes.
+template <external_item T>
+class item_reader {
+ public:
+  /// `in` must outlive it.
+  explicit item_reader(io::input_stream& in) : in_(&in) {}
+
+  /// The next items, at least one, valid until the next call; empty at the end. @throws io_error;
+  /// format_error if the last item is cut short.
+  std::span<T const> next() {
+    for (;;) {
+      if (rest_.empty() && !more()) return {};
+      if (held_ > 0 || rest_.size() < sizeof(T)) {
+        if (hold()) return {&straddling_, 1};
+        continue;
+      }
+      auto whole = rest_.first(rest_.size() / sizeof(T) * sizeof(T));
+      bool const aligned = reinterpret_cast<std::uintptr_t>(whole.data()) % alignof(T) == 0;
+      if (!aligned) whole = whole.first(std::min(whole.size(), most_copied));
+      rest_ = rest_.subspan(whole.size());
+      if (aligned) return {reinterpret_cast<T const*>(whole.data()), whole.size() / sizeof(T)};
+      copies_.resize(whole.size() / sizeof(T));
+      std::memcpy(static_cast<void*>(copies_.data()), whole.data(), whole.size());
+      return copies_;
+    }
+  }
+
+  std::string const& name() const noexcept { return in_->name(); }
+
+ private:
+  static constexpr std::size_t most_copied = std::max<std::size_t>(1, 4096 / sizeof(T)) * sizeof(T);
+
+  bool more() {
+    rest_ = in_->next();
+    total_ += rest_.size();
+    if (rest_.empty() && held_ > 0) throw_cut_short(in_->name(), total_, sizeof(T));
+    return !rest_.empty();
+  }
+
+  /// Adds to the item that spans two blocks; whether it is complete.
+  bool hold() {
+    std::size_t const count = std::min(rest_.size(), sizeof(T) - held_);
+    std::memcpy(reinterpret_cast<std::byte*>(&straddling_) + held_, rest_.data(), count);
+    rest_ = rest_.subspan(count);
+    held_ = (held_ + count) % sizeof(T);
+    return held_ == 0;
+  }
+
+  io::input_stream* in_;
+  std::span<std::byte const> rest_;  // of what the stream has handed out
+  std::uint64_t total_ = 0;
+  T straddling_{};
+  std::size_t held_ = 0;  // bytes of it
+  std::vector<T> copies_;
+};
+
+/// Shows all items of a file or range, front to back, to `visit(std::span<T const>)` until it says
+/// false. @throws io_error, format_error, budget_error, as open_input and item_reader.
+template <typename In, typename Visit>
+void scan_items(storage& store, In&& in, std::uint64_t memory_bytes, Visit&& visit) {
+  using item = source_item_t<In>;
+  if constexpr (is_item_file<std::remove_cvref_t<In>>) {
+    auto const reading = input_options(store, memory_bytes);
+    grant memory = store.memory().take(io::input_stream_memory_bytes(reading), "input stream");
+    auto const stream = io::open_input(in.path, store.file_queue(), memory, reading);
+    item_reader<item> reader(*stream);
+    for (auto some = reader.next(); !some.empty(); some = reader.next())
+      if (!visit(some)) return;
+  } else if constexpr (std::ranges::contiguous_range<In> && std::ranges::sized_range<In>) {
+    std::span<item const> const all(std::ranges::data(in), std::ranges::size(in));
+    if (!all.empty()) visit(all);
+  } else {
+    std::array<item, 64> some;
+    std::size_t count = 0;
+    for (item const one : in) {
+      std::memcpy(static_cast<void*>(&some[count++]), &one, sizeof one);
+      if (count < some.size()) continue;
+      if (!visit(std::span<item const>(some))) return;
+      count = 0;
+    }
+    if (count > 0) visit(std::span<item const>(some).first(count));
+  }
+}
+
+/// Items written one behind the other to an output iterator.
+template <external_item T, typename Out>
+class item_writer {
+ public:
+  item_writer(storage&, grant&, Out out, std::size_t, std::size_t) : out_(std::move(out)) {}
+  void put(T const& item) { *out_++ = item; }
+  void finish() {}
+
+ private:
+  Out out_;
+};
+
+/// Items written to a file, which appears with finish().
+template <external_item T>
+class item_writer<T, output_path> {
+ public:
+  /// Takes two windows of `window_bytes`, whole pages, from `memory`. @throws io_error if the file
+  /// cannot be made.
+  item_writer(storage& store, grant& memory, output_path const& out, std::size_t window_bytes,
+              std::size_t block_bytes)
+      : stream_(io::open_output(out.path, store.file_queue(),
+                                {.block_bytes = block_bytes,
+                                 .expected_bytes = std::nullopt,
+                                 .counter = &store.file_statistics()})),
+        output_(*stream_, memory, window_bytes) {}
+
+  void put(T const& item) {
+    std::memcpy(static_cast<void*>(&some_[count_++]), &item, sizeof item);
+    if (count_ == some_.size()) hand_over();
+  }
+  /// @throws io_error of any write.
+  void finish() {
+    hand_over();
+    output_.finish();
+  }
+
+ private:
+  void hand_over() {
+    output_.append({reinterpret_cast<char const*>(some_.data()), count_ * sizeof(T)});
+    count_ = 0;
+  }
+
+  std::unique_ptr<io::output_stream> stream_;
+  record_output output_;
+  std::array<T, std::max<std::size_t>(1, 1024 / sizeof(T))> some_;
+  std::size_t count_ = 0;
+};
+
+}  // namespace detail
+}  // namespace outsize
