@@ -1,18 +1,21 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
-// The I/Os of a sort, counted beneath the storage, against the bound in algorithm/sorter.hpp.
+// The I/Os of a sort, counted beneath the storage, against the bound in algorithm/sorter.hpp; and
+// those of sorts that make equal items one, against the bound in algorithm/reduce.hpp.
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <random>
 #include <string>
 #include <vector>
 
+#include <outsize/algorithm/reduce.hpp>
 #include <outsize/algorithm/sorter.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/io/decorators/counting_file.hpp>
@@ -207,6 +210,53 @@ TEST(sort_io, follows_the_plan) {
       EXPECT_EQ(s.report.runs, s.plan.runs);
       EXPECT_EQ(s.report.passes, s.plan.passes) << count << " items, memory " << memory;
       EXPECT_LE(s.peak_bytes, s.plan.peak_disk_bytes);
+    }
+}
+
+struct tally {
+  std::uint64_t key, count;
+};
+
+/// Whether at most the different items of each chunk were written, in whole blocks.
+void expect_early_reduction(counted_disks const& disks, sort_report const& report,
+                            std::uint64_t most_items_per_run, std::size_t item_bytes) {
+  std::uint64_t const run_bytes = most_items_per_run * item_bytes;
+  ASSERT_GT(report.runs, 3U);
+  EXPECT_LE(report.run_items, report.runs * most_items_per_run);
+  EXPECT_LE(disks.written_bytes(), report.runs * round_up<std::uint64_t>(run_bytes, block_bytes));
+  EXPECT_LE(disks.writes(), report.runs * div_up<std::uint64_t>(run_bytes, block_bytes));
+  EXPECT_EQ(disks.reads(), disks.writes());
+}
+
+TEST(sort_io, moves_only_the_different_items_of_each_chunk_if_equal_ones_are_made_one) {
+  for (std::uint64_t keys : {1, 16, 1000})
+    for (std::size_t threads : {1, 2, 9}) {
+      SCOPED_TRACE(std::to_string(keys) + " keys, " + std::to_string(threads) + " threads");
+      std::mt19937_64 random(keys);
+      std::vector<tally> all(100'000);
+      for (tally& t : all) t = {random() % keys, 1};
+      sort_options const options{.memory_bytes = 1_MiB, .block_bytes = block_bytes};
+      std::vector<tally> out;
+      {
+        counted_disks disks;
+        storage store(disks.options(threads, 1));
+        auto const report =
+            sort_unique(store, all, std::back_inserter(out), by(&tally::key), options);
+        expect_early_reduction(disks, report, keys, sizeof(tally));
+      }
+      out.clear();
+      counted_disks disks;
+      storage store(disks.options(threads, 1));
+      auto const add = [](tally const& a, tally const& b) {
+        return tally{a.key, a.count + b.count};
+      };
+      auto const report =
+          reduce_by_key(store, all, std::back_inserter(out), by(&tally::key), add, options);
+      expect_early_reduction(disks, report, keys, sizeof(tally));
+      std::uint64_t sum = 0;
+      for (tally const& t : out) sum += t.count;
+      EXPECT_EQ(out.size(), keys);
+      EXPECT_EQ(sum, all.size());
     }
 }
 
