@@ -5,9 +5,9 @@
 // The input side of a merge: the resident part of each sorted sequence, kept ahead of the merge.
 //
 // Sequences are runs whose blocks are read ahead in the order of their triggers, and after them
-// views in memory that are all there from the start. What may be merged now is bounded by the next item of any
-// run that is not resident: its trigger, or where that is only approximate the run's last resident
-// item.
+// views in memory that are all there from the start. What may be merged now is bounded by the next
+// item of any run that is not resident: its trigger, or where that is only approximate the run's
+// last resident item.
 //
 // Invariant: blocks held + runs without a resident block <= fan_in + ahead, so that the one block
 // without which the merge cannot go on can always be read, however the keys lie and even if all

@@ -30,7 +30,7 @@ class merge_sort {
  public:
   explicit merge_sort(Less const& less) : less_(less) {}
 
-  /// Sorts `items` into `to`, which is as long and does not overlap; the content of `items` is lost.
+  /// Sorts `items` into `to`, which is as long and does not overlap; what `items` held is lost.
   void sort_into(std::span<T> items, std::span<T> to) const {
     OUTSIZE_ASSERT(items.size() == to.size());
     sort(items.data(), to.data(), items.size(), true);
