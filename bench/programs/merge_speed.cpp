@@ -76,7 +76,7 @@ class merge_trial {
     auto const begin = std::chrono::steady_clock::now();
     family const typed{Less()};
     detail::merge_feed<family> feed(typed, threads_, views_, sizeof(Item));
-    detail::window_writer<family> writer(typed, threads_, {}, false);
+    detail::window_writer<family> writer(typed, threads_, {}, detail::equal_items::kept);
     for (auto round = feed.next_round(); round.items() > 0; round = feed.next_round()) {
       auto const written = writer.write(round, window_);
       follow(written.bytes);

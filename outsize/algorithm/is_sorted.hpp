@@ -61,7 +61,7 @@ class order_watch {
 ///
 /// @param in    Read once, front to back, as far as needed. Floating point under std::less or
 /// std::greater is compared as sort does, by totalOrder.
-/// @param options  Of these only memory_bytes counts.
+/// @param options  Of these only memory_bytes and decompress count.
 ///
 /// I/Os:    Reads a file once, as far as it is in order and what has been read ahead.
 /// CPU:     O(N) comparisons.
@@ -76,7 +76,7 @@ std::uint64_t is_sorted_until(storage& store, In&& in, Less less = {},
                               sort_options const& options = {}) {
   using item = source_item_t<In>;
   detail::order_watch<item, Less> watch(std::move(less));
-  detail::scan_items(store, in, options.memory_bytes,
+  detail::scan_items(store, in, options,
                      [&](std::span<item const> some) { return watch.follow(some); });
   return watch.seen();
 }
@@ -95,7 +95,7 @@ bool is_sorted(storage& store, In&& in, Less less = {}, sort_options const& opti
   using item = source_item_t<In>;
   detail::order_watch<item, Less> watch(std::move(less));
   bool in_order = true;
-  detail::scan_items(store, in, options.memory_bytes,
+  detail::scan_items(store, in, options,
                      [&](std::span<item const> some) { return in_order = watch.follow(some); });
   return in_order;
 }

@@ -101,7 +101,7 @@ sort_report sort_items(storage& store, Family family, In&& in, Out out, sort_opt
     return sort_files(store, std::move(family), {}, {{in.path}, out.path}, std::move(options),
                       fill);
   } else {
-    auto const reading = input_options(store, options.memory_bytes, options.decompress);
+    auto const reading = input_options(store, options);
     io::output_stream_options const writing{.block_bytes = reading.block_bytes,
                                             .compress = options.compress};
     std::uint64_t const stream_bytes = from_file ? io::input_stream_memory_bytes(reading) : 0;

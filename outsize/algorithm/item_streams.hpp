@@ -28,6 +28,7 @@
 #include <vector>
 
 #include <outsize/algorithm/record_output.hpp>
+#include <outsize/algorithm/sort/sort_options.hpp>
 #include <outsize/base/external_item.hpp>
 #include <outsize/base/memory_budget.hpp>
 #include <outsize/block/storage.hpp>
@@ -98,6 +99,9 @@ namespace detail {
 /// Reading running ahead, scaled to the memory of the whole; 0: the storage's.
 io::input_stream_options input_options(storage& store, std::uint64_t memory_bytes,
                                        bool decompress = false);
+inline io::input_stream_options input_options(storage& store, sort_options const& options) {
+  return input_options(store, options.memory_bytes, options.decompress);
+}
 
 /// @throws format_error: the input of so many bytes ends within an item.
 [[noreturn]] void throw_cut_short(std::string const& name, std::uint64_t bytes,
@@ -162,10 +166,10 @@ class item_reader {
 /// Shows all items of a file or range, front to back, to `visit(std::span<T const>)` until it says
 /// false. @throws io_error, format_error, budget_error, as open_input and item_reader.
 template <typename In, typename Visit>
-void scan_items(storage& store, In&& in, std::uint64_t memory_bytes, Visit&& visit) {
+void scan_items(storage& store, In&& in, sort_options const& options, Visit&& visit) {
   using item = source_item_t<In>;
   if constexpr (is_item_file<std::remove_cvref_t<In>>) {
-    auto const reading = input_options(store, memory_bytes);
+    auto const reading = input_options(store, options);
     grant memory = store.memory().take(io::input_stream_memory_bytes(reading), "input stream");
     auto const stream = io::open_input(in.path, store.file_queue(), memory, reading);
     item_reader<item> reader(*stream);
@@ -191,7 +195,8 @@ void scan_items(storage& store, In&& in, std::uint64_t memory_bytes, Visit&& vis
 template <external_item T, typename Out>
 class item_writer {
  public:
-  item_writer(storage&, grant&, Out out, std::size_t, std::size_t) : out_(std::move(out)) {}
+  item_writer(storage&, grant&, Out out, std::size_t, io::output_stream_options const&)
+      : out_(std::move(out)) {}
   void put(T const& item) { *out_++ = item; }
   void finish() {}
 
@@ -206,12 +211,8 @@ class item_writer<T, output_path> {
   /// Takes two windows of `window_bytes`, whole pages, from `memory`. @throws io_error if the file
   /// cannot be made.
   item_writer(storage& store, grant& memory, output_path const& out, std::size_t window_bytes,
-              std::size_t block_bytes)
-      : stream_(io::open_output(out.path, store.file_queue(),
-                                {.block_bytes = block_bytes,
-                                 .expected_bytes = std::nullopt,
-                                 .counter = &store.file_statistics()})),
-        output_(*stream_, memory, window_bytes) {}
+              io::output_stream_options writing)
+      : stream_(open(store, out, writing)), output_(*stream_, memory, window_bytes) {}
 
   void put(T const& item) {
     std::memcpy(static_cast<void*>(&some_[count_++]), &item, sizeof item);
@@ -224,6 +225,11 @@ class item_writer<T, output_path> {
   }
 
  private:
+  static std::unique_ptr<io::output_stream> open(storage& store, output_path const& out,
+                                                 io::output_stream_options writing) {
+    writing.counter = &store.file_statistics();
+    return io::open_output(out.path, store.file_queue(), writing);
+  }
   void hand_over() {
     output_.append({reinterpret_cast<char const*>(some_.data()), count_ * sizeof(T)});
     count_ = 0;

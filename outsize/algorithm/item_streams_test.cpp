@@ -119,7 +119,7 @@ TEST_F(item_files, are_scanned_like_ranges_as_far_as_is_wanted) {
   std::forward_list<std::uint32_t> const list(all.begin(), all.end());
   auto const first = [&](auto&& in, std::size_t most) {
     std::vector<std::uint32_t> seen;
-    scan_items(store_, in, 0, [&](std::span<std::uint32_t const> some) {
+    scan_items(store_, in, {}, [&](std::span<std::uint32_t const> some) {
       seen.insert(seen.end(), some.begin(), some.end());
       return seen.size() < most;
     });
@@ -138,12 +138,14 @@ TEST_F(item_files, appear_when_they_are_finished) {
   grant memory = store_.memory().take(1_MiB, "test");
   auto const all = numbered<wide>(10'000);
   {
-    item_writer<wide, output_path> writer(store_, memory, into(dir_.path("out")), 4096, 4096);
+    item_writer<wide, output_path> writer(store_, memory, into(dir_.path("out")), 4096,
+                                          {.block_bytes = 4096});
     for (auto const& item : all) writer.put(item);
   }
   EXPECT_FALSE(std::filesystem::exists(dir_.path("out")));
   for (std::size_t const count : {std::size_t{0}, std::size_t{1}, all.size()}) {
-    item_writer<wide, output_path> writer(store_, memory, into(dir_.path("out")), 4096, 4096);
+    item_writer<wide, output_path> writer(store_, memory, into(dir_.path("out")), 4096,
+                                          {.block_bytes = 4096});
     for (std::size_t i = 0; i < count; ++i) writer.put(all[i]);
     writer.finish();
     EXPECT_TRUE(scratch::read_file(dir_.path("out")) ==

@@ -145,12 +145,14 @@ sort_report merge_by_sorting(storage& store, std::vector<std::string> const& pat
                              Less less, sort_options options) {
   using stable = std::conditional_t<ordered_number<T, Less>, family_of<T, Less>,
                                     family_of<T, item_less<T, Less>>>;
-  auto const reading = input_options(store, options.memory_bytes);
+  auto const reading = input_options(store, options);
+  io::output_stream_options const writing{.block_bytes = reading.block_bytes,
+                                          .compress = options.compress};
   std::uint64_t const stream_bytes = io::input_stream_memory_bytes(reading);
   grant stream_memory = take_stream_memory(store, stream_bytes, options);
   sort_engine<typename stable::type> engine(store, stable::make({less}), std::move(options), {},
                                             stream_bytes);
-  return sort_through<T>(store, engine, std::move(out), reading.block_bytes, [&](auto& e) {
+  return sort_through<T>(store, engine, std::move(out), writing, [&](auto& e) {
     for (std::string const& path : paths) {
       auto const in = io::open_input(path, store.file_queue(), stream_memory, reading);
       order_watch<T, Less> watch(less);
@@ -165,12 +167,12 @@ sort_report merge_by_sorting(storage& store, std::vector<std::string> const& pat
 template <typename T, typename Less, typename Out>
 sort_report merge_files_of_items(storage& store, std::vector<std::string> const& paths, Out out,
                                  Less less, sort_options options) {
-  auto const known = known_input_bytes(paths);
+  auto const known = known_input_bytes(paths, options.decompress);
   if (known) require_whole_items(paths, sizeof(T));
   if (!options.input_bytes) options.input_bytes = known;
   if (options.memory_bytes == 0) options.memory_bytes = store.memory().free_bytes();
   require_sort_memory(options.memory_bytes);
-  auto const division = divide_for_merge(store, options.memory_bytes, paths.size(), options);
+  auto const division = divide_for_merge(store, options.memory_bytes, {paths, {}}, options);
   if (!division)
     return merge_by_sorting<T>(store, paths, std::move(out), std::move(less), std::move(options));
 
@@ -183,7 +185,8 @@ sort_report merge_files_of_items(storage& store, std::vector<std::string> const&
     inputs.emplace_back(order, std::make_unique<item_reader<T>>(*streams.back()));
   }
   std::size_t const block_bytes = division->reading.block_bytes;
-  item_writer<T, Out> writer(store, memory, std::move(out), division->window_bytes, block_bytes);
+  item_writer<T, Out> writer(store, memory, std::move(out), division->window_bytes,
+                             {.block_bytes = block_bytes, .compress = options.compress});
   sort_report report = merge_into<T>(std::move(inputs), order, writer, options);
   report.memory_bytes = options.memory_bytes;
   report.block_bytes = block_bytes;
@@ -194,12 +197,13 @@ template <typename T, typename Less, typename Ins, typename Out>
 sort_report merge_ranges(storage& store, Ins&& ins, Out out, Less less, sort_options options) {
   using range = std::remove_reference_t<std::ranges::range_reference_t<Ins>>;
   using reader = range_reader<T, range>;
-  std::size_t const window_bytes = input_options(store, options.memory_bytes).block_bytes;
+  std::size_t const window_bytes = input_options(store, options).block_bytes;
   grant memory = store.memory().take(2 * window_bytes, "merge");
   item_less<T, Less> const order{std::move(less)};
   std::vector<merge_cursor<T, item_less<T, Less>, reader>> inputs;
   for (auto& in : ins) inputs.emplace_back(order, std::make_unique<reader>(in, inputs.size() + 1));
-  item_writer<T, Out> writer(store, memory, std::move(out), window_bytes, window_bytes);
+  item_writer<T, Out> writer(store, memory, std::move(out), window_bytes,
+                             {.block_bytes = window_bytes, .compress = options.compress});
   sort_report report = merge_into<T>(std::move(inputs), order, writer, options);
   report.memory_bytes = 2 * window_bytes;
   return report;

@@ -39,7 +39,7 @@ namespace detail {
 /// Sorts, and looks for the place: of what cannot be read twice.
 template <typename T, typename Family, typename In>
 T nth_by_sorting(storage& store, Family family, In&& in, std::uint64_t rank, sort_options options) {
-  auto const reading = input_options(store, options.memory_bytes);
+  auto const reading = input_options(store, options);
   grant stream_memory = take_stream_memory(store, io::input_stream_memory_bytes(reading), options);
   sort_engine<Family> engine(store, std::move(family), with_memory(options, options.memory_bytes));
   fill_from_source(store, engine, in, stream_memory, reading);
@@ -61,12 +61,11 @@ T nth_by_sorting(storage& store, Family family, In&& in, std::uint64_t rank, sor
 /// Goes over `in` until the item is found.
 template <typename T, typename Family, typename In>
 T nth_by_passes(storage& store, Family const& family, In&& in, std::uint64_t rank,
-                sort_options const& options) {
+                sort_options options) {
   using search = rank_search<Family>;
-  std::uint64_t const memory_bytes =
-      options.memory_bytes != 0 ? options.memory_bytes : store.memory().free_bytes();
-  std::uint64_t const stream_bytes =
-      io::input_stream_memory_bytes(input_options(store, memory_bytes));
+  if (options.memory_bytes == 0) options.memory_bytes = store.memory().free_bytes();
+  std::uint64_t const memory_bytes = options.memory_bytes;
+  std::uint64_t const stream_bytes = io::input_stream_memory_bytes(input_options(store, options));
   std::uint64_t const least =
       stream_bytes + round_up(64 * sizeof(typename search::entry), page_bytes());
   if (memory_bytes < least) throw budget_error("nth_element", memory_bytes, least);
@@ -78,7 +77,7 @@ T nth_by_passes(storage& store, Family const& family, In&& in, std::uint64_t ran
                rank);
   for (;;) {
     ranks.begin_pass();
-    scan_items(store, in, memory_bytes, [&](std::span<T const> some) {
+    scan_items(store, in, options, [&](std::span<T const> some) {
       if (options.stop.stop_requested()) throw cancelled("nth_element");
       for (T const& item : some) ranks.add(item);
       return true;
@@ -119,7 +118,7 @@ source_item_t<In> nth_element(storage& store, In&& in, std::uint64_t rank, Less 
   if constexpr (repeatable_source<In>) {
     bool repeats = true;
     if constexpr (detail::is_item_file<std::remove_cvref_t<In>>) {
-      auto const bytes = detail::known_input_bytes({in.path});
+      auto const bytes = detail::known_input_bytes({in.path}, options.decompress);
       repeats = bytes.has_value();
       if (bytes) detail::require_whole_items({in.path}, sizeof(item));
     }

@@ -175,7 +175,7 @@ sort_report sort_files(storage& store, Family family, item_framing framing, sort
   if (!options.input_bytes) options.input_bytes = known;
   if (known && family.item_bytes() != 0 && *known % family.item_bytes() != 0)
     require_whole_items(paths.inputs, family.item_bytes());
-  auto const reading = input_options(store, options.memory_bytes, options.decompress);
+  auto const reading = input_options(store, options);
   std::uint64_t const stream_bytes = io::input_stream_memory_bytes(reading);
   if (options.memory_bytes == 0) options.memory_bytes = store.memory().free_bytes();
   require_sort_memory(options.memory_bytes);
@@ -221,8 +221,7 @@ sort_plan plan_files(storage& store, Family const& family, sort_paths const& pat
   if (known && of_one_size) require_whole_items(paths.inputs, family.item_bytes());
   sort_plan const plan =
       plan_sort({.memory_bytes = memory,
-                 .input_stream_bytes = io::input_stream_memory_bytes(
-                     input_options(store, options.memory_bytes, options.decompress)),
+                 .input_stream_bytes = io::input_stream_memory_bytes(input_options(store, options)),
                  .input_bytes = options.input_bytes ? options.input_bytes : known,
                  .item_bytes = family.item_bytes(),
                  .index_entry_bytes = sort_engine<Family>::index_entry_bytes(store),

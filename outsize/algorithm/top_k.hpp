@@ -94,7 +94,7 @@ template <typename In, typename Family, typename Writer>
 sort_report first_by_sorting(storage& store, Family family, In&& in, Writer& out,
                              std::uint64_t count, sort_options options) {
   using item = source_item_t<In>;
-  auto const reading = input_options(store, options.memory_bytes);
+  auto const reading = input_options(store, options);
   grant stream_memory = take_stream_memory(store, io::input_stream_memory_bytes(reading), options);
   sort_engine<Family> engine(store, std::move(family), with_memory(options, options.memory_bytes));
   fill_from_source(store, engine, in, stream_memory, reading);
@@ -125,7 +125,7 @@ sort_report first_in_memory(storage& store, Family const& family, In&& in, Write
   sort_report report;
   first_items<item, Family> first(family, store.threads(), memory, memory.free_bytes(), count,
                                   options.unique ? equal_items::made_one : equal_items::kept);
-  scan_items(store, in, options.memory_bytes, [&](std::span<item const> some) {
+  scan_items(store, in, options, [&](std::span<item const> some) {
     if (options.stop.stop_requested()) throw cancelled("top_k");
     first.see(some);
     report.items += some.size();
@@ -161,18 +161,20 @@ sort_report top_k(storage& store, In&& in, Out out, std::uint64_t count, Less le
                   sort_options options = {}) {
   using item = source_item_t<In>;
   if (options.memory_bytes == 0) options.memory_bytes = store.memory().free_bytes();
-  auto const reading = detail::input_options(store, options.memory_bytes);
+  auto const reading = detail::input_options(store, options);
   std::uint64_t const window_bytes = 2 * reading.block_bytes;
   std::uint64_t const other_bytes = window_bytes + io::input_stream_memory_bytes(reading);
   if (options.memory_bytes < 2 * other_bytes)
     throw budget_error("top_k", options.memory_bytes, 2 * other_bytes);
   if constexpr (detail::is_item_file<std::remove_cvref_t<In>>) {
-    if (detail::known_input_bytes({in.path})) detail::require_whole_items({in.path}, sizeof(item));
+    if (detail::known_input_bytes({in.path}, options.decompress))
+      detail::require_whole_items({in.path}, sizeof(item));
   }
   auto family = detail::family_of<item, Less>::make(std::move(less));
   grant output_memory = store.memory().take(window_bytes, "output stream");
-  detail::item_writer<item, Out> writer(store, output_memory, std::move(out), reading.block_bytes,
-                                        reading.block_bytes);
+  detail::item_writer<item, Out> writer(
+      store, output_memory, std::move(out), reading.block_bytes,
+      {.block_bytes = reading.block_bytes, .compress = options.compress});
   std::uint64_t const memory_bytes = options.memory_bytes;
   sort_report report;
   if (count > (memory_bytes - other_bytes - page_bytes()) / sizeof(item) / 2) {

@@ -169,7 +169,8 @@ TEST_P(run_formation_in_memory, throws_what_went_wrong_in_its_stages) {
 
 TEST_P(run_formation_in_memory, gives_up_when_told_to) {
   std::stop_source stop;
-  run_formation<numbers> formation(family, store, memory, division, stop.get_token());
+  run_formation<numbers> formation(family, store, memory, division, equal_items::kept,
+                                   stop.get_token());
   stop.request_stop();
   EXPECT_THROW(feed(formation, chunk_items * 20), cancelled);
 }
