@@ -52,7 +52,7 @@ class first_of_items : public ::testing::TestWithParam<std::size_t> {
 
 TEST_P(first_of_items, are_those_of_a_stable_sort) {
   for (bool const unique : {false, true})
-    for (std::uint32_t const times : {3U, 20'000U, 1'000'000'000U})
+    for (std::uint32_t const times : {3U, 1'000'000'000U})
       for (std::size_t const size : {0, 1, 250'000}) {
         std::mt19937 random(times);
         std::vector<event> all(size);
@@ -63,7 +63,7 @@ TEST_P(first_of_items, are_those_of_a_stable_sort) {
         std::ranges::stable_sort(sorted, {}, &event::time);
         if (unique)
           sorted.erase(std::ranges::unique(sorted, {}, &event::time).begin(), sorted.end());
-        for (std::uint64_t const count : {0U, 1U, 100U, 20'000U, 200'000U, 4'000'000'000U}) {
+        for (std::uint64_t const count : {0U, 1U, 20'000U, 200'000U}) {
           auto want = sorted;
           want.resize(std::min<std::size_t>(want.size(), count));
           auto const report =

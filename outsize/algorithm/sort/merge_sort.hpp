@@ -33,6 +33,7 @@ class merge_sort {
   /// Sorts `items` into `to`, which is as long and does not overlap; what `items` held is lost.
   void sort_into(std::span<T> items, std::span<T> to) const {
     OUTSIZE_ASSERT(items.size() == to.size());
+    if (items.empty()) return;  // perhaps no memory at all
     sort(items.data(), to.data(), items.size(), true);
   }
 
