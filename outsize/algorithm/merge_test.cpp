@@ -10,7 +10,6 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <cstring>
 #include <filesystem>
 #include <iterator>
 #include <limits>
@@ -22,6 +21,7 @@
 
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
+#include <outsize/testing/item_files.hpp>
 #include <outsize/testing/scratch_directory.hpp>
 
 namespace outsize {
@@ -77,17 +77,13 @@ class merge_of : public ::testing::Test {
     std::vector<item_file<T>> files;
     for (auto const& in : inputs) {
       files.push_back(items<T>(dir_.path(std::to_string(files.size()))));
-      scratch::write_file(files.back().path,
-                          {reinterpret_cast<char const*>(in.data()), in.size() * sizeof(T)});
+      scratch::write_items(files.back().path, in);
     }
     return files;
   }
   template <typename T>
   std::vector<T> read() const {
-    std::string const bytes = scratch::read_file(out_);
-    std::vector<T> all(bytes.size() / sizeof(T));
-    if (!all.empty()) std::memcpy(static_cast<void*>(all.data()), bytes.data(), bytes.size());
-    return all;
+    return scratch::read_items<T>(out_);
   }
 
   template <typename T>

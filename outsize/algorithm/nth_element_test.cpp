@@ -16,6 +16,7 @@
 
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
+#include <outsize/testing/item_files.hpp>
 #include <outsize/testing/scratch_directory.hpp>
 
 namespace outsize {
@@ -38,7 +39,7 @@ class rank_of_items : public ::testing::Test {
 
   template <typename T>
   item_file<T> file_of(std::vector<T> const& all) const {
-    scratch::write_file(in_, {reinterpret_cast<char const*>(all.data()), all.size() * sizeof(T)});
+    scratch::write_items(in_, all);
     return items<T>(in_);
   }
 };

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <filesystem>
 #include <iterator>
 #include <random>
@@ -18,6 +17,7 @@
 
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
+#include <outsize/testing/item_files.hpp>
 #include <outsize/testing/scratch_directory.hpp>
 
 namespace outsize {
@@ -38,15 +38,12 @@ class first_of_items : public ::testing::TestWithParam<std::size_t> {
 
   template <typename T>
   item_file<T> file_of(std::vector<T> const& all) const {
-    scratch::write_file(in_, {reinterpret_cast<char const*>(all.data()), all.size() * sizeof(T)});
+    scratch::write_items(in_, all);
     return items<T>(in_);
   }
   template <typename T>
   std::vector<T> read() const {
-    std::string const bytes = scratch::read_file(out_);
-    std::vector<T> all(bytes.size() / sizeof(T));
-    if (!all.empty()) std::memcpy(static_cast<void*>(all.data()), bytes.data(), bytes.size());
-    return all;
+    return scratch::read_items<T>(out_);
   }
 };
 

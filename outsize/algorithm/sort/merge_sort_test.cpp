@@ -12,17 +12,13 @@
 #include <random>
 #include <vector>
 
+#include <outsize/testing/tagged_item.hpp>
+
 namespace outsize::detail {
 namespace {
 
-struct tagged {
-  std::uint32_t key;
-  std::uint32_t tag;  // not compared: shows who came first
-
-  bool operator==(tagged const&) const = default;
-};
-
-auto const by_key = [](tagged const& a, tagged const& b) { return a.key < b.key; };
+using tagged = scratch::tagged_item;
+constexpr scratch::by_key by_key;
 
 template <typename Less>
 void expect_sorts(std::vector<tagged> items, Less const& less) {

@@ -10,21 +10,16 @@
 #include <cstdint>
 #include <random>
 #include <span>
+#include <string>
 #include <vector>
+
+#include <outsize/testing/tagged_item.hpp>
 
 namespace outsize::detail {
 namespace {
 
-struct tagged {
-  std::uint32_t key;
-  std::uint32_t tag;  // not compared: shows who came first
-
-  bool operator==(tagged const&) const = default;
-};
-
-struct by_key {
-  bool operator()(tagged const& a, tagged const& b) const { return a.key < b.key; }
-};
+using tagged = scratch::tagged_item;
+using scratch::by_key;
 
 /// Gives room in stretches of random length, as blocks that are partly full do.
 class rooms {
