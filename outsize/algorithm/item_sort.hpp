@@ -91,6 +91,23 @@ inline grant take_stream_memory(storage& store, std::uint64_t stream_bytes, sort
   return store.memory().take(stream_bytes, "input stream");
 }
 
+/// Sorts the items of `in` and shows `visit(sorted_window)` the windows until it says false. Its
+/// memory may be less than a sort of its own needs.
+template <typename Family, item_source In, typename Visit>
+sort_report visit_sorted(storage& store, Family family, In&& in, sort_options options,
+                         Visit&& visit) {
+  auto const reading = input_options(store, options);
+  grant stream_memory = take_stream_memory(store, io::input_stream_memory_bytes(reading), options);
+  sort_engine<Family> engine(store, std::move(family), with_memory(options, options.memory_bytes));
+  fill_from_source(store, engine, in, stream_memory, reading);
+  engine.finish_input();
+  while (auto const window = engine.next()) {
+    if (!visit(*window)) break;
+    engine.recycle(*window);
+  }
+  return engine.report();
+}
+
 /// Sorts the items of `in`, of the family, into `out`.
 template <typename Family, item_source In, typename Out>
 sort_report sort_items(storage& store, Family family, In&& in, Out out, sort_options options) {

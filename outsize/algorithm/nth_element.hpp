@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <type_traits>
@@ -39,23 +40,17 @@ namespace detail {
 /// Sorts, and looks for the place: of what cannot be read twice.
 template <typename T, typename Family, typename In>
 T nth_by_sorting(storage& store, Family family, In&& in, std::uint64_t rank, sort_options options) {
-  auto const reading = input_options(store, options);
-  grant stream_memory = take_stream_memory(store, io::input_stream_memory_bytes(reading), options);
-  sort_engine<Family> engine(store, std::move(family), with_memory(options, options.memory_bytes));
-  fill_from_source(store, engine, in, stream_memory, reading);
-  engine.finish_input();
   std::uint64_t before = 0;
-  while (auto const window = engine.next()) {
-    if (rank - before < window->items) {
-      T item;
-      std::memcpy(static_cast<void*>(&item), &window->data()[(rank - before) * sizeof item],
-                  sizeof item);
-      return item;
-    }
-    before += window->items;
-    engine.recycle(*window);
-  }
-  throw_no_such_rank(rank, before);
+  std::optional<T> found;
+  visit_sorted(store, std::move(family), in, std::move(options), [&](sorted_window const& window) {
+    if (rank - before < window.items)
+      std::memcpy(static_cast<void*>(&found.emplace()), &window.data()[(rank - before) * sizeof(T)],
+                  sizeof(T));
+    before += window.items;
+    return !found;
+  });
+  if (!found) throw_no_such_rank(rank, before);
+  return *found;
 }
 
 /// Goes over `in` until the item is found.

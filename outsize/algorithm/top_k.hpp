@@ -94,25 +94,18 @@ template <typename In, typename Family, typename Writer>
 sort_report first_by_sorting(storage& store, Family family, In&& in, Writer& out,
                              std::uint64_t count, sort_options options) {
   using item = source_item_t<In>;
-  auto const reading = input_options(store, options);
-  grant stream_memory = take_stream_memory(store, io::input_stream_memory_bytes(reading), options);
-  sort_engine<Family> engine(store, std::move(family), with_memory(options, options.memory_bytes));
-  fill_from_source(store, engine, in, stream_memory, reading);
-  engine.finish_input();
   std::uint64_t written = 0;
-  while (written < count) {
-    auto const window = engine.next();
-    if (!window) break;
-    std::uint64_t const from_window = std::min<std::uint64_t>(window->items, count - written);
+  auto const write = [&](sorted_window const& window) {
+    std::uint64_t const from_window = std::min<std::uint64_t>(window.items, count - written);
     for (std::uint64_t i = 0; i < from_window; ++i) {
       item one;
-      std::memcpy(static_cast<void*>(&one), &window->data()[i * sizeof one], sizeof one);
+      std::memcpy(static_cast<void*>(&one), &window.data()[i * sizeof one], sizeof one);
       out.put(one);
     }
     written += from_window;
-    engine.recycle(*window);
-  }
-  sort_report report = engine.report();
+    return written < count;
+  };
+  sort_report report = visit_sorted(store, std::move(family), in, std::move(options), write);
   report.output_items = written;
   return report;
 }
