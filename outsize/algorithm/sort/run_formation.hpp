@@ -4,7 +4,7 @@
 
 // Run formation: chunks of memory take turns at being filled, sorted and written out as runs.
 //
-//   chunks ──▶ producer ──▶ sort ──▶ spill ──▶ runs on disk
+//   chunks ──▶ producer ──▶ sort ──▶ spill ──▶ written ──▶ runs on disk
 //   demands ─────┘ └──────────────────▲
 //
 // Nothing is spilled before it must be: input that fits in the chunks stays there. From the first

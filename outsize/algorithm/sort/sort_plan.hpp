@@ -4,7 +4,7 @@
 
 // How a sort divides its memory, and what it is going to do: computed before the first I/O.
 //
-//   forming runs:  | input stream | chunk | chunk | chunk | write buffers | index of blocks |
+//   forming runs:  | input stream | chunk | chunk | chunk | scratch | write buffers | index |
 //   merging:       | input stream | chunks kept | held blocks | ahead | ahead | output | index |
 //
 // Chunks take turns: one is filled, others are sorted, one is written out. The last ones stay in
