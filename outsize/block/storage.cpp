@@ -280,6 +280,17 @@ io::statistics_snapshot storage::total_statistics() const {
   return sum;
 }
 
+double storage::measured_bytes_per_second() const {
+  auto const speed = [](io::statistics_snapshot const& moved) {
+    if (moved.busy_ns == 0) return 0.0;
+    return static_cast<double>(moved.read_bytes + moved.write_bytes) * 1e9 /
+           static_cast<double>(moved.busy_ns);
+  };
+  double sum = speed(file_statistics_.snapshot());
+  for (auto const& d : disks_) sum += speed(d->counter().snapshot());
+  return sum;
+}
+
 void storage::note_in(io::timeline* where) {
   file_statistics_.note_in(where, "files");
   for (auto const& d : disks_) d->counter().note_in(where, "disk " + d->name());

@@ -119,6 +119,9 @@ class storage {
   io::statistics_snapshot disk_statistics(std::uint32_t index) const;
   /// Disks and other files together.
   io::statistics_snapshot total_statistics() const;
+  /// What all disks and other files together have moved for each second in which they were at work;
+  /// 0: nothing yet. Files on one device share its speed.
+  double measured_bytes_per_second() const;
   /// Notes each request and each wait from now on in `where`, in a track for each disk and one for
   /// other files; nullptr: no longer. @pre no request is under way; `where` outlives the storage or
   /// the next call.

@@ -20,11 +20,13 @@ class timeline;
 enum class operation : std::uint8_t { read, write };
 
 /// Values at one moment. Times are nanoseconds; `*_time_ns` adds up the time from issue to
-/// completion of each request (requests overlap, so it can exceed the clock's), `wait_ns` what
-/// threads stood in wait().
+/// completion of each request (requests overlap, so it can exceed the clock's), `busy_ns` the time
+/// in which some request was under way, as far as requests end in the order of their issue,
+/// `wait_ns` what threads stood in wait().
 struct statistics_snapshot {
   std::uint64_t read_count = 0, read_bytes = 0, read_time_ns = 0;
   std::uint64_t write_count = 0, write_bytes = 0, write_time_ns = 0;
+  std::uint64_t busy_ns = 0;
   std::uint64_t wait_ns = 0;
 
   statistics_snapshot& operator+=(statistics_snapshot const& other) noexcept;
@@ -55,12 +57,16 @@ class statistics {
   void note_in(timeline* where, std::string name = {});
 
  private:
+  void add_busy(std::int64_t begin_ns, std::int64_t end_ns) noexcept;
+
   struct alignas(64) counters {
     std::atomic<std::uint64_t> count{0}, bytes{0}, time_ns{0};
   };
   counters reads_;
   counters writes_;
   std::atomic<std::uint64_t> wait_ns_{0};
+  std::atomic<std::uint64_t> busy_ns_{0};
+  std::atomic<std::int64_t> busy_until_ns_{0};  // the latest end of a request
   std::atomic<timeline*> timeline_{nullptr};
   std::size_t track_ = 0;  // of the timeline
 };

@@ -23,7 +23,22 @@ TEST(statistics, adds_up_by_kind) {
                                      .write_bytes = 5,
                                      .write_time_ns = 50,
                                      .wait_ns = 7};
-  EXPECT_EQ(counter.snapshot(), expected);
+  auto now = counter.snapshot();
+  now.busy_ns = 0;
+  EXPECT_EQ(now, expected);
+}
+
+TEST(statistics, knows_how_long_requests_were_under_way) {
+  constexpr std::uint64_t second = 1'000'000'000;
+  statistics counter;
+  counter.add_request(operation::read, 10, second);
+  EXPECT_EQ(counter.snapshot().busy_ns, second);
+  counter.add_request(operation::write, 10, second);  // most of it at the same time
+  auto const both = counter.snapshot();
+  EXPECT_GE(both.busy_ns, second);
+  EXPECT_LE(both.busy_ns, both.read_time_ns + both.write_time_ns);
+  counter.add_request(operation::read, 10, 0);
+  EXPECT_GE(counter.snapshot().busy_ns, both.busy_ns);
 }
 
 TEST(statistics, snapshots_add_and_subtract) {
