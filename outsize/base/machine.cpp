@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <ctime>
 #include <fstream>
 #include <string>
 #include <thread>
@@ -51,6 +52,12 @@ std::uint64_t available_memory_bytes() {
        {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"})
     bytes = std::min(bytes, number_or(first_words(limit).first, bytes));
   return bytes;
+}
+
+std::chrono::nanoseconds thread_processor_time() noexcept {
+  timespec now{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
 }
 
 }  // namespace outsize

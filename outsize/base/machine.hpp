@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-// What the machine, the affinity mask and the control groups leave to this process. Layer: base.
+// What the machine, the affinity mask and the control groups leave to this process, and what it has
+// used of it. Layer: base.
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 
@@ -14,5 +16,8 @@ std::size_t available_threads();
 
 /// The bytes of memory this process may use: the machine's or its cgroup's limit, the smaller.
 std::uint64_t available_memory_bytes();
+
+/// What the calling thread has had of a processor since it began.
+std::chrono::nanoseconds thread_processor_time() noexcept;
 
 }  // namespace outsize

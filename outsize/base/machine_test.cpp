@@ -35,5 +35,12 @@ TEST(machine, obeys_the_affinity_mask) {
 
 TEST(machine, has_memory) { EXPECT_GT(available_memory_bytes(), std::uint64_t{1} << 20); }
 
+TEST(machine, tells_what_a_thread_had_of_a_processor) {
+  auto const before = thread_processor_time();
+  std::uint64_t volatile sum = 0;
+  while (thread_processor_time() == before) sum = sum + 1;
+  EXPECT_GT(thread_processor_time(), before);
+}
+
 }  // namespace
 }  // namespace outsize
