@@ -10,10 +10,11 @@
 namespace outsize::block {
 
 prefetcher::prefetcher(storage& store, buffer_pool& pool, std::vector<block_id> order,
-                       std::size_t ahead)
+                       std::size_t ahead, frame_end where)
     : store_(store),
       pool_(pool),
       ahead_(ahead),
+      where_(where),
       blocks_(std::move(order)),
       issued_(blocks_.size()) {
   OUTSIZE_ASSERT(ahead > 0 && blocks_.size() <= UINT32_MAX);
@@ -40,7 +41,9 @@ void prefetcher::issue(std::size_t index) {
   // it.
   auto const read = untaken_.emplace(index, reading{place, nullptr}).first;
   try {
-    read->second.request = store_.read(blocks_[index], place.first(blocks_[index].length_bytes));
+    std::size_t const length = blocks_[index].length_bytes;
+    auto const part = where_ == frame_end::front ? place.first(length) : place.last(length);
+    read->second.request = store_.read(blocks_[index], part);
   } catch (...) {
     untaken_.erase(read);
     pool_.release(place);

@@ -23,13 +23,17 @@
 
 namespace outsize::block {
 
+/// The end of a frame at which a block is put that is shorter.
+enum class frame_end : std::uint8_t { front, back };
+
 /// Reads the blocks of a given order ahead of their use.
 class prefetcher {
  public:
   /// Issues the first reads. `pool` must have `ahead` buffers that only this prefetcher uses,
   /// besides those for the frames that the user holds at once; its buffers are as long as the
-  /// longest block.
-  prefetcher(storage& store, buffer_pool& pool, std::vector<block_id> order, std::size_t ahead);
+  /// longest block. Each block is put at the end `where` of its frame.
+  prefetcher(storage& store, buffer_pool& pool, std::vector<block_id> order, std::size_t ahead,
+             frame_end where = frame_end::front);
   prefetcher(prefetcher const&) = delete;
   prefetcher& operator=(prefetcher const&) = delete;
   /// Waits for the reads under way and gives their buffers back; errors of blocks never taken are
@@ -42,8 +46,8 @@ class prefetcher {
   std::size_t block_count() const noexcept { return blocks_.size(); }
   block_id block(std::size_t index) const noexcept { return blocks_[index]; }
 
-  /// Waits until block `index` of the order is read and hands it out; its first length_bytes are
-  /// valid. Reads on in its place.
+  /// Waits until block `index` of the order is read and hands it out; its first, or at the
+  /// back its last, length_bytes are valid. Reads on in its place.
   /// @pre not taken before. @throws io_error of its read; a block cut short is an error (EIO).
   frame take(std::size_t index);
   /// Whether take(index) would return at once.
@@ -62,6 +66,7 @@ class prefetcher {
   storage& store_;
   buffer_pool& pool_;
   std::size_t ahead_;
+  frame_end where_;
   std::vector<block_id> blocks_;
   std::vector<bool> issued_;
   std::vector<std::uint32_t> schedule_;  // empty: the order of need

@@ -86,6 +86,18 @@ TEST_F(prefetching, hands_out_all_blocks_in_order) {
     }
 }
 
+TEST_F(prefetching, puts_blocks_at_the_end_that_it_is_told) {
+  set_up(2, 20);
+  buffer_pool pool(memory, block_bytes, 4);
+  prefetcher reader(*store, pool, blocks, 3, frame_end::back);
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    frame const place = reader.take(i);
+    ASSERT_EQ(place.size(), block_bytes);
+    expect_block(place.last(blocks[i].length_bytes), i);
+    reader.release(place);
+  }
+}
+
 TEST_F(prefetching, hands_out_blocks_before_their_turn) {
   std::uint64_t const seed = 31;
   SCOPED_TRACE("seed " + std::to_string(seed));
