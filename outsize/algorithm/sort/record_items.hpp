@@ -126,11 +126,22 @@ class record_view {
     return sum;
   }
 
-  /// Indexed records lie anywhere in the chunk: ask for one a few steps before it is merged.
-  void will_need(std::size_t i) const noexcept {
+  /// Asks for a record a few steps before it is merged: indexed ones lie anywhere in their chunk,
+  /// and blocks are more at once than the processor follows by itself. Inlined always: GCC takes a
+  /// function that does nothing but prefetch for one that does nothing, and drops calls of it.
+  [[gnu::always_inline]] void will_need(std::size_t i) const noexcept {
     constexpr std::size_t distance = 8;
-    if (layout_ == layout::index && i + distance < size_)
-      __builtin_prefetch(data_ + record_place::offset(entries()[i + distance].place));
+    std::size_t const next = i + distance;
+    if (next >= size_) return;
+    if (layout_ == layout::index) {
+      std::uint64_t const place = entries()[next].place;
+      prefetch(data_ + record_place::offset(place), place & record_place::long_record);
+    } else if (layout_ == layout::fixed) {
+      prefetch(data_ + next * record_bytes_, record_bytes_);
+    } else {
+      std::size_t const begin = packed_end(next - 1);
+      prefetch(data_ + begin, packed_end(next) - begin);
+    }
   }
 
  private:
@@ -144,6 +155,13 @@ class record_view {
         record_bytes_(record_bytes),
         size_(size),
         layout_(how) {}
+
+  /// The beginning of a record of so many bytes: what follows, the processor sees coming.
+  [[gnu::always_inline]] static void prefetch(std::byte const* record, std::size_t bytes) noexcept {
+    constexpr std::size_t line = 64, lines = 4;
+    for (std::size_t at = 0; at < std::min(bytes, lines * line); at += line)
+      __builtin_prefetch(record + at);
+  }
 
   prefix_entry const* entries() const noexcept { return static_cast<prefix_entry const*>(table_); }
   std::size_t packed_end(std::size_t i) const noexcept {
@@ -290,6 +308,7 @@ class record_items {
   static constexpr bool combines = false;
   static constexpr bool sorts_out_of_place = false;
   static constexpr bool merges_by_copying = false;
+  static constexpr bool encodes = false;
   struct key_less {
     Order const* order;
     bool operator()(key_type const& a, key_type const& b) const {
