@@ -28,15 +28,19 @@ class Benchmark:
     typed: str = ""           # KIND of bench/programs/typed_sort.cpp
     disk_per_input_byte: float = 3.2  # input, output, temporary files and a little more
     least_share_of_floor: object = None  # what is aimed at, if anything is
+    own_flags: tuple = ()     # of `outsize sort` beside those that say what is sorted
 
     @property
     def words(self):
-        return self.command or ("sort", *self.sort_flags)
+        return self.command or ("sort", *self.sort_flags, *self.own_flags)
 
 
 BENCHMARKS = {row.name: row for row in (
     Benchmark("sort-u64", "random u64, file to file", "u64", 8,
               ("--format", "u64"), None, ("stxxl", "duckdb"), least_share_of_floor=0.9),
+    Benchmark("sort-u64-plain", "the same, runs not encoded", "u64", 8,
+              ("--format", "u64"), None, ("stxxl", "duckdb"), least_share_of_floor=0.9,
+              own_flags=("--run-codec", "none")),
     Benchmark("sort-records", "100 bytes, 10-byte key, file to file", "records", 100,
               ("--format", "bytes:100", "--key", "0:10"), ("-s", "-k1.1,1.10"), ("stxxl", "gnu"),
               least_share_of_floor=0.92),

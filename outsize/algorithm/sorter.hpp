@@ -50,9 +50,9 @@ concept item_combiner =
 /// not throw.
 /// @tparam Combine  Left out, or what makes one of items that compare equal, as in reduce_by_key.
 ///
-/// I/Os:    Nothing if the items fit in memory. Else 2·Σ⌈Rᵢ/b⌉ blocks, written and read once for
-///          each of the runs of Rᵢ items, b to a block, when one merge is enough (the last items
-///          stay in memory if there is room for them beside that merge); each further pass
+/// I/Os:    Nothing if the items fit in memory. Else 2·Σ(⌈Rᵢ/b⌉ + 1) blocks, written and read
+///          once for each of the runs of Rᵢ items, b to a block, when one merge is enough (the last
+///          items stay in memory if there is room for them beside that merge); each further pass
 ///          moves at most 2·⌈N/b⌉ + 2·(number of runs merged) more, and there are at most
 ///          ⌈log_f(number of runs)⌉ in all.
 /// CPU:     O(N log N) comparisons.

@@ -60,7 +60,7 @@ std::vector<T> sort_all(storage& store, std::vector<T> const& in, Less less, sor
 
 template <typename T, typename Less, typename Make>
 void expect_sorts(std::size_t count, Less less, Make make, std::size_t threads, std::size_t disks,
-                  std::uint64_t memory, std::size_t block) {
+                  std::uint64_t memory, std::size_t block, run_codec codec = run_codec::automatic) {
   SCOPED_TRACE("n " + std::to_string(count) + ", threads " + std::to_string(threads) + ", disks " +
                std::to_string(disks) + ", memory " + std::to_string(memory) + ", block " +
                std::to_string(block));
@@ -68,9 +68,11 @@ void expect_sorts(std::size_t count, Less less, Make make, std::size_t threads, 
   std::mt19937_64 random(count * 31 + threads);
   std::vector<T> in(count);
   for (std::size_t i = 0; i < count; ++i) in[i] = make(random, i);
-  auto const out =
-      sort_all(store, in, less,
-               {.memory_bytes = memory, .block_bytes = block, .input_bytes = count * sizeof(T)});
+  auto const out = sort_all(store, in, less,
+                            {.memory_bytes = memory,
+                             .block_bytes = block,
+                             .input_bytes = count * sizeof(T),
+                             .codec = codec});
   std::vector<T> want = in;
   std::stable_sort(want.begin(), want.end(), less);
   EXPECT_TRUE(out == want);
@@ -83,6 +85,60 @@ TEST(sorter, sorts_integers_at_every_boundary) {
   for (std::size_t count : {0, 1, 511, 512, 513, 4095, 4096, 4097, 40000, 150000})
     for (std::size_t threads : {1, 2, 5})
       expect_sorts<std::uint64_t>(count, std::less<>(), make, threads, 1, 128_KiB, 4096);
+}
+
+TEST(sorter, sorts_through_encoded_runs) {
+  for (std::uint64_t most : {std::uint64_t{1}, std::uint64_t{300}, ~std::uint64_t{0}}) {
+    auto const number = [most](std::mt19937_64& random, std::size_t) { return random() % most; };
+    auto const small = [most](std::mt19937_64& random, std::size_t) {
+      return static_cast<std::int32_t>(random() % most);
+    };
+    auto const pair = [most](std::mt19937_64& random, std::size_t i) {
+      return pair16{random() % most, i};
+    };
+    for (std::size_t count : {100, 40000, 150000})
+      for (std::size_t threads : {1, 2, 8}) {
+        std::size_t const disks = threads % 3;
+        for (std::size_t block : {512, 4096})
+          expect_sorts<std::uint64_t>(block == 512 ? count / 5 : count, std::less<>(), number,
+                                      threads, disks, 512_KiB, block, run_codec::always);
+        expect_sorts<std::int32_t>(count, std::greater<>(), small, threads, disks, 512_KiB, 4096,
+                                   run_codec::always);
+        expect_sorts<pair16>(count, by(&pair16::key), pair, threads, disks, 512_KiB, 4096,
+                             run_codec::always);
+      }
+  }
+}
+
+TEST(sorter, tells_how_much_encoding_has_saved) {
+  std::vector<std::uint64_t> in(100'000);
+  std::mt19937_64 random(8);
+  for (auto& x : in) x = random();
+  auto const report = [&](run_codec codec) {
+    storage store(tiny(2));
+    sorter<std::uint64_t> s(store, {},
+                            {.memory_bytes = 256_KiB,
+                             .block_bytes = 4096,
+                             .input_bytes = in.size() * 8,
+                             .codec = codec,
+                             .rewindable = true});
+    s.push(in);
+    s.sort();
+    auto want = in;
+    std::ranges::sort(want);
+    for (int time = 0; time < 2; ++time, s.rewind()) {
+      std::vector<std::uint64_t> out;
+      for (; !s.empty(); ++s) out.push_back(*s);
+      EXPECT_EQ(out, want);
+    }
+    return s.report();
+  };
+  auto const plain = report(run_codec::none), encoded = report(run_codec::always);
+  EXPECT_EQ(plain.encoded_runs, 0U);
+  EXPECT_GE(plain.run_disk_bytes, plain.run_items * 8);
+  EXPECT_EQ(encoded.encoded_runs, encoded.runs);
+  EXPECT_LT(encoded.run_disk_bytes, encoded.run_items * 8 * 9 / 10);
+  EXPECT_EQ(report(run_codec::automatic).encoded_runs, 0U);  // blocks are too short
 }
 
 TEST(sorter, keeps_the_input_order_of_equal_items) {

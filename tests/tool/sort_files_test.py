@@ -3,6 +3,7 @@
 """`outsize sort` and the file system: outputs, refusals, full disks, plans and reports."""
 
 import outsize_tool
+import filecmp
 import json
 import os
 import signal
@@ -207,7 +208,7 @@ class Plan(ToolTest):
         path = self.path("in")
         self.output_of("gen", "u64", "--count", "3M", "-o", path)
         for words in (["-S", "2M"], ["-S", "3M", "--parallel=1"], ["-S", "16M"], ["-S", "100M"]):
-            words = ["--format=u64", "-T", self.folder, *words, path]
+            words = ["--format=u64", "--run-codec=none", "-T", self.folder, *words, path]
             plan = self.plan(*words, "-o", self.path("out"))
             self.assertEqual(os.listdir(self.folder), ["in"])
             self.output_of("sort", *words, "-o", "/dev/null", "--json", self.path("report"))
@@ -219,6 +220,28 @@ class Plan(ToolTest):
             self.assertGreaterEqual(self.bytes_of(plan["peak disk"]), report["peak_disk_bytes"])
             moved = self.bytes_of(plan["to read"])
             self.assertLessEqual(abs(moved - report["read_bytes"]), 0.1 * moved + (1 << 20), words)
+
+    def test_encoded_runs_change_nothing_but_the_bytes_moved(self):
+        path = self.path("in")
+        for kind, item in (("u64", 8), ("u64-few", 8), ("pairs", 16)):
+            self.output_of("gen", kind, "--count", "2M", "-o", path)
+            reports = {}
+            for codec in ("none", "always", "auto"):
+                self.output_of("sort", f"--format={'u64' if item == 8 else 'bytes:16'}", "-S", "8M",
+                               f"--run-codec={codec}", "-T", self.folder, path, "-o",
+                               self.path(codec), "--json", self.path("report"))
+                reports[codec] = json.loads(self.read("report"))
+                os.remove(self.path("report"))
+                same = filecmp.cmp(self.path("none"), self.path(codec), shallow=False)
+                self.assertTrue(same, (kind, codec))
+            plain, encoded = reports["none"], reports["always"]
+            self.assertGreater(plain["runs"], 0)
+            self.assertEqual(plain["encoded_runs"], 0)
+            self.assertGreaterEqual(plain["run_disk_bytes"], plain["run_items"] * item)
+            if item == 8:  # strings of bytes are never encoded
+                self.assertEqual(encoded["encoded_runs"], encoded["runs"])
+                self.assertLess(encoded["run_disk_bytes"], 0.8 * plain["run_disk_bytes"])
+                self.assertLess(encoded["read_bytes"], 0.95 * plain["read_bytes"])
 
     def test_unknown_sizes_and_merges(self):
         text = self.output_of("sort", "--plan", stdin=TEXT)

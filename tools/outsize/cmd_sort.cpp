@@ -66,6 +66,7 @@ sort_paths paths_of(sort_request const& request) { return {request.inputs, reque
 sort_options with_request(sort_options options, sort_request const& request) {
   options.unique = request.keys.unique;
   options.most_fan_in = request.most_fan_in;
+  options.codec = request.codec;
   request.codecs.apply_to(options, request.output, !request.keys.format);
   return options;
 }

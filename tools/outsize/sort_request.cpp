@@ -63,6 +63,13 @@ std::size_t parse_fan_in(std::string_view text) {
   return fan_in;
 }
 
+run_codec parse_codec(std::string_view text) {
+  if (text == "auto") return run_codec::automatic;
+  if (text == "none") return run_codec::none;
+  if (text == "always") return run_codec::always;
+  throw usage_error(fmt::format("--run-codec '{}' is none of auto, none, always", text));
+}
+
 /// What the command line says that is not part of the request.
 struct read_state {
   std::optional<std::string> name_list;  // --files0-from
@@ -176,6 +183,11 @@ option_table make_table(sort_request& request, read_state& state) {
       .add({.name = "block-checksums",
             .help = "find out if a disk returns other bytes than were written to it",
             .handler = [&](auto) { request.checksums = true; }})
+      .add({.name = "run-codec",
+            .takes = argument::required,
+            .value = "WHEN",
+            .help = "keep temporary numbers in fewer bytes: auto (if it pays), none, always",
+            .handler = [&](std::string_view text) { request.codec = parse_codec(text); }})
       .heading("what to tell")
       .add(report_rows(request))
       .heading("as GNU sort")

@@ -50,6 +50,7 @@ TEST(sort_request, refuses_what_makes_no_sense) {
                                              {"--check=loudly"},
                                              {"--batch-size=1"},
                                              {"--batch-size=x"},
+                                             {"--run-codec=zip"},
                                              {"--compress-program=a", "--compress-program=b"},
                                              {"--files0-from=/dev/null"},
                                              {"--files0-from=/dev/zero", "a"},
@@ -65,6 +66,13 @@ TEST(sort_request, takes_further_options_of_gnu_sort) {
   scratch::write_file(dir.path("names"), std::string_view("a\0b c", 5));
   EXPECT_EQ(read({"--files0-from", dir.path("names")}).inputs,
             (std::vector<std::string>{"a", "b c"}));
+}
+
+TEST(sort_request, says_when_runs_are_encoded) {
+  EXPECT_EQ(read({}).codec, run_codec::automatic);
+  EXPECT_EQ(read({"--run-codec=auto"}).codec, run_codec::automatic);
+  EXPECT_EQ(read({"--run-codec", "none"}).codec, run_codec::none);
+  EXPECT_EQ(read({"--run-codec", "always"}).codec, run_codec::always);
 }
 
 TEST(sort_request, knows_the_ways_to_check) {

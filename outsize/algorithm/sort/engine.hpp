@@ -32,6 +32,7 @@
 #include <outsize/algorithm/sort/record_items.hpp>
 #include <outsize/algorithm/sort/reduction.hpp>
 #include <outsize/algorithm/sort/run_formation.hpp>
+#include <outsize/algorithm/sort/run_writer.hpp>
 #include <outsize/algorithm/sort/sort_options.hpp>
 #include <outsize/algorithm/sort/sort_plan.hpp>
 #include <outsize/algorithm/sort/typed_items.hpp>
@@ -51,6 +52,7 @@ concept item_family = requires(F const family, typename F::key_type const key, s
   { family.equal(key, key) } -> std::convertible_to<bool>;
   { F::store(key, to) } -> std::same_as<std::byte*>;
   { F::combines } -> std::convertible_to<bool>;
+  { F::encodes } -> std::convertible_to<bool>;
   { family.make_trigger(key) } -> std::same_as<typename F::trigger>;
   { family.trigger_key(trigger) } -> std::same_as<typename F::key_type>;
 };
@@ -89,6 +91,7 @@ class sort_engine {
                        .index_entry_bytes = index_entry_bytes(store),
                        .out_of_place = Family::sorts_out_of_place,
                        .block_bytes = options_.block_bytes,
+                       .codec = Family::encodes ? options_.codec : run_codec::none,
                        .alignment_bytes = 1,
                        .threads = store.threads().threads(),
                        .most_fan_in = options_.most_fan_in};
@@ -153,7 +156,11 @@ class sort_engine {
     report_.networks.push_back(formation_->report());
     runs_ = std::move(formation_->runs());
     report_.runs = runs_.size();
-    for (auto const& r : runs_) report_.run_items += r.items();
+    for (auto const& r : runs_) {
+      report_.run_items += r.items();
+      report_.run_disk_bytes += r.disk_bytes();
+      report_.encoded_runs += r.form().is_encoded() ? 1 : 0;
+    }
     resident_ = formation_->resident_views();
     largest_resident_bytes_ = formation_->resident_largest_item_bytes();
     if (equals() == equal_items::made_one) left_out_bytes_ = report_.input_bytes - bytes_left();
@@ -253,7 +260,7 @@ class sort_engine {
 
   merge_shape shape_for(std::span<run<Family> const> runs, std::size_t& block_bytes) const {
     block_bytes = round_up(plan_.block_bytes, std::max<std::size_t>(64, store_.alignment_bytes()));
-    for (auto const& r : runs) block_bytes = std::max(block_bytes, r.largest_block_bytes());
+    for (auto const& r : runs) block_bytes = std::max(block_bytes, r.buffer_bytes());
     if (largest_resident_bytes_ > 0)
       block_bytes = std::max(block_bytes, formation_->block_for(largest_resident_bytes_));
     std::size_t const most =
@@ -294,6 +301,17 @@ class sort_engine {
     }
   }
 
+  /// That of runs merged to one, which is encoded if they are.
+  run_form form_of_merged(std::span<run<Family> const> group) const noexcept {
+    run_form form{.first_bytes = staggered_bytes(plan_.block_bytes, report_.merges)};
+    for (auto const& r : group) {
+      if (!r.form().is_encoded()) return {.first_bytes = form.first_bytes};
+      form.block_bytes = std::max(form.block_bytes, r.form().block_bytes);
+      form.held_bytes = std::max(form.held_bytes, r.form().held_bytes);
+    }
+    return form;
+  }
+
   run<Family> merge_group(std::span<run<Family>> group, pipeline::ports const& p) {
     std::size_t block_bytes = 0;
     merge_shape const shape = shape_for(group, block_bytes);
@@ -304,7 +322,8 @@ class sort_engine {
     grant_charge const index(memory_, entries_of(group) * merge_feed<Family>::bytes_per_block);
     block::buffer_pool in(memory_, block_bytes, group.size() + 2 * shape.ahead);
     block::buffer_pool out(memory_, block_bytes, shape.output);
-    run_writer<Family> writer(family_, store_, store_.threads(), memory_, out, equals());
+    run_writer<Family> writer(family_, store_, store_.threads(), memory_, out, equals(),
+                              form_of_merged(group));
     merge_feed<Family> feed(family_, store_.threads(), group, store_, in, shape.ahead, false);
     for (auto round = feed.next_round(); round.items() > 0; round = feed.next_round()) {
       p.check();

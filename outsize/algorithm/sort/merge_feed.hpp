@@ -9,7 +9,7 @@
 // item of any run that is not resident: its trigger, or where that is only approximate the run's
 // last resident item.
 //
-// Invariant: blocks held + runs without a resident block <= fan_in + ahead, so that the one block
+// Invariant: blocks held + runs without a resident block <= fan_in + taken, so that the one block
 // without which the merge cannot go on can always be read, however the keys lie and even if all
 // triggers are alike. One thread at a time uses a feed; its rounds may be merged by several. Layer:
 // algorithm. Source: STXXL 2008, section 6.1.2 and 6.1.3; Beckmann, Dementiev, Singler 2009,
@@ -25,6 +25,7 @@
 #include <utility>
 #include <vector>
 
+#include <outsize/algorithm/sort/key_codec.hpp>
 #include <outsize/algorithm/sort/merge_round.hpp>
 #include <outsize/algorithm/sort/run.hpp>
 #include <outsize/block/prefetcher.hpp>
@@ -46,7 +47,9 @@ class merge_feed {
   }
 
   /// Merges `runs`, freeing their blocks on disk as they are used up unless `keep_blocks`; ties go
-  /// to the first. `pool` has runs.size() + 2 * ahead buffers of at least their longest block.
+  /// to the first. `pool` has runs.size() + 2 * ahead buffers, each fit for any of their blocks
+  /// (run::buffer_bytes): a quarter of the additional ones for blocks that a round takes, the
+  /// others for blocks being read, so that the disks work on while a round is merged.
   merge_feed(Family const& family, executor& threads, std::span<run<Family>> runs, storage& store,
              block::buffer_pool& pool, std::size_t ahead, bool keep_blocks)
       : family_(family),
@@ -55,10 +58,10 @@ class merge_feed {
         runs_(runs),
         pool_(&pool),
         sources_(runs.size()),
-        ahead_(ahead),
+        taken_(std::max<std::size_t>(1, ahead / 2)),
         keep_blocks_(keep_blocks) {
     for (auto const& r : runs_) largest_ = std::max(largest_, r.largest_item_bytes());
-    prefetcher_.emplace(store, pool, predict(), ahead);
+    prefetcher_.emplace(store, pool, predict(), 2 * ahead - taken_, block::frame_end::back);
   }
 
   ~merge_feed() {
@@ -85,7 +88,7 @@ class merge_feed {
     if (prefetcher_) read_predicted();
     for (;;) {
       read_unpredictable();  // before the round looks at what is resident
-      check_blocks();
+      prepare_blocks();
       round r(family_, threads_, std::span<sequence<view> const>(sequences_));
       std::optional<std::size_t> const least = restrict_to_resident(r);
       if (!least || r.items() > 0) return r;
@@ -142,18 +145,18 @@ class merge_feed {
   }
   bool starved(std::size_t s) const noexcept { return !finished(s) && sources_[s].frames.empty(); }
 
-  /// Takes up to `ahead` blocks in the predicted order, as far as the invariant allows; waits for
+  /// Takes up to `taken_` blocks in the predicted order, as far as the invariant allows; waits for
   /// half of them only, so that there is always something to merge and something to read.
   void read_predicted() {
     std::size_t starving = 0;
     for (std::size_t s = 0; s < sources_.size(); ++s) starving += starved(s) ? 1 : 0;
-    for (std::size_t taken = 0; taken < ahead_ && predicted_ < prediction_.size(); ++predicted_) {
+    for (std::size_t taken = 0; taken < taken_ && predicted_ < prediction_.size(); ++predicted_) {
       auto const [s, b] = prediction_[predicted_];
       if (b < sources_[s].taken) continue;  // was read before its turn
       // Triggers that are only approximate may name a later block of a run before an earlier one.
       std::size_t const others = starving - (starved(s) ? 1 : 0);
-      if (held_ + 1 + others > sources_.size() + ahead_) return;
-      bool const enough = held_ >= sources_.size() + ahead_ / 2;
+      if (held_ + 1 + others > sources_.size() + taken_) return;
+      bool const enough = held_ >= sources_.size() + taken_ / 2;
       if (enough && !prefetcher_->ready(sources_[s].order[sources_[s].taken])) return;
       starving = others;
       read_next_of(s);
@@ -168,20 +171,35 @@ class merge_feed {
     ++from.taken;
     from.frames.push_back(place);
     ++held_;
-    block::frame const content = place.first(entry.id.length_bytes);
-    if (runs_[s].keeps_checksums()) unchecked_.push_back({s, from.taken - 1, content});
+    block::frame const read = place.last(entry.id.length_bytes);
+    run<Family> const& r = runs_[s];
+    block::frame const content =
+        r.form().is_encoded() ? place.first(entry.items * family_.item_bytes()) : read;
+    if (r.form().is_encoded() || r.keeps_checksums())
+      unprepared_.push_back({s, from.taken - 1, read, content});
     sequences_[s].append(family_.block_view(content, entry.items));
   }
 
-  /// Compares what has been read with its checksums, before anybody sees it: all blocks of a round
-  /// at once, so that the whole team shares the work. @throws corrupt_block.
-  void check_blocks() {
-    if (unchecked_.empty()) return;
-    threads_.parallel_for(unchecked_.size(), [this](std::size_t i) {
-      auto const& [s, b, content] = unchecked_[i];
-      runs_[s].check_block(b, content);
+  /// Compares what has been read with its checksums, and decodes it, before anybody sees it: all
+  /// blocks of a round at once, so that the whole team shares the work. @throws corrupt_block.
+  void prepare_blocks() {
+    if (unprepared_.empty()) return;
+    threads_.parallel_for(unprepared_.size(), [this](std::size_t i) {
+      auto const& [s, b, read, content] = unprepared_[i];
+      if (runs_[s].keeps_checksums()) runs_[s].check_block(b, read);
+      if (runs_[s].form().is_encoded()) decode(runs_[s], b, read, content);
     });
-    unchecked_.clear();
+    unprepared_.clear();
+  }
+
+  /// Decodes a block where it lies: behind, or over, the place of its items.
+  void decode(run<Family> const& from, std::size_t index, std::span<std::byte const> block,
+              std::span<std::byte> to) const {
+    if constexpr (Family::encodes) {
+      using item = typename Family::item;
+      std::span const items(reinterpret_cast<item*>(to.data()), to.size() / sizeof(item));
+      if (!decode_keys(block, items)) from.throw_corrupt(index);
+    }
   }
 
   trigger const& next_trigger(std::size_t s) const noexcept {
@@ -212,10 +230,11 @@ class merge_feed {
     return least;
   }
 
-  struct unchecked_block {
+  struct unprepared_block {
     std::size_t run;
     std::size_t block;
-    block::frame content;
+    block::frame read;
+    block::frame content;  // once it is decoded, if it is encoded
   };
 
   struct predicted_block {
@@ -231,10 +250,10 @@ class merge_feed {
   std::vector<source> sources_;
   std::vector<predicted_block> prediction_;
   std::size_t predicted_ = 0;
-  std::size_t ahead_ = 0;
+  std::size_t taken_ = 0;  // blocks of a round at most, besides one of each run
   bool keep_blocks_ = false;
   std::size_t held_ = 0;
-  std::vector<unchecked_block> unchecked_;  // resident, and not yet seen by any round
+  std::vector<unprepared_block> unprepared_;  // resident, and not yet seen by any round
   std::size_t largest_ = 0;
   std::optional<block::prefetcher> prefetcher_;
 };

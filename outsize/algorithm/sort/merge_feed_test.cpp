@@ -14,6 +14,8 @@
 #include <vector>
 
 #include <outsize/algorithm/byte_order.hpp>
+#include <outsize/algorithm/sort/run_writer.hpp>
+#include <outsize/algorithm/sort/typed_items.hpp>
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/io/decorators/faulty_file.hpp>
@@ -83,7 +85,7 @@ struct merging {
   /// Takes all that is there in each round, or with `stops` a random number of items of it.
   records merge(std::size_t ahead, bool keep_blocks, std::mt19937_64* stops = nullptr) {
     std::size_t block_bytes = 1;
-    for (auto const& r : runs) block_bytes = std::max(block_bytes, r.largest_block_bytes());
+    for (auto const& r : runs) block_bytes = std::max(block_bytes, r.buffer_bytes());
     block::buffer_pool pool(memory, block_bytes, runs.size() + 2 * ahead);
     records out;
     {
@@ -201,6 +203,69 @@ TEST(merge_feed, gives_everything_back_when_dropped_or_when_a_read_fails) {
 TEST(merge_feed, merges_nothing) {
   merging<start_order> m({});
   EXPECT_TRUE(m.merge(1, false).empty());
+}
+
+/// Runs of encoded numbers on a disk in memory.
+struct encoded_numbers : testing::Test {
+  using numbers = typed_items<std::uint64_t, std::less<>>;
+  static constexpr run_form form{.block_bytes = 1024, .held_bytes = 1536};
+
+  numbers family{{}};
+  storage store{{.disks = {disk_options(
+                     "memory", [](io::request_queue&) { return io::make_memory_file("memory"); })},
+                 .memory = 4_MiB,
+                 .threads = 2}};
+  grant memory = store.memory().take(4_MiB, "test");
+  std::vector<run<numbers>> runs;
+  std::vector<std::uint64_t> want;
+  std::mt19937_64 random{11};
+
+  void add_run(std::size_t count, std::uint64_t most) {
+    std::vector<std::uint64_t> in(count);
+    for (auto& x : in) x = random() % most;
+    std::ranges::sort(in);
+    block::buffer_pool pool(memory, 1024, 4);
+    run_writer<numbers> writer(family, store, store.threads(), memory, pool, equal_items::kept,
+                               form);
+    writer.write(in);
+    runs.push_back(writer.finish());
+    want.insert(want.end(), in.begin(), in.end());
+  }
+
+  std::vector<std::uint64_t> merge(bool keep_blocks) {
+    std::size_t const ahead = 3;
+    block::buffer_pool pool(memory, form.held_bytes, runs.size() + 2 * ahead);
+    merge_feed<numbers> feed(family, store.threads(), runs, store, pool, ahead, keep_blocks);
+    std::vector<std::uint64_t> out;
+    for (auto round = feed.next_round(); round.items() > 0; round = feed.next_round()) {
+      auto emit = [&](std::uint64_t key) { out.push_back(key); };
+      for (auto const& part : round.cut(2)) round.merge(part, emit);
+      feed.consume(round);
+    }
+    return out;
+  }
+};
+
+TEST_F(encoded_numbers, are_decoded_before_they_are_merged) {
+  for (std::uint64_t most : {std::uint64_t{1}, std::uint64_t{1000}, ~std::uint64_t{0}})
+    for (std::size_t count : {1, 100, 3000}) add_run(count, most);
+  std::ranges::sort(want);
+  EXPECT_EQ(merge(true), want);
+  EXPECT_EQ(merge(false), want);
+  EXPECT_EQ(store.allocated_bytes(), 0U);
+}
+
+TEST_F(encoded_numbers, that_cannot_be_decoded_are_a_corrupt_block) {
+  for (int r = 0; r < 3; ++r) add_run(3000, ~std::uint64_t{0});
+  auto const id = runs[1].entries()[2].id;
+  std::vector<std::byte> const nothing(id.length_bytes, std::byte{0xFF});
+  store.write(id, nothing)->wait();
+  try {
+    merge(true);
+    ADD_FAILURE() << "a block of nothing was decoded";
+  } catch (corrupt_block const& e) {
+    EXPECT_NE(std::string(e.what()).find("memory"), std::string::npos) << e.what();
+  }
 }
 
 }  // namespace

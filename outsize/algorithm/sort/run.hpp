@@ -2,33 +2,47 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-// Sorted runs on disk: the list of their blocks, and the writer that makes them.
+// A sorted run on disk: the list of its blocks.
 //
 // A run's blocks hold whole items in order. For each block the first item, or the beginning of a
 // long one, is kept in memory as its trigger: the order of the triggers is the order in which a
 // merge will need the blocks. If the storage says so, the block's checksum is kept as well. A run
-// owns its blocks and frees them when destroyed; a merge takes them out one by one. One thread at a
-// time changes a run or uses a writer. Layer: algorithm. Source: STXXL 2008, section 6.1.2.
+// owns its blocks and frees them when destroyed; a merge takes them out one by one. What writes
+// one: in_place_run.hpp, run_writer.hpp. One thread at a time changes a run. Layer: algorithm.
+// Source: STXXL 2008, section 6.1.2.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
-#include <memory>
-#include <numeric>
-#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
-#include <outsize/algorithm/sort/merge_round.hpp>
-#include <outsize/algorithm/sort/record_items.hpp>
-#include <outsize/algorithm/sort/reduction.hpp>
+#include <outsize/base/error.hpp>
 #include <outsize/base/memory_budget.hpp>
-#include <outsize/base/units.hpp>
 #include <outsize/block/storage.hpp>
-#include <outsize/block/write_queue.hpp>
 
 namespace outsize::detail {
+
+/// How a run's blocks hold its items: as they are, unless held_bytes says otherwise.
+struct run_form {
+  std::size_t block_bytes = 0;  ///< Of encoded blocks, the most.
+  std::size_t held_bytes = 0;   ///< What it takes to decode one; 0: they are not encoded.
+  std::size_t first_bytes = 0;  ///< Of the first block, about; 0: as long as the others.
+
+  bool is_encoded() const noexcept { return held_bytes != 0; }
+};
+
+/// The length of the first of the blocks of run number `index`. Runs of equally distributed items
+/// would otherwise end their blocks at the same keys, and a merge would need the next blocks of all
+/// of them at once and then none for long.
+inline std::size_t staggered_bytes(std::size_t block_bytes, std::uint64_t index) noexcept {
+  // Multiples of the golden ratio are spread evenly, however many there are.
+  constexpr std::uint64_t ratio = 0x9E3779B97F4A7C15;
+  std::uint64_t const share = (ratio * (index + 1)) >> 32;
+  // In units of what items in place are aligned to.
+  return std::max<std::size_t>(64, (block_bytes * share >> 32) / 64 * 64);
+}
 
 template <typename Family>
 class run {
@@ -40,7 +54,8 @@ class run {
   };
 
   /// `memory` is charged for the entries.
-  run(storage& store, grant& memory) : store_(&store), memory_(&memory) {}
+  run(storage& store, grant& memory, run_form form = {})
+      : store_(&store), memory_(&memory), form_(form) {}
   run(run&& other) noexcept
       : store_(other.store_),
         memory_(other.memory_),
@@ -49,6 +64,8 @@ class run {
         charged_bytes_(std::exchange(other.charged_bytes_, 0)),
         items_(other.items_),
         bytes_(other.bytes_),
+        disk_bytes_(other.disk_bytes_),
+        form_(other.form_),
         largest_item_bytes_(other.largest_item_bytes_),
         largest_block_bytes_(other.largest_block_bytes_) {}
   run& operator=(run&& other) noexcept {
@@ -59,6 +76,8 @@ class run {
     std::swap(charged_bytes_, other.charged_bytes_);
     items_ = other.items_;
     bytes_ = other.bytes_;
+    disk_bytes_ = other.disk_bytes_;
+    form_ = other.form_;
     largest_item_bytes_ = other.largest_item_bytes_;
     largest_block_bytes_ = other.largest_block_bytes_;
     return *this;
@@ -87,6 +106,7 @@ class run {
       throw;
     }
     items_ += entries_.back().items;
+    disk_bytes_ += entries_.back().id.length_bytes;
     largest_block_bytes_ =
         std::max<std::size_t>(largest_block_bytes_, entries_.back().id.length_bytes);
   }
@@ -102,6 +122,13 @@ class run {
     store_->check(entries_[index].id, read, checksums_[index]);
   }
 
+  /// Says that what has been read of block `index` cannot be what was written.
+  /// @throws corrupt_block.
+  [[noreturn]] void throw_corrupt(std::size_t index) const {
+    auto const id = entries_[index].id;
+    throw corrupt_block(store_->disk_name(id.disk), id.offset_bytes, id.length_bytes);
+  }
+
   /// Frees block `index`, which has been read.
   void free_block(std::size_t index) noexcept {
     store_->free(entries_[index].id);
@@ -111,9 +138,17 @@ class run {
   std::vector<entry> const& entries() const noexcept { return entries_; }
   std::uint64_t index_bytes() const noexcept { return charged_bytes_; }
   std::uint64_t items() const noexcept { return items_; }
+  /// Of the items.
   std::uint64_t bytes() const noexcept { return bytes_; }
   std::size_t largest_item_bytes() const noexcept { return largest_item_bytes_; }
+  /// Of all blocks, on disk.
+  std::uint64_t disk_bytes() const noexcept { return disk_bytes_; }
+  run_form const& form() const noexcept { return form_; }
   std::size_t largest_block_bytes() const noexcept { return largest_block_bytes_; }
+  /// What a merge needs for a block.
+  std::size_t buffer_bytes() const noexcept {
+    return std::max(largest_block_bytes_, form_.held_bytes);
+  }
 
  private:
   storage* store_;
@@ -123,396 +158,10 @@ class run {
   std::uint64_t charged_bytes_ = 0;
   std::uint64_t items_ = 0;
   std::uint64_t bytes_ = 0;
+  std::uint64_t disk_bytes_ = 0;
+  run_form form_;
   std::size_t largest_item_bytes_ = 0;
   std::size_t largest_block_bytes_ = 0;
-};
-
-/// Writes sorted items of one type as the blocks of one run from where they lie.
-template <typename Family>
-class in_place_run {
- public:
-  /// `index_memory` holds the run's entries.
-  in_place_run(Family const& family, storage& store, grant& index_memory)
-      : family_(family),
-        store_(store),
-        placement_(store.new_placement()),
-        run_(store, index_memory) {}
-  in_place_run(in_place_run const&) = delete;
-  in_place_run& operator=(in_place_run const&) = delete;
-  ~in_place_run() {
-    for (auto const& writing : writes_) writing->wait_outcome();
-  }
-
-  /// The items of a block of up to `block_bytes`, so many that the next block begins where the
-  /// disks allow it; 0 if there is no such number.
-  static std::size_t items_of_block(Family const& family, storage& store, std::size_t block_bytes) {
-    std::size_t const step = std::lcm(family.item_bytes(), alignment_of(store));
-    return block_bytes / step * step / family.item_bytes();
-  }
-
-  /// Issues the writes of all items; the memory, of whole pages, stays as it is until finish().
-  /// Once only. @throws out_of_space, budget_error.
-  void write(std::span<typename Family::item const> sorted, std::size_t items_of_block) {
-    writes_.reserve(div_up(sorted.size(), items_of_block));  // no request is ever lost sight of
-    for (; !sorted.empty(); sorted = sorted.subspan(std::min(items_of_block, sorted.size()))) {
-      auto const block = std::as_bytes(sorted.first(std::min(items_of_block, sorted.size())));
-      std::size_t const items = block.size() / sizeof(typename Family::item);
-      auto const id = store_.allocate(round_up(block.size(), alignment_of(store_)), *placement_);
-      std::span const whole(block.data(), id.length_bytes);  // to the end of a page at most
-      auto const first = family_.block_view(block, items).key(0);
-      run_.append({id, static_cast<std::uint32_t>(items), family_.make_trigger(first)}, whole);
-      run_.add_bytes(block.size(), sizeof(typename Family::item));
-      writes_.push_back(store_.write(id, whole));
-    }
-  }
-
-  std::uint64_t index_bytes() const noexcept { return run_.index_bytes(); }
-  std::uint64_t bytes() const noexcept { return run_.bytes(); }
-
-  /// Returns the run once all its blocks are on disk. @throws io_error.
-  run<Family> finish() {
-    io::wait_all(writes_);
-    writes_.clear();
-    return std::move(run_);
-  }
-
- private:
-  static std::size_t alignment_of(storage& store) {
-    return std::max<std::size_t>(64, store.alignment_bytes());
-  }
-
-  Family const& family_;
-  storage& store_;
-  std::unique_ptr<block::placement> placement_;
-  run<Family> run_;
-  std::vector<io::request_ptr> writes_;  // after run_: they end before its blocks may be freed
-};
-
-/// Writes rounds of a merge as the blocks of one run. Equal items that meet neither in a round nor
-/// in a block may both stay, where equal ones are to be made one: a later merge finds them.
-template <typename Family>
-class run_writer {
- public:
-  using round = merge_round<Family>;
-  using part = typename round::part;
-
-  /// `index_memory` holds the run's entries; `pool` has at least two buffers, each fit for any one
-  /// item.
-  run_writer(Family const& family, storage& store, executor& threads, grant& index_memory,
-             block::buffer_pool& pool, equal_items equals = equal_items::kept)
-      : family_(family),
-        store_(store),
-        threads_(threads),
-        pool_(pool),
-        equals_(equals),
-        placement_(store.new_placement()),
-        run_(store, index_memory),
-        queue_(store, pool) {}
-  ~run_writer() {
-    if (!open_.empty()) pool_.release(open_);
-  }
-
-  /// Takes as much of the round as half the pool's buffers hold, at least one item; tells how much
-  /// from each sequence by restricting the round. @throws io_error, out_of_space, budget_error.
-  void write(round& r, std::size_t largest_item_bytes) {
-    if (family_.item_bytes() != 0) {
-      write_fixed(r);
-    } else {
-      write_packed(r, largest_item_bytes);
-    }
-  }
-
-  /// Writes what is left in memory and returns the finished run once all its blocks are on disk.
-  run<Family> finish() {
-    if (open_items_ > 0) close_fixed(std::exchange(open_, {}), std::exchange(open_items_, 0));
-    queue_.flush();
-    return std::move(run_);
-  }
-
- private:
-  std::size_t frame_limit() const noexcept { return std::max<std::size_t>(1, pool_.count() / 2); }
-
-  std::size_t block_length(std::size_t used_bytes) const {
-    // 64: tables and items inside blocks stay aligned on disks that ask for no alignment.
-    return round_up(used_bytes, std::max<std::size_t>(64, store_.alignment_bytes()));
-  }
-
-  void append(block::frame filled, std::size_t used_bytes, std::size_t items,
-              typename Family::trigger trigger) {
-    block::block_id id;
-    try {
-      id = store_.allocate(block_length(used_bytes), *placement_);
-    } catch (...) {
-      pool_.release(filled);
-      throw;
-    }
-    try {
-      run_.append({id, static_cast<std::uint32_t>(items), std::move(trigger)},
-                  filled.first(id.length_bytes));
-    } catch (...) {
-      pool_.release(filled);
-      throw;
-    }
-    queue_.write(id, filled);
-  }
-
-  // ---- items of one size: every block but the last is full, and a round may begin inside one ----
-
-  /// Walks through the places for items in consecutive frames.
-  class frame_places {
-   public:
-    frame_places(std::vector<block::frame> const& frames, std::size_t item_bytes,
-                 std::size_t per_frame, std::size_t first_item)
-        : frames_(frames), item_bytes_(item_bytes), frame_bytes_(per_frame * item_bytes) {
-      frame_ = first_item / per_frame;
-      if (frame_ < frames.size()) enter(first_item % per_frame * item_bytes);
-    }
-
-    std::byte* next_item() {
-      if (to_ == end_) next_frame();
-      return std::exchange(to_, to_ + item_bytes_);
-    }
-
-    auto room()
-      requires(Family::merges_by_copying)
-    {
-      if (to_ == end_) next_frame();
-      using item = typename Family::item;
-      return std::span(reinterpret_cast<item*>(to_),
-                       static_cast<std::size_t>(end_ - to_) / sizeof(item));
-    }
-    void used(std::size_t count) noexcept { to_ += count * item_bytes_; }
-
-   private:
-    void next_frame() {
-      ++frame_;
-      enter(0);
-    }
-    void enter(std::size_t offset_bytes) {
-      to_ = frames_[frame_].data() + offset_bytes;
-      end_ = frames_[frame_].data() + frame_bytes_;
-    }
-
-    std::vector<block::frame> const& frames_;
-    std::size_t item_bytes_;
-    std::size_t frame_bytes_;
-    std::size_t frame_ = 0;
-    std::byte* to_ = nullptr;
-    std::byte* end_ = nullptr;
-  };
-
-  void write_fixed(round& r) {
-    std::size_t const item = family_.item_bytes();
-    std::size_t const per_block = pool_.buffer_bytes() / item;
-    std::size_t const limit = frame_limit() * per_block - open_items_;
-    if (r.items() > limit) r.restrict_to_first(limit);
-    std::size_t const total = r.items();
-
-    std::vector<block::frame> frames;
-    std::size_t filled = open_items_ + total;
-    try {
-      if (open_items_ > 0) frames.push_back(std::exchange(open_, {}));
-      while (frames.size() * per_block < open_items_ + total) frames.push_back(queue_.acquire());
-      auto const parts = r.cut(threads_.threads());
-      threads_.parallel_for(parts.size(), [&](std::size_t p) {
-        frame_places places(frames, item, per_block, open_items_ + parts[p].first_rank);
-        if constexpr (Family::merges_by_copying) {
-          r.merge_into(parts[p], places);
-        } else {
-          auto emit = [&](typename Family::key_type const& key) {
-            Family::store(key, places.next_item());
-          };
-          r.merge(parts[p], emit);
-        }
-      });
-      if (equals_ == equal_items::made_one) filled = reduce(frames, parts, per_block);
-    } catch (...) {
-      for (auto f : frames) pool_.release(f);
-      open_items_ = 0;
-      throw;
-    }
-    run_.add_bytes((filled - open_items_) * item, item);
-    hand_over_fixed(frames, filled, per_block);
-  }
-
-  /// Makes equal items one in frames that hold the open block's items and the merged parts. Returns
-  /// how many are left; frames without any are given back.
-  std::size_t reduce(std::vector<block::frame>& frames, std::vector<part> const& parts,
-                     std::size_t per_block) {
-    std::size_t const item = family_.item_bytes();
-    auto const at = [&](std::size_t i) { return &frames[i / per_block][i % per_block * item]; };
-    std::vector<std::span<std::byte>> stretches;  // of a part in a frame
-    for (part const& p : parts) {
-      std::size_t const end = open_items_ + p.first_rank + p.items;
-      for (std::size_t i = open_items_ + p.first_rank, next; i < end; i = next) {
-        next = std::min(end, (i / per_block + 1) * per_block);
-        stretches.emplace_back(at(i), (next - i) * item);
-      }
-    }
-    threads_.parallel_for(stretches.size(), [&](std::size_t s) {
-      stretches[s] = stretches[s].first(reduce_sorted(family_, stretches[s]));
-    });
-    std::size_t kept = open_items_;
-    for (std::span<std::byte> rest : stretches) {
-      if (kept > 0 && equal_at(at(kept - 1), rest.data())) {
-        combine_into(family_, at(kept - 1), rest.data());
-        rest = rest.subspan(item);
-      }
-      for (std::size_t bytes; !rest.empty(); rest = rest.subspan(bytes), kept += bytes / item) {
-        bytes = std::min(rest.size(), (per_block - kept % per_block) * item);
-        std::memmove(at(kept), rest.data(), bytes);
-      }
-    }
-    for (; frames.size() > div_up(kept, per_block); frames.pop_back()) pool_.release(frames.back());
-    return kept;
-  }
-
-  bool equal_at(std::byte const* before, std::byte const* after) const {
-    std::size_t const item = family_.item_bytes();
-    auto const a = family_.view_of_one({before, item}), b = family_.view_of_one({after, item});
-    return family_.equal(a.key(0), b.key(0));
-  }
-
-  void hand_over_fixed(std::vector<block::frame> const& frames, std::size_t items,
-                       std::size_t per_block) {
-    open_items_ = 0;
-    for (std::size_t f = 0; f < frames.size(); ++f, items -= std::min(items, per_block)) {
-      if (items < per_block) {  // the last one: stays open for the next round
-        open_ = frames[f];
-        open_items_ = items;
-        return;
-      }
-      try {
-        close_fixed(frames[f], per_block);
-      } catch (...) {
-        for (std::size_t rest = f + 1; rest < frames.size(); ++rest) pool_.release(frames[rest]);
-        throw;
-      }
-    }
-  }
-
-  void close_fixed(block::frame filled, std::size_t items) {
-    auto const first = family_.block_view(filled, items).key(0);
-    append(filled, items * family_.item_bytes(), items, family_.make_trigger(first));
-  }
-
-  // ---- items of many sizes: parts fill blocks of their own, each with a table of ends at its end
-  // ----
-
-  struct packed_block {
-    block::frame place;
-    std::size_t record_bytes = 0;
-    std::size_t items = 0;
-
-    std::size_t used_bytes() const noexcept { return packed_bytes(record_bytes, items); }
-    bool fits(std::size_t more) const noexcept {
-      return packed_bytes(record_bytes + more, items + 1) <= place.size();
-    }
-    std::uint32_t* table_end() const noexcept {
-      return reinterpret_cast<std::uint32_t*>(place.data() + place.size());
-    }
-    void close_record(std::size_t bytes) noexcept {
-      record_bytes += bytes;
-      *(table_end() - 1 - items++) = static_cast<std::uint32_t>(record_bytes);
-    }
-  };
-
-  void write_packed(round& r, std::size_t largest_item_bytes) {
-    std::size_t const block_bytes = pool_.buffer_bytes();
-    std::size_t const frames = frame_limit();
-    // Any two consecutive blocks of a part hold at least B - 3 bytes, so b bytes need at most
-    // b / (B/2 - 2) + 1 of them; when items are small against blocks, hardly more than b / (B -
-    // item).
-    std::size_t const waste = packed_bytes(largest_item_bytes, 1);
-    std::size_t const filled =
-        std::max(block_bytes / 2 - 2, block_bytes - std::min(block_bytes, waste));
-    std::size_t part_count = std::clamp<std::size_t>(frames / 4, 1, threads_.threads());
-    std::uint64_t limit = std::uint64_t{frames - part_count} * filled;
-    if (part_count == 1) limit = std::max<std::uint64_t>(limit, block_bytes - packed_bytes(0, 0));
-    r.restrict_to_bytes(limit, sizeof(std::uint32_t));
-
-    auto const parts = r.cut(part_count);
-    std::vector<std::vector<packed_block>> blocks(parts.size());
-    try {
-      reserve_blocks(parts, blocks, filled);
-      threads_.parallel_for(parts.size(),
-                            [&](std::size_t p) { fill_packed(r, parts[p], blocks[p]); });
-    } catch (...) {
-      for (auto const& list : blocks)
-        for (auto const& b : list) pool_.release(b.place);
-      throw;
-    }
-    for (auto const& list : blocks)
-      for (auto const& b : list) run_.add_bytes(b.record_bytes, largest_item_bytes);
-    hand_over_packed(blocks);
-  }
-
-  void reserve_blocks(std::vector<part> const& parts,
-                      std::vector<std::vector<packed_block>>& blocks, std::size_t filled) {
-    for (std::size_t p = 0; p < parts.size(); ++p) {
-      std::uint64_t const bytes = parts[p].bytes + sizeof(std::uint32_t) * parts[p].items;
-      bool const fits_one = bytes + packed_bytes(0, 0) <= pool_.buffer_bytes();
-      std::uint64_t const need = fits_one ? 1 : bytes / filled + 1;
-      for (std::uint64_t i = 0; i < need; ++i) blocks[p].push_back({.place = queue_.acquire()});
-    }
-  }
-
-  void fill_packed(round const& r, part const& p, std::vector<packed_block>& blocks) const {
-    std::size_t current = 0;
-    bool const reduces = equals_ == equal_items::made_one;
-    std::optional<typename Family::key_type> last;
-    auto emit = [&](typename Family::key_type const& key) {
-      if (reduces) {
-        if (last && family_.equal(*last, key)) return;
-        last = key;
-      }
-      std::size_t const bytes = family_.size(key);
-      if (!blocks[current].fits(bytes)) ++current;
-      OUTSIZE_ASSERT(current < blocks.size() && blocks[current].fits(bytes));
-      packed_block& b = blocks[current];
-      Family::store(key, b.place.data() + b.record_bytes);
-      b.close_record(bytes);
-    };
-    r.merge(p, emit);
-  }
-
-  void hand_over_packed(std::vector<std::vector<packed_block>>& blocks) {
-    std::vector<packed_block> all;
-    for (auto& list : blocks) all.insert(all.end(), list.begin(), list.end());
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      packed_block const& b = all[i];
-      if (b.items == 0) {
-        pool_.release(b.place);
-        continue;
-      }
-      try {
-        close_packed(b);
-      } catch (...) {
-        for (std::size_t rest = i + 1; rest < all.size(); ++rest) pool_.release(all[rest].place);
-        throw;
-      }
-    }
-  }
-
-  void close_packed(packed_block const& b) {
-    std::size_t const length = std::min(block_length(b.used_bytes()), b.place.size());
-    std::size_t const table_bytes = b.items * sizeof(std::uint32_t);
-    std::memmove(b.place.data() + length - table_bytes,
-                 b.place.data() + b.place.size() - table_bytes, table_bytes);
-    auto const first = family_.block_view(b.place.first(length), b.items).key(0);
-    append(b.place, length, b.items, family_.make_trigger(first));
-  }
-
-  Family const& family_;
-  storage& store_;
-  executor& threads_;
-  block::buffer_pool& pool_;
-  equal_items equals_;
-  std::unique_ptr<block::placement> placement_;
-  run<Family> run_;
-  block::write_queue queue_;    // after run_: its writes end before the run's blocks may be freed
-  block::frame open_;           // a block of fixed-size items that is not full yet
-  std::size_t open_items_ = 0;  // in it
 };
 
 }  // namespace outsize::detail

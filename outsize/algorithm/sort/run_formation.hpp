@@ -15,7 +15,8 @@
 // Where equal items are made one, that happens as soon as a chunk is sorted.
 //
 // Items of one type are written from where they were sorted, if each chunk is sorted by one thread;
-// the parts of several threads are merged, and records gathered, into blocks.
+// the parts of several threads are merged, and records gathered, into blocks. Integer keys are
+// encoded on the way, run by run, where that pays (codec_choice.hpp).
 //
 // Invariant: runs, and chunks still in memory, are in the order of the input; each is sorted.
 // The producer is one thread at a time; the rest is a network. Layer: algorithm.
@@ -25,6 +26,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -35,10 +37,14 @@
 #include <utility>
 #include <vector>
 
+#include <outsize/algorithm/sort/codec_choice.hpp>
+#include <outsize/algorithm/sort/in_place_run.hpp>
 #include <outsize/algorithm/sort/merge_feed.hpp>
-#include <outsize/algorithm/sort/run.hpp>
+#include <outsize/algorithm/sort/run_writer.hpp>
 #include <outsize/algorithm/sort/sort_plan.hpp>
+#include <outsize/base/assert.hpp>
 #include <outsize/base/error.hpp>
+#include <outsize/base/machine.hpp>
 #include <outsize/pipeline/network.hpp>
 
 namespace outsize::detail {
@@ -101,6 +107,7 @@ class run_formation {
       ports_->close(to_spill);
     });
     network_.finish();
+    OUTSIZE_ASSERT(!ending_);
     scratch_.clear();
     pool_.reset();
     release_spilled_chunks();
@@ -138,6 +145,7 @@ class run_formation {
     chunk items;
     std::vector<view> views;  // sorted parts, once sorted
     std::optional<in_place_run<Family>> writing;
+    std::optional<run_writer<Family>> encoding;
 
     slot(grant& memory, std::size_t bytes) : items(memory, bytes) {}
   };
@@ -163,7 +171,8 @@ class run_formation {
                       [this](pipeline::ports& p) { spill_on_demand(p); });
     auto written = pipeline::stage("written", [this](pipeline::pooled_buffer& b) {
       slot& s = slot_of(b);
-      runs_.push_back(s.writing->finish());
+      runs_.push_back(s.encoding ? s.encoding->finish() : s.writing->finish());
+      s.encoding.reset();
       s.writing.reset();
     });
     spilled[0] | std::move(written).waits();
@@ -175,6 +184,15 @@ class run_formation {
   }
 
   void sort(slot& s) {
+    auto const before = thread_processor_time();
+    sort_items(s);
+    // Of several parts this thread has sorted one.
+    auto const took = (thread_processor_time() - before) * s.views.size();
+    sort_time_.fetch_add(took.count());
+    sorted_bytes_.fetch_add(s.items.bytes());
+  }
+
+  void sort_items(slot& s) {
     if constexpr (Family::sorts_out_of_place) {
       buffer scratch = take_scratch();
       s.views = s.items.sort(family_, store_.threads(), parts_of_sort(), equals_, scratch);
@@ -215,7 +233,9 @@ class run_formation {
   std::size_t chunks_to_keep() const {
     // Where the input was not known, blocks may yet grow with the index.
     bool const foreseen = family_.item_bytes() != 0 && least_runs_ != every_chunk;
-    return chunks_beside_merge(plan_, submitted_, (foreseen ? 1 : 2) * block_for(largest_));
+    std::size_t const block = block_for(largest_);
+    return chunks_beside_merge(plan_, submitted_,
+                               (foreseen ? 1 : 2) * (may_encode() ? held_for(block) : block));
   }
 
   void submit() {
@@ -247,40 +267,114 @@ class run_formation {
       auto sorted = p.accept(sorted_input);
       spill(std::move(*sorted), p);
     }
+    finish_ending();
     while (auto const sorted = p.accept(sorted_input)) resident_.push_back(&slot_of(*sorted));
   }
 
   void spill(pipeline::pooled_buffer sorted, pipeline::ports& p) {
     slot& s = slot_of(sorted);
     if constexpr (Family::fixed_size) {
-      if (std::size_t const items = items_in_place(); items > 0) {
-        s.writing.emplace(family_, store_, memory_);
-        s.writing->write(s.views[0].items(0, s.views[0].size()), items);
-        index_bytes_ += s.writing->index_bytes();
-        spilled_bytes_ += s.writing->bytes();
+      if (parts_of_sort() == 1 && spill_in_order(s)) {
         p.convey(std::move(sorted));
         return;
       }
     }
     prepare_pool(s.items.largest_item_bytes());
-    run_writer<Family> writer(family_, store_, store_.threads(), memory_, *pool_, equals_);
+    auto current = std::make_unique<run_writer<Family>>(family_, store_, store_.threads(), memory_,
+                                                        *pool_, equals_, form_for(s));
+    run_writer<Family>& writer = *current;
     merge_feed<Family> feed(family_, store_.threads(), s.views, s.items.largest_item_bytes());
     for (auto round = feed.next_round(); round.items() > 0; round = feed.next_round()) {
       p.check();
       writer.write(round, feed.largest_item_bytes());
       feed.consume(round);
     }
+    writer.end();
     sorted.reset();  // the last blocks are still being written, but they are copies
-    runs_.push_back(writer.finish());
-    spilled_bytes_ += runs_.back().bytes();
-    index_bytes_ += runs_.back().index_bytes();
+    note_spilled(writer);
+    finish_ending();
+    ending_ = std::move(current);
   }
 
-  /// Items of each block when chunks are written from where they lie; 0 if they cannot be.
-  std::size_t items_in_place() {
-    if (parts_of_sort() > 1) return 0;
+  /// Waits for the blocks of the run before this one: its last writes had the time of a whole run.
+  void finish_ending() {
+    if (ending_) runs_.push_back(ending_->finish());
+    ending_.reset();
+  }
+
+  /// Issues the writes of a chunk sorted in one part: from where it lies, or encoded. Returns false
+  /// if its items do not fit into blocks.
+  bool spill_in_order(slot& s)
+    requires(Family::fixed_size)
+  {
+    finish_ending();  // runs are in the order of the input
+    auto const items = s.views[0].items(0, s.views[0].size());
+    if constexpr (Family::encodes) {
+      if (may_encode()) prepare_pool(sizeof(typename Family::item));
+      if (run_form const form = form_for(s); form.is_encoded()) {
+        s.encoding.emplace(family_, store_, store_.threads(), memory_, *pool_, equals_, form);
+        s.encoding->write(items);
+        s.encoding->end();
+        note_spilled(*s.encoding);
+        return true;
+      }
+    }
     fit_blocks_to_index();
-    return in_place_run<Family>::items_of_block(family_, store_, block_bytes_);
+    std::size_t const of_block =
+        in_place_run<Family>::items_of_block(family_, store_, block_bytes_);
+    if (of_block == 0) return false;
+    s.writing.emplace(family_, store_, memory_);
+    std::size_t const first = in_place_run<Family>::items_of_block(
+        family_, store_, staggered_bytes(block_bytes_, spilled_runs_));
+    s.writing->write(items, of_block, first > 0 ? first : of_block);
+    note_spilled(*s.writing);
+    return true;
+  }
+
+  template <typename Writer>
+  void note_spilled(Writer const& writer) {
+    ++spilled_runs_;
+    index_bytes_ += writer.index_bytes();
+    spilled_bytes_ += writer.bytes();
+    if constexpr (requires { writer.encoding_time(); }) {
+      encoding_time_ += writer.encoding_time();
+      if (writer.is_encoded()) encoded_bytes_ += writer.bytes();
+    }
+  }
+
+  // ---- encoding ----
+
+  bool may_encode() const noexcept { return Family::encodes && plan_.codec != run_codec::none; }
+
+  std::size_t held_for(std::size_t block_bytes) const {
+    return held_bytes_for(block_bytes, store_.alignment_bytes());
+  }
+
+  /// How the run of a sorted chunk is to be written.
+  run_form form_for(slot const& s) {
+    std::size_t const first_bytes = staggered_bytes(block_bytes_, spilled_runs_);
+    run_form const plain{.first_bytes = first_bytes};
+    if constexpr (Family::encodes) {
+      if (!may_encode()) return plain;
+      run_form const encoded{block_bytes_, held_for(block_bytes_), first_bytes};
+      if (plan_.codec == run_codec::always) return encoded;
+      auto const first = s.views[0].items(0, s.views[0].size());
+      if (encoding_pays(prospect(encoded_share(first)))) return encoded;
+    }
+    return plain;
+  }
+
+  codec_prospect prospect(double share) const {
+    auto const of_each = [](double nanoseconds, std::uint64_t bytes) {
+      return bytes == 0 ? 0 : nanoseconds * 1e-9 / static_cast<double>(bytes);
+    };
+    double const speed = store_.measured_bytes_per_second();
+    return {
+        .encoded_share = share,
+        .disk_seconds = speed == 0 ? 0 : 1 / speed,
+        .sort_seconds = of_each(static_cast<double>(sort_time_.load()), sorted_bytes_.load()),
+        .encoding_seconds = of_each(static_cast<double>(encoding_time_.count()), encoded_bytes_),
+        .threads = store_.threads().threads()};
   }
 
   /// Sees that blocks grow when their index fills its share of memory.
@@ -304,8 +398,18 @@ class run_formation {
           memory_.asker(), plan_.memory_bytes, bytes * 16,
           fmt::format("item of {} bytes is too long to be sorted with a memory budget of {} bytes",
                       largest_item_bytes, plan_.memory_bytes));
-    pool_.reset();
+    release_pool();
     pool_.emplace(memory_, bytes, count);
+  }
+
+  /// Waits for the writes of runs that have ended, but may still be under way.
+  void release_pool() {
+    if (!pool_) return;
+    finish_ending();
+    std::vector<block::frame> all(pool_->count());
+    for (block::frame& f : all) f = pool_->acquire();
+    for (block::frame const f : all) pool_->release(f);
+    pool_.reset();
   }
 
   Family const& family_;
@@ -315,9 +419,15 @@ class run_formation {
   std::atomic<std::size_t> block_bytes_;  // grows in the spilling node
   unsigned index_doublings_ = 0;
   std::atomic<std::uint64_t> spilled_bytes_{0};
-  std::uint64_t index_bytes_ = 0;           // of the runs; of the spilling node
-  std::vector<run<Family>> runs_;           // of one stage or node until finish()
-  std::optional<block::buffer_pool> pool_;  // of the spilling node
+  std::uint64_t index_bytes_ = 0;    // of the runs; of the spilling node
+  std::uint64_t spilled_runs_ = 0;   // likewise
+  std::uint64_t encoded_bytes_ = 0;  // likewise
+  std::chrono::nanoseconds encoding_time_{0};
+  std::atomic<std::int64_t> sort_time_{0};  // nanoseconds, of all threads
+  std::atomic<std::uint64_t> sorted_bytes_{0};
+  std::vector<run<Family>> runs_;               // of one stage or node until finish()
+  std::optional<block::buffer_pool> pool_;      // of the spilling node
+  std::unique_ptr<run_writer<Family>> ending_;  // likewise: its last blocks are being written
 
   std::mutex scratch_mutex_;
   std::vector<buffer> scratch_;  // those that nobody is sorting into

@@ -12,6 +12,7 @@
 #include <functional>
 #include <memory>
 #include <random>
+#include <set>
 #include <stop_token>
 #include <vector>
 
@@ -57,6 +58,14 @@ struct run_formation_in_memory : testing::TestWithParam<std::size_t> {
   std::vector<std::uint64_t> items_of(run<numbers> const& r) {
     std::vector<std::uint64_t> all;
     for (auto const& e : r.entries()) {
+      if (r.form().is_encoded()) {
+        std::vector<std::byte> block(e.id.length_bytes);
+        store.read(e.id, block)->wait();
+        std::size_t const before = all.size();
+        all.resize(before + e.items);
+        EXPECT_TRUE(decode_keys(std::span<std::byte const>(block), std::span(all).subspan(before)));
+        continue;
+      }
       std::vector<std::uint64_t> block(e.id.length_bytes / 8);
       store.read(e.id, std::as_writable_bytes(std::span(block)))->wait();
       all.insert(all.end(), block.begin(), block.begin() + e.items);
@@ -159,6 +168,62 @@ TEST_P(run_formation_in_memory, doubles_its_blocks_when_the_index_fills_its_shar
   EXPECT_EQ(formation.runs().front().largest_block_bytes(), 1024U);
   EXPECT_GT(formation.runs().back().largest_block_bytes(), 1024U);
   expect_chunks_in_order(formation);
+}
+
+TEST_P(run_formation_in_memory, encodes_runs_where_it_is_told_to) {
+  division = plan_sort({.memory_bytes = 256_KiB,
+                        .item_bytes = 8,
+                        .block_bytes = 1024,
+                        .codec = run_codec::always,
+                        .threads = GetParam()});
+  chunk_items = division.chunk_bytes / 8;
+  run_formation<numbers> formation(family, store, memory, division);
+  feed(formation, chunk_items * 12);
+  std::uint64_t disk_bytes = 0;
+  for (auto const& r : formation.runs()) {
+    EXPECT_TRUE(r.form().is_encoded());
+    EXPECT_EQ(r.buffer_bytes(), division.held_bytes);
+    disk_bytes += r.disk_bytes();
+  }
+  EXPECT_LT(disk_bytes, formation.spilled_bytes() * 95 / 100);
+  expect_chunks_in_order(formation);
+}
+
+TEST_P(run_formation_in_memory, encodes_runs_in_blocks_that_grow_with_the_index) {
+  division = plan_sort({.memory_bytes = 256_KiB,
+                        .item_bytes = 8,
+                        .block_bytes = 1024,
+                        .codec = run_codec::always,
+                        .threads = GetParam()});
+  division.index_bytes = 40 * sizeof(run<numbers>::entry) * 2;
+  chunk_items = division.chunk_bytes / 8;
+  run_formation<numbers> formation(family, store, memory, division);
+  feed(formation, chunk_items * 12);
+  EXPECT_EQ(formation.runs().front().largest_block_bytes(), 1024U);
+  EXPECT_GT(formation.runs().back().largest_block_bytes(), 1024U);
+  expect_chunks_in_order(formation);
+}
+
+TEST_P(run_formation_in_memory, begins_its_runs_with_blocks_of_different_lengths) {
+  run_formation<numbers> formation(family, store, memory, division);
+  feed(formation, chunk_items * 12);
+  std::set<std::uint32_t> lengths;
+  for (auto const& r : formation.runs()) lengths.insert(r.entries().front().items);
+  EXPECT_GT(lengths.size(), 4U);
+}
+
+TEST_P(run_formation_in_memory, throws_what_went_wrong_while_it_encoded) {
+  for (std::uint64_t call : {0, 3, 40}) {
+    division = plan_sort({.memory_bytes = 256_KiB,
+                          .item_bytes = 8,
+                          .block_bytes = 1024,
+                          .codec = run_codec::always,
+                          .threads = GetParam()});
+    plan->script(io::fault_point::write, plan->calls(io::fault_point::write) + call,
+                 io::fault::fail(EIO));
+    run_formation<numbers> formation(family, store, memory, division);
+    EXPECT_THROW(feed(formation, chunk_items * 20), io_error);
+  }
 }
 
 TEST_P(run_formation_in_memory, throws_what_went_wrong_in_its_stages) {

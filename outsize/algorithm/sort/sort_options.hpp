@@ -25,6 +25,13 @@ struct sort_progress {
   std::uint64_t total_bytes = 0;  ///< To be moved over all phases.
 };
 
+/// Whether runs on disk are encoded (key_codec.hpp): items of one or two words with an integer key.
+enum class run_codec : std::uint8_t {
+  automatic,  ///< Each run if it pays at the speed of disks and processors, measured on the way.
+  none,
+  always,
+};
+
 /// Options that change the behaviour.
 struct sort_options {
   /// Of items that compare equal only the first is kept, as early as when runs are formed.
@@ -40,6 +47,7 @@ struct sort_options {
                                 ///< the memory allows.
   std::optional<std::uint64_t> input_bytes =
       {};  ///< What is coming, if known; a wrong number costs time only.
+  run_codec codec = run_codec::automatic;
   /// Keeps runs on disk after they have been read, for sorter::rewind(); else their space is freed
   /// as they are consumed.
   bool rewindable = false;
@@ -59,8 +67,10 @@ struct sort_report {
   std::uint64_t output_items = 0;  ///< Fewer than `items` with `unique`.
   std::uint64_t run_items = 0;  ///< Written to disk in runs; with `unique` those left of a chunk.
   std::uint64_t runs = 0;       ///< Written to disk; 0: all fitted in memory, or was in order.
-  std::uint64_t passes = 0;     ///< The most merges that any item went through; 0: none from disk.
-  std::uint64_t merges = 0;     ///< Intermediate ones, each of up to fan-in runs.
+  std::uint64_t encoded_runs = 0;    ///< Of those written from memory.
+  std::uint64_t run_disk_bytes = 0;  ///< Of those runs, on disk.
+  std::uint64_t passes = 0;  ///< The most merges that any item went through; 0: none from disk.
+  std::uint64_t merges = 0;  ///< Intermediate ones, each of up to fan-in runs.
   std::size_t block_bytes = 0;
   std::size_t fan_in = 0;
   std::uint64_t memory_bytes = 0;

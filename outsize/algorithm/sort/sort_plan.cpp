@@ -13,6 +13,8 @@ namespace outsize {
 namespace {
 
 constexpr std::size_t least_block_bytes = 32_KiB;
+constexpr std::size_t least_encoded_block_bytes = 64_KiB;
+constexpr std::size_t least_forced_block_bytes = 256;  // where they always are
 constexpr std::size_t most_block_bytes = 2_MiB;      // more brings nothing on the disks we measured
 constexpr std::size_t good_block_bytes = 128_KiB;    // not made smaller than this to save a pass
 constexpr std::uint64_t assumed_record_bytes = 64;   // where lengths vary and nothing is known
@@ -49,6 +51,13 @@ sort_plan divide(sort_job const& job, std::size_t block_bytes, std::size_t chunk
   plan.scratch_chunks = job.out_of_place ? plan.sorts_at_once : 0;
   plan.memory_bytes = job.memory_bytes;
   plan.block_bytes = block_bytes;
+  plan.codec = block_bytes < (job.codec == run_codec::always ? least_forced_block_bytes
+                                                             : least_encoded_block_bytes)
+                   ? run_codec::none
+                   : job.codec;
+  plan.held_bytes = plan.codec == run_codec::none
+                        ? block_bytes
+                        : held_bytes_for(block_bytes, job.alignment_bytes);
   plan.threads = job.threads;
   plan.most_fan_in = job.most_fan_in;
   plan.index_bytes = index_bytes(job, block_bytes);
@@ -76,7 +85,7 @@ std::uint64_t chunk_count(sort_job const& job, sort_plan const& plan) {
 
 bool usable(sort_job const& job, sort_plan const& plan) {
   return plan.chunk_bytes != 0 &&
-         shape_merge(plan.merge_bytes, plan.block_bytes, job.threads).fan_in >= 2;
+         shape_merge(plan.merge_bytes, plan.held_bytes, job.threads).fan_in >= 2;
 }
 
 /// The plan with the best block size: large, but small enough to merge all runs at once if that is
@@ -89,7 +98,7 @@ sort_plan choose_block_size(sort_job const& job, std::size_t chunks) {
        b *= 2)
     best = divide(job, b, chunks);
   for (std::size_t b = best.block_bytes / 2; b >= good_block_bytes && usable(job, best); b /= 2) {
-    auto const fan_in = shape_merge(best.merge_bytes, best.block_bytes, job.threads).fan_in;
+    auto const fan_in = shape_merge(best.merge_bytes, best.held_bytes, job.threads).fan_in;
     bool const suffices = job.most_fan_in != 0 && fan_in >= job.most_fan_in;
     if (suffices || chunk_count(job, best) <= fan_in) break;
     sort_plan const finer = divide(job, b, chunks);
@@ -105,14 +114,14 @@ void predict(sort_job const& job, sort_plan& plan) {
   plan.read_bytes = plan.written_bytes = bytes;
   std::uint64_t const chunks = chunk_count(job, plan);
   if (chunks == 0) return;
-  plan.kept_chunks = chunks_beside_merge(plan, chunks, plan.block_bytes);
+  plan.kept_chunks = chunks_beside_merge(plan, chunks, plan.held_bytes);
   plan.runs = chunks - plan.kept_chunks;
   std::uint64_t const spilled = job.item_bytes != 0 ? std::min(bytes, plan.runs * plan.chunk_bytes)
                                                     : bytes / chunks * plan.runs;
   std::uint64_t const table = job.item_bytes != 0 ? 0 : spilled / assumed_record_bytes * 4;
   std::uint64_t const on_disk = spilled + table;
   auto const shape = shape_merge(plan.merge_bytes - plan.kept_chunks * plan.chunk_bytes,
-                                 plan.block_bytes, job.threads, job.most_fan_in);
+                                 plan.held_bytes, job.threads, job.most_fan_in);
   auto const fan_in = shape.fan_in;
   // Each run's last block is not full; a further pass has blocks in memory that are not freed yet.
   std::uint64_t const in_memory = plan.runs > fan_in ? fan_in + shape.ahead + shape.output : 0;
@@ -158,11 +167,11 @@ merge_shape shape_merge(std::uint64_t memory_bytes, std::size_t block_bytes, std
 }
 
 std::size_t chunks_beside_merge(sort_plan const& plan, std::uint64_t chunks,
-                                std::size_t block_bytes) noexcept {
+                                std::size_t held_bytes) noexcept {
   if (plan.most_fan_in != 0 && chunks > plan.most_fan_in) return 0;
   auto const shape_beside = [&](std::uint64_t kept, std::size_t runs) {
     std::uint64_t const taken = std::min(plan.merge_bytes, kept * plan.chunk_bytes);
-    return shape_merge(plan.merge_bytes - taken, block_bytes, plan.threads, runs);
+    return shape_merge(plan.merge_bytes - taken, held_bytes, plan.threads, runs);
   };
   std::size_t const good_ahead = shape_beside(0, 0).ahead;
   std::uint64_t kept = std::min<std::uint64_t>(chunks - 1, plan.chunks);
@@ -179,6 +188,10 @@ void require_sort_memory(std::uint64_t memory_bytes) {
   throw budget_error("sort", memory_bytes, min_sort_memory_bytes,
                      fmt::format("a memory budget of {} is too small for a sort, need at least {}",
                                  format_bytes(memory_bytes), format_bytes(min_sort_memory_bytes)));
+}
+
+std::size_t held_bytes_for(std::size_t block_bytes, std::size_t alignment_bytes) noexcept {
+  return round_up(block_bytes + block_bytes / 2, std::max<std::size_t>(64, alignment_bytes));
 }
 
 sort_options with_memory(sort_options options, std::uint64_t memory_bytes) {

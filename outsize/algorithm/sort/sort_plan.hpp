@@ -39,6 +39,7 @@ struct sort_job {
   std::size_t index_entry_bytes = 64;             ///< Memory for each block on disk.
   bool out_of_place = false;                      ///< Chunks are sorted into further memory.
   std::size_t block_bytes = 0;                    ///< 0: chosen.
+  run_codec codec = run_codec::none;              ///< As far as there is one for the items.
   std::size_t alignment_bytes = 1;                ///< Of the disks.
   std::size_t threads = 1;
   std::size_t most_fan_in = 0;  ///< 0: as many runs as the memory allows.
@@ -63,10 +64,12 @@ merge_shape shape_merge(std::uint64_t memory_bytes, std::size_t block_bytes, std
 struct sort_plan {
   std::uint64_t memory_bytes = 0;
   std::size_t block_bytes = 0;
-  std::size_t chunk_bytes = 0;     ///< Of each of the chunks.
-  std::size_t chunks = 3;          ///< Memory that is filled, sorted and written out in turn.
-  std::size_t sorts_at_once = 1;   ///< Chunks sorted at the same time.
-  std::size_t scratch_chunks = 0;  ///< Of the size of a chunk: what chunks are sorted into.
+  std::size_t held_bytes = 0;         ///< A block in a merge: longer, if it may be an encoded one.
+  run_codec codec = run_codec::none;  ///< As in the job.
+  std::size_t chunk_bytes = 0;        ///< Of each of the chunks.
+  std::size_t chunks = 3;             ///< Memory that is filled, sorted and written out in turn.
+  std::size_t sorts_at_once = 1;      ///< Chunks sorted at the same time.
+  std::size_t scratch_chunks = 0;     ///< Of the size of a chunk: what chunks are sorted into.
   std::size_t write_buffers = 0;
   std::uint64_t index_bytes = 0;
   std::uint64_t merge_bytes = 0;  ///< For the buffers of a merge, while no chunk is kept.
@@ -77,17 +80,21 @@ struct sort_plan {
   std::size_t kept_chunks = 0;        ///< The last ones, never written to disk, if there are runs.
   std::uint64_t passes = 0;           ///< Merges that each item goes through; 0 likewise.
   std::uint64_t peak_disk_bytes = 0;  ///< Temporary space at once, beyond input and output.
-  std::uint64_t read_bytes = 0;       ///< Input and blocks.
-  std::uint64_t written_bytes = 0;    ///< Blocks and output.
+  std::uint64_t read_bytes = 0;       ///< Input and blocks, as long as none is encoded.
+  std::uint64_t written_bytes = 0;    ///< Blocks and output, likewise.
 };
 
 /// @throws budget_error naming have and need if the memory is below the minimum, or too small for
 /// the number of blocks that the input makes.
 sort_plan plan_sort(sort_job const& job);
 
-/// How many of the last of `chunks` chunks can stay in memory while the runs of the others, in
-/// blocks of `block_bytes`, are merged with them at once, in rounds as long as without them.
+/// How many of the last of `chunks` chunks can stay in memory while the runs of the others, whose
+/// blocks take `held_bytes` each, are merged with them at once, in rounds as long as without them.
 std::size_t chunks_beside_merge(sort_plan const& plan, std::uint64_t chunks,
-                                std::size_t block_bytes) noexcept;
+                                std::size_t held_bytes) noexcept;
+
+/// What it takes to decode an encoded block of up to `block_bytes`: half as much again, so that
+/// blocks of keys that lose a third of their length are full.
+std::size_t held_bytes_for(std::size_t block_bytes, std::size_t alignment_bytes) noexcept;
 
 }  // namespace outsize

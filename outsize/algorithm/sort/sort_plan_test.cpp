@@ -70,6 +70,25 @@ TEST(sort_plan, keeps_the_last_chunks_where_the_merge_needs_only_a_part_of_the_m
   }
 }
 
+TEST(sort_plan, holds_longer_blocks_in_a_merge_where_runs_may_be_encoded) {
+  sort_job job{.memory_bytes = 512_MiB, .input_bytes = 4_GiB, .item_bytes = 8, .threads = 2};
+  sort_plan const plain = plan_sort(job);
+  EXPECT_EQ(plain.held_bytes, plain.block_bytes);
+  job.codec = run_codec::automatic;
+  sort_plan const encoded = plan_sort(job);
+  EXPECT_EQ(encoded.block_bytes, plain.block_bytes);
+  EXPECT_EQ(encoded.held_bytes, plain.block_bytes * 3 / 2);
+  EXPECT_EQ(encoded.passes, 1U);
+  EXPECT_LE(encoded.kept_chunks, plain.kept_chunks);
+  auto const left = encoded.merge_bytes - encoded.kept_chunks * encoded.chunk_bytes;
+  EXPECT_GE(shape_merge(left, encoded.held_bytes, 2).fan_in, encoded.runs);
+
+  job.block_bytes = 32_KiB;  // too short to be made shorter
+  EXPECT_EQ(plan_sort(job).codec, run_codec::none);
+  job.codec = run_codec::always;
+  EXPECT_EQ(plan_sort(job).codec, run_codec::always);
+}
+
 TEST(sort_plan, keeps_no_chunk_if_that_makes_a_merge_of_more_than_there_may_be) {
   sort_job job{.memory_bytes = 16_MiB,
                .input_bytes = 50_MiB,

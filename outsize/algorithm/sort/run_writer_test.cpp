@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Runs hold what was written, block by block, know their triggers, and free what they own.
 
-#include <outsize/algorithm/sort/run.hpp>
+#include <outsize/algorithm/sort/run_writer.hpp>
 
 #include <gtest/gtest.h>
 
@@ -140,6 +140,89 @@ TEST_F(run_on_disk, has_buffers_enough_for_records_that_waste_half_of_each_block
   }
   for (std::size_t buffers : {4, 16, 30, 64})
     EXPECT_EQ(read_lines(write_lines(records, 4096, buffers)), records);
+}
+
+TEST_F(run_on_disk, packs_encoded_items_into_full_blocks_as_they_come) {
+  std::vector<std::uint64_t> items(20'000);
+  for (std::size_t i = 0; i < items.size(); ++i) items[i] = i * i;
+  run_form const form{.block_bytes = 512, .held_bytes = 4096, .first_bytes = 300};
+  numbers const family({});
+  std::uint64_t bytes_of_rounds = 0;
+  for (std::size_t buffers : {2, 3, 8}) {
+    block::buffer_pool pool(memory, 512, buffers);
+    run_writer<numbers> writer(family, store, store.threads(), memory, pool, equal_items::kept,
+                               form);
+    if (buffers == 8) {
+      writer.write(items);  // from where they lie, and not in rounds
+    } else {
+      std::vector<sequence<numbers::view>> one(1);
+      one[0].append(numbers::view(items));
+      while (one[0].size() > 0) {
+        merge_round<numbers> round(family, store.threads(),
+                                   std::span<sequence<numbers::view> const>(one));
+        writer.write(round, 8);
+        one[0].consume(round.limit(0));
+      }
+    }
+    auto const r = writer.finish();
+    EXPECT_EQ(pool.free_count(), pool.count());
+    EXPECT_EQ(r.items(), items.size());
+    EXPECT_EQ(r.bytes(), items.size() * 8);
+    EXPECT_LT(r.disk_bytes(), r.bytes() / 2);
+    EXPECT_EQ(r.buffer_bytes(), 4096U);
+    EXPECT_EQ(r.entries().front().id.length_bytes, 320U);
+    std::vector<std::uint64_t> out;
+    for (std::size_t b = 0; b < r.entries().size(); ++b) {
+      auto const& e = r.entries()[b];
+      EXPECT_EQ(e.trigger, items[out.size()]);
+      bool const inner = b > 0 && b + 1 < r.entries().size();
+      EXPECT_GE(e.id.length_bytes, inner ? 448U : 64U);
+      std::vector<std::byte> block(e.id.length_bytes);
+      store.read(e.id, block)->wait();
+      std::vector<std::uint64_t> decoded(e.items);
+      ASSERT_TRUE(decode_keys(std::span<std::byte const>(block), std::span(decoded)));
+      out.insert(out.end(), decoded.begin(), decoded.end());
+    }
+    EXPECT_EQ(out, items);
+    if (buffers == 2) bytes_of_rounds = r.disk_bytes();
+    EXPECT_NEAR(static_cast<double>(r.disk_bytes()), static_cast<double>(bytes_of_rounds),
+                0.2 * static_cast<double>(bytes_of_rounds));
+  }
+  EXPECT_EQ(store.allocated_bytes(), 0U);
+}
+
+TEST_F(run_on_disk, may_have_a_first_block_of_another_length) {
+  std::vector<std::uint64_t> items(1000);
+  for (std::size_t i = 0; i < items.size(); ++i) items[i] = i;
+  numbers const family({});
+  block::buffer_pool pool(memory, 512, 4);
+  run_writer<numbers> writer(family, store, store.threads(), memory, pool, equal_items::kept,
+                             {.first_bytes = 160});
+  std::vector<sequence<numbers::view>> one(1);
+  one[0].append(numbers::view(items));
+  while (one[0].size() > 0) {
+    merge_round<numbers> round(family, store.threads(),
+                               std::span<sequence<numbers::view> const>(one));
+    writer.write(round, 8);
+    one[0].consume(round.limit(0));
+  }
+  auto const r = writer.finish();
+  ASSERT_EQ(r.entries().size(), 1 + (1000 - 20 + 63) / 64);
+  EXPECT_EQ(r.entries()[0].items, 20U);
+  EXPECT_EQ(r.entries()[1].items, 64U);
+  EXPECT_EQ(r.entries()[1].trigger, 20U);
+}
+
+TEST(first_blocks, have_lengths_that_are_spread_evenly) {
+  for (std::size_t runs : {5, 50, 500}) {
+    std::vector<std::size_t> lengths;
+    for (std::size_t r = 0; r < runs; ++r) lengths.push_back(staggered_bytes(1_MiB, r));
+    std::ranges::sort(lengths);
+    EXPECT_GE(lengths.front(), 1U);
+    EXPECT_LE(lengths.back(), 1_MiB);
+    for (std::size_t r = 1; r < runs; ++r)
+      EXPECT_LT(lengths[r] - lengths[r - 1], 3 * 1_MiB / runs) << runs;
+  }
 }
 
 TEST_F(run_on_disk, frees_its_blocks_and_the_memory_of_its_index) {

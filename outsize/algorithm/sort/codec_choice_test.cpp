@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+// Encoding pays where the disk is what a sort waits for.
+
+#include <outsize/algorithm/sort/codec_choice.hpp>
+
+#include <gtest/gtest.h>
+
+namespace outsize::detail {
+namespace {
+
+constexpr double ns = 1e-9;
+
+TEST(encoding, is_tried_before_anything_is_measured) {
+  EXPECT_TRUE(encoding_pays({.encoded_share = 0.7}));
+  EXPECT_TRUE(encoding_pays({.encoded_share = 0.7, .sort_seconds = 100 * ns}));
+}
+
+TEST(encoding, does_not_pay_where_it_saves_little) {
+  EXPECT_FALSE(encoding_pays({.encoded_share = 0.95}));
+  EXPECT_FALSE(encoding_pays({.encoded_share = 1.01, .disk_seconds = 1}));
+}
+
+TEST(encoding, pays_on_a_slow_disk) {
+  codec_prospect const slow{.encoded_share = 0.7,
+                            .disk_seconds = 10 * ns,
+                            .sort_seconds = 2 * ns,
+                            .encoding_seconds = 0.2 * ns,
+                            .threads = 2};
+  EXPECT_TRUE(encoding_pays(slow));
+}
+
+TEST(encoding, does_not_pay_where_the_processors_are_busy_all_the_time) {
+  codec_prospect fast{.encoded_share = 0.7,
+                      .disk_seconds = 0.1 * ns,
+                      .sort_seconds = 2 * ns,
+                      .encoding_seconds = 0.2 * ns,
+                      .threads = 2};
+  EXPECT_FALSE(encoding_pays(fast));
+  fast.threads = 32;  // more of them, and the disk is what takes longer
+  EXPECT_TRUE(encoding_pays(fast));
+}
+
+TEST(encoding, does_not_pay_where_it_takes_longer_than_moving_the_bytes) {
+  codec_prospect const costly{.encoded_share = 0.5,
+                              .disk_seconds = 1 * ns,
+                              .sort_seconds = 0.5 * ns,
+                              .encoding_seconds = 10 * ns,
+                              .threads = 2};
+  EXPECT_FALSE(encoding_pays(costly));
+}
+
+}  // namespace
+}  // namespace outsize::detail
