@@ -14,7 +14,10 @@ buffer_pool::buffer_pool(grant& memory, std::size_t buffer_bytes, std::size_t co
     free_.push_back(memory_.bytes().subspan(i * buffer_bytes, buffer_bytes));
 }
 
-buffer_pool::~buffer_pool() { OUTSIZE_ASSERT(free_.size() == count_); }
+buffer_pool::~buffer_pool() {
+  std::lock_guard lock(mutex_);  // whoever gave the last buffer back may not have left release()
+  OUTSIZE_ASSERT(free_.size() == count_);
+}
 
 std::size_t buffer_pool::free_count() const {
   std::lock_guard lock(mutex_);
@@ -39,10 +42,9 @@ frame buffer_pool::acquire() {
 
 void buffer_pool::release(frame lent) noexcept {
   OUTSIZE_ASSERT(lent.size() == buffer_bytes_);
-  {
-    std::lock_guard lock(mutex_);
-    free_.push_back(lent);
-  }
+  // Under the lock to the end: with its last buffer back, the pool may be destroyed.
+  std::lock_guard lock(mutex_);
+  free_.push_back(lent);
   released_.notify_one();
 }
 

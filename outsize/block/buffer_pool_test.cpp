@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <memory>
 #include <set>
 #include <thread>
 #include <vector>
@@ -69,6 +70,23 @@ TEST(buffer_pool, wakes_whoever_waits_for_a_buffer) {
     });
   for (auto& user : users) user.join();
   EXPECT_EQ(pool.free_count(), 2U);
+}
+
+// ThreadSanitizer sees what goes wrong here.
+TEST(buffer_pool, may_go_as_soon_as_every_buffer_is_back) {
+  memory_budget budget(64_KiB);
+  grant memory = budget.take(64_KiB, "test");
+  for (int round = 0; round < 200; ++round) {
+    auto pool = std::make_unique<buffer_pool>(memory, 1024, 2);
+    std::vector<std::thread> users;
+    for (int user = 0; user < 2; ++user)
+      users.emplace_back([where = pool.get(), lent = pool->acquire()] { where->release(lent); });
+    frame const one = pool->acquire(), other = pool->acquire();
+    pool->release(one);
+    pool->release(other);
+    pool.reset();
+    for (auto& user : users) user.join();
+  }
 }
 
 }  // namespace
