@@ -143,7 +143,9 @@ bool run(point const& p, Less less) {
   std::uint64_t const count = std::max<std::uint64_t>(1, p.size_bytes / sizeof(Item));
   moment const begin = work.now();
   sorter<Item, Less> items(work.store(), less,
-                           {.block_bytes = p.block_bytes, .input_bytes = count * sizeof(Item)});
+                           {.block_bytes = p.block_bytes,
+                            .input_bytes = count * sizeof(Item),
+                            .codec = run_codec::none});  // measured speeds would decide
   keys generated;
   std::uint64_t sum = 0;
   for (std::uint64_t i = 0; i < count; ++i) {

@@ -150,6 +150,18 @@ sort_plan plan_with(sort_job const& job, std::size_t chunks) {
   return plan;
 }
 
+/// The plan with the better number of chunks; perhaps not usable.
+sort_plan best_plan(sort_job const& job) {
+  sort_plan const plan = plan_with(job, few_chunks);
+  // Records of varying length need chunks as large as can be had.
+  if (job.item_bytes == 0 || !usable(job, plan)) return plan;
+  sort_plan const finer = plan_with(job, many_chunks);
+  bool const good = usable(job, finer) &&
+                    finer.chunk_bytes >= least_blocks_of_many * finer.block_bytes &&
+                    finer.block_bytes >= plan.block_bytes && finer.passes <= plan.passes;
+  return good ? finer : plan;
+}
+
 }  // namespace
 
 merge_shape shape_merge(std::uint64_t memory_bytes, std::size_t block_bytes, std::size_t threads,
@@ -203,24 +215,24 @@ sort_options with_memory(sort_options options, std::uint64_t memory_bytes) {
 
 sort_plan plan_sort(sort_job const& job) {
   if (job.block_bytes == 0) require_sort_memory(job.memory_bytes);
-  sort_plan plan = plan_with(job, few_chunks);
-  if (!usable(job, plan)) {
-    sort_job larger = job;
-    while (!usable(larger, plan_with(larger, few_chunks)))
-      larger.memory_bytes += larger.memory_bytes / 8 + 1;
-    throw budget_error(
-        "sort", job.memory_bytes, larger.memory_bytes,
-        fmt::format("sort: a memory budget of {} is too small for this input, "
-                    "need about {}",
-                    format_bytes(job.memory_bytes), format_bytes(larger.memory_bytes)));
+  sort_plan const plan = best_plan(job);
+  if (job.codec == run_codec::automatic) {
+    // What encoded blocks need more of memory must not cost a pass, or the sort.
+    sort_job plain = job;
+    plain.codec = run_codec::none;
+    sort_plan const without = best_plan(plain);
+    bool const costs = !usable(job, plan) || without.passes < plan.passes;
+    if (costs && usable(plain, without)) return without;
   }
-  // Records of varying length need chunks as large as can be had.
-  if (job.item_bytes == 0) return plan;
-  sort_plan const finer = plan_with(job, many_chunks);
-  bool const good = usable(job, finer) &&
-                    finer.chunk_bytes >= least_blocks_of_many * finer.block_bytes &&
-                    finer.block_bytes >= plan.block_bytes && finer.passes <= plan.passes;
-  return good ? finer : plan;
+  if (usable(job, plan)) return plan;
+  sort_job larger = job;
+  while (!usable(larger, plan_with(larger, few_chunks)))
+    larger.memory_bytes += larger.memory_bytes / 8 + 1;
+  throw budget_error(
+      "sort", job.memory_bytes, larger.memory_bytes,
+      fmt::format("sort: a memory budget of {} is too small for this input, "
+                  "need about {}",
+                  format_bytes(job.memory_bytes), format_bytes(larger.memory_bytes)));
 }
 
 }  // namespace outsize

@@ -83,6 +83,11 @@ TEST(sort_plan, holds_longer_blocks_in_a_merge_where_runs_may_be_encoded) {
   auto const left = encoded.merge_bytes - encoded.kept_chunks * encoded.chunk_bytes;
   EXPECT_GE(shape_merge(left, encoded.held_bytes, 2).fan_in, encoded.runs);
 
+  job.block_bytes = 1_MiB;  // so long that a merge has room for them only as they are
+  job.memory_bytes = 12_MiB;
+  job.input_bytes = 32_MiB;
+  EXPECT_EQ(plan_sort(job).codec, run_codec::none);
+
   job.block_bytes = 32_KiB;  // too short to be made shorter
   EXPECT_EQ(plan_sort(job).codec, run_codec::none);
   job.codec = run_codec::always;
