@@ -4,13 +4,15 @@
 // Measures what a disk can do with nothing else to do: the figures against which sorts are held.
 // Layer: tools.
 //
-//   files    a ████████████   b ████████████     unnamed, pre-allocated, in one directory
-//   steps    1  write a and b for the first time
+//   files    a ████████████   b ░░░░░░░░░░░░     unnamed, pre-allocated, in one directory
+//   steps    1  write a
 //            2  read a
-//            3  write b again, over what is there
-//            4  read a and write b at once: what a phase of an external sort asks of the disk
+//            3  read a and write b at once: what a phase of an external sort asks of the disk
+//            4  write b again, over what is there
 //
-// Bandwidths measured one at a time do not add up, so step 4 is the one to compute floors from.
+// Bandwidths measured one at a time do not add up, so step 3 is the one to compute floors from. Its
+// writes are the first ones to their place, as those of every phase are: a file system or a virtual
+// disk may take twice as long for them as for others (docs/decisions/0019).
 // Nothing stays behind, however the process ends. Memory: depth blocks of each stream.
 #pragma once
 
@@ -45,7 +47,7 @@ struct disk_speed {
       0;  ///< 1: the file system has no direct I/O, the page cache took part.
 };
 
-/// Runs the four steps; about 3 * file_bytes written and 2 * file_bytes read.
+/// Runs the four steps; 3 * file_bytes written and 2 * file_bytes read.
 ///
 /// Errors:  std::invalid_argument for a size, block or depth of 0 or a block that direct I/O cannot
 ///          take; out_of_space if the directory cannot hold both files; io_error.
