@@ -45,6 +45,7 @@
 #include <outsize/base/assert.hpp>
 #include <outsize/base/error.hpp>
 #include <outsize/base/machine.hpp>
+#include <outsize/base/page_supply.hpp>
 #include <outsize/pipeline/network.hpp>
 
 namespace outsize::detail {
@@ -77,6 +78,7 @@ class run_formation {
     for (auto& s : slots_) s = std::make_unique<slot>(memory, plan.chunk_bytes);
     for (std::size_t i = 0; i < plan.scratch_chunks; ++i)
       scratch_.push_back(memory.allocate(plan.chunk_bytes));
+    if (spilling_) supply_pages();  // all chunks will be filled
     describe_network();
     network_.start(std::move(stop));
     ports_.emplace(network_.ports_of("producer"));
@@ -108,6 +110,7 @@ class run_formation {
     });
     network_.finish();
     OUTSIZE_ASSERT(!ending_);
+    supply_.reset();  // before any memory goes
     scratch_.clear();
     pool_.reset();
     release_spilled_chunks();
@@ -154,6 +157,12 @@ class run_formation {
   static constexpr std::size_t chunk_pool = 0, demand_pool = 1;  // of the producer
   static constexpr std::size_t to_sort = 0, to_spill = 1;
   static constexpr std::size_t sorted_input = 0, demand_input = 1;  // of the spilling node
+
+  void supply_pages() {
+    std::vector<std::span<std::byte>> chunks;
+    for (auto const& s : slots_) chunks.push_back(s->items.memory());
+    supply_.emplace(std::move(chunks));
+  }
 
   void describe_network() {
     auto const chunks =
@@ -258,6 +267,7 @@ class run_formation {
     }
     while (spilling_ && demanded_ < std::min<std::uint64_t>(submitted_, least_runs_)) demand();
     current_ = ports_->take(chunk_pool);
+    if (supply_) supply_->claim(current_.index());
     current().clear();  // here, as a failure elsewhere brings chunks home in any state
     ++taken_;
   }
@@ -433,6 +443,7 @@ class run_formation {
   std::vector<buffer> scratch_;  // those that nobody is sorting into
   std::vector<std::unique_ptr<slot>> slots_;
   std::vector<slot*> resident_;
+  std::optional<page_supply> supply_;  // of chunks that have not been filled yet
 
   std::size_t taken_ = 0;
   std::size_t submitted_ = 0;

@@ -87,6 +87,7 @@ class typed_chunk {
   std::uint64_t bytes() const noexcept { return count_ * sizeof(item); }
   std::size_t largest_item_bytes() const noexcept { return sizeof(item); }
   void clear() noexcept { count_ = 0; }
+  std::span<std::byte> memory() const noexcept { return memory_.bytes(); }
 
   /// The part that is still to be filled; call grow() with the number of items written there.
   std::span<item> room() noexcept { return {items() + count_, capacity_ - count_}; }
