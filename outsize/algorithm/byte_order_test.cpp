@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <string>
 #include <vector>
@@ -51,6 +52,27 @@ TEST(byte_order, puts_the_first_eight_bytes_into_the_prefix) {
   EXPECT_EQ(byte_order{}.prefix("abcdefghij"), 0x6162636465666768U);
   EXPECT_EQ(byte_order{}.prefix("a"), 0x6100000000000000U);
   EXPECT_EQ(byte_order{}.prefix(""), 0U);
+}
+
+TEST(byte_order, looks_deeper_where_prefixes_are_alike) {
+  for (byte_order const order : {byte_order{}, byte_order{.descending = true}})
+    for (std::string const common : {"", "12345678", "123456789012345"})
+      for (auto const& s : strings())
+        for (auto const& t : strings()) {
+          auto const a = common + s, b = common + t;
+          if (order.prefix(a) != order.prefix(b)) continue;
+          std::size_t const depth = std::max<std::size_t>(8, common.size());
+          auto const deeper_a = order.deeper_prefix(a, depth);
+          auto const deeper_b = order.deeper_prefix(b, depth);
+          if (deeper_a != deeper_b) {
+            EXPECT_EQ(deeper_a < deeper_b, order.compare(a, b) < 0);
+          } else if (order.decides(deeper_a)) {
+            EXPECT_EQ(a, b);
+          } else {
+            EXPECT_EQ(a.substr(0, depth + byte_order::deeper_bytes),
+                      b.substr(0, depth + byte_order::deeper_bytes));
+          }
+        }
 }
 
 }  // namespace

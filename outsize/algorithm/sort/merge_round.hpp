@@ -137,6 +137,11 @@ class merge_round {
     std::vector<piece_cursor<view>> cursors;
     cursors.reserve(p.sources.size());
     for (auto const& source : p.sources) cursors.emplace_back(source);
+    if (cursors.size() == 1) {
+      do emit(cursors[0].get());
+      while (cursors[0].next());
+      return;
+    }
     loser_tree tree(std::move(cursors), family_->less());
     for (; !tree.empty(); tree.pop()) emit(tree.top());
   }

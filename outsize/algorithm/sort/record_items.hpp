@@ -26,6 +26,7 @@
 #include <utility>
 #include <vector>
 
+#include <outsize/algorithm/sort/index_sort.hpp>
 #include <outsize/algorithm/sort/reduction.hpp>
 #include <outsize/algorithm/sort/vector_sort.hpp>
 #include <outsize/base/assert.hpp>
@@ -185,24 +186,6 @@ class record_view {
   layout layout_ = layout::fixed;
 };
 
-/// Sorts entries whose prefixes are set: by prefix, then by the order itself, then by place.
-template <typename Order, typename RecordAt>
-void sort_index(std::span<prefix_entry> entries, Order const& order, RecordAt const& record_at) {
-  vector_sort(entries);
-  for (std::size_t begin = 0; begin < entries.size();) {
-    std::size_t end = begin + 1;
-    while (end < entries.size() && entries[end].prefix == entries[begin].prefix) ++end;
-    if (end - begin > 1)
-      std::sort(entries.begin() + static_cast<std::ptrdiff_t>(begin),
-                entries.begin() + static_cast<std::ptrdiff_t>(end),
-                [&](prefix_entry const& a, prefix_entry const& b) {
-                  int const c = order.compare(record_at(a.place), record_at(b.place));
-                  return c != 0 ? c < 0 : a.place < b.place;
-                });
-    begin = end;
-  }
-}
-
 template <typename Items>
 class record_chunk {
  public:
@@ -215,6 +198,7 @@ class record_chunk {
   /// Of the chunk's memory.
   std::size_t used_bytes() const noexcept { return used_ + count_ * sizeof(prefix_entry); }
   void clear() noexcept { count_ = used_ = record_bytes_ = largest_ = 0; }
+  std::span<std::byte> memory() const noexcept { return memory_.bytes(); }
 
   /// The largest record that an empty chunk of `chunk_bytes` can hold.
   static std::size_t capacity_for_one(std::size_t chunk_bytes) noexcept {
@@ -277,7 +261,11 @@ class record_chunk {
     auto const record = [this](std::uint64_t place) {
       return record_place::record(memory_.data(), place);
     };
-    sort_index(part, family.order(), record);
+    auto const fetch = [this](std::uint64_t place, std::size_t depth)
+        __attribute__((always_inline)) {
+      __builtin_prefetch(memory_.data() + record_place::offset(place) + depth);
+    };
+    index_sort(family.order(), record, fetch)(part);
     if (equals == equal_items::made_one) {
       auto const repeated = std::ranges::unique(part, [&](auto const& a, auto const& b) {
         return a.prefix == b.prefix && family.order().equal_keys(record(a.place), record(b.place));
@@ -311,6 +299,7 @@ class record_items {
   static constexpr bool encodes = false;
   struct key_less {
     Order const* order;
+    static std::uint64_t leading(key_type const& key) noexcept { return key.prefix; }
     bool operator()(key_type const& a, key_type const& b) const {
       if (a.prefix != b.prefix) return a.prefix < b.prefix;
       return order->compare(a.record(), b.record()) < 0;

@@ -75,8 +75,8 @@ class run_writer {
     encoded_.write(sorted, hand_over());
   }
 
-  /// Takes as much of the round as half the pool's buffers hold, at least one item; tells how much
-  /// from each sequence by restricting the round. @throws io_error, out_of_space, budget_error.
+  /// Takes as much of the round as a part of the pool's buffers holds, at least one item; tells how
+  /// much from each sequence by restricting the round. @throws io_error, out_of_space, budget_error.
   void write(round& r, std::size_t largest_item_bytes) {
     if (family_.item_bytes() != 0) {
       write_fixed(r);
@@ -119,7 +119,9 @@ class run_writer {
     no_encoding(auto const&...) {}
   };
 
-  std::size_t frame_limit() const noexcept { return std::max<std::size_t>(1, pool_.count() / 2); }
+  /// What one round fills, of the pool's buffers: the disk writes the other three quarters
+  /// meanwhile.
+  std::size_t frame_limit() const noexcept { return std::max<std::size_t>(1, pool_.count() / 4); }
 
   std::size_t block_length(std::size_t used_bytes) const {
     // 64: tables and items inside blocks stay aligned on disks that ask for no alignment.
@@ -333,7 +335,9 @@ class run_writer {
 
   void write_packed(round& r, std::size_t largest_item_bytes) {
     std::size_t const block_bytes = pool_.buffer_bytes();
-    std::size_t const frames = frame_limit();
+    // A part for each thread of some blocks, so that the last one of each weighs little.
+    std::size_t const frames =
+        std::max(frame_limit(), std::min(pool_.count() / 2, 4 * threads_.threads()));
     // Any two consecutive blocks of a part hold at least B - 3 bytes, so b bytes need at most
     // b / (B/2 - 2) + 1 of them; when items are small against blocks, hardly more than b / (B -
     // item).

@@ -61,7 +61,7 @@ sort_plan divide(sort_job const& job, std::size_t block_bytes, std::size_t chunk
   plan.threads = job.threads;
   plan.most_fan_in = job.most_fan_in;
   plan.index_bytes = index_bytes(job, block_bytes);
-  // Packed blocks are filled a half of the buffers at a time while the other half is written.
+  // Packed blocks are filled many at a time, as each thread leaves one of its own unfilled.
   std::size_t const share = job.item_bytes != 0 ? 16 : 8;
   plan.write_buffers = std::clamp<std::size_t>(job.memory_bytes / (share * block_bytes), 4, 64);
   std::uint64_t const fixed =
