@@ -81,6 +81,14 @@ struct run_formation_in_memory : testing::TestWithParam<std::size_t> {
                       .threads = GetParam()});
   }
 
+  static sort_plan encoded_division() {
+    return plan_sort({.memory_bytes = 256_KiB,
+                      .item_bytes = 8,
+                      .block_bytes = 1024,
+                      .codec = run_codec::always,
+                      .threads = GetParam()});
+  }
+
   static std::vector<std::uint64_t> residents_of(run_formation<numbers> const& formation) {
     std::vector<std::uint64_t> all;
     for (auto const& v : formation.resident_views())
@@ -171,11 +179,7 @@ TEST_P(run_formation_in_memory, doubles_its_blocks_when_the_index_fills_its_shar
 }
 
 TEST_P(run_formation_in_memory, encodes_runs_where_it_is_told_to) {
-  division = plan_sort({.memory_bytes = 256_KiB,
-                        .item_bytes = 8,
-                        .block_bytes = 1024,
-                        .codec = run_codec::always,
-                        .threads = GetParam()});
+  division = encoded_division();
   chunk_items = division.chunk_bytes / 8;
   run_formation<numbers> formation(family, store, memory, division);
   feed(formation, chunk_items * 12);
@@ -190,11 +194,7 @@ TEST_P(run_formation_in_memory, encodes_runs_where_it_is_told_to) {
 }
 
 TEST_P(run_formation_in_memory, encodes_runs_in_blocks_that_grow_with_the_index) {
-  division = plan_sort({.memory_bytes = 256_KiB,
-                        .item_bytes = 8,
-                        .block_bytes = 1024,
-                        .codec = run_codec::always,
-                        .threads = GetParam()});
+  division = encoded_division();
   division.index_bytes = 40 * sizeof(run<numbers>::entry) * 2;
   chunk_items = division.chunk_bytes / 8;
   run_formation<numbers> formation(family, store, memory, division);
@@ -214,11 +214,7 @@ TEST_P(run_formation_in_memory, begins_its_runs_with_blocks_of_different_lengths
 
 TEST_P(run_formation_in_memory, throws_what_went_wrong_while_it_encoded) {
   for (std::uint64_t call : {0, 3, 40}) {
-    division = plan_sort({.memory_bytes = 256_KiB,
-                          .item_bytes = 8,
-                          .block_bytes = 1024,
-                          .codec = run_codec::always,
-                          .threads = GetParam()});
+    division = encoded_division();
     plan->script(io::fault_point::write, plan->calls(io::fault_point::write) + call,
                  io::fault::fail(EIO));
     run_formation<numbers> formation(family, store, memory, division);

@@ -38,6 +38,14 @@ struct run_on_disk : testing::Test {
                     std::size_t block_bytes, std::size_t buffers, grant& index) {
     block::buffer_pool pool(memory, block_bytes, buffers);
     run_writer<Family> writer(family, store, store.threads(), index, pool);
+    write_rounds(family, items, largest, writer);
+    return writer.finish();
+  }
+
+  /// Gives sorted items to `writer` in rounds of a merge of one sequence.
+  template <typename Family>
+  void write_rounds(Family const& family, typename Family::view items, std::size_t largest,
+                    run_writer<Family>& writer) {
     std::vector<sequence<typename Family::view>> one(1);
     one[0].append(items);
     while (one[0].size() > 0) {
@@ -47,7 +55,6 @@ struct run_on_disk : testing::Test {
       EXPECT_GT(round.items(), 0U);
       one[0].consume(round.limit(0));
     }
-    return writer.finish();
   }
 
   run<numbers> write_numbers(std::vector<std::uint64_t> const& items, std::size_t block_bytes,
@@ -155,14 +162,7 @@ TEST_F(run_on_disk, packs_encoded_items_into_full_blocks_as_they_come) {
     if (buffers == 8) {
       writer.write(items);  // from where they lie, and not in rounds
     } else {
-      std::vector<sequence<numbers::view>> one(1);
-      one[0].append(numbers::view(items));
-      while (one[0].size() > 0) {
-        merge_round<numbers> round(family, store.threads(),
-                                   std::span<sequence<numbers::view> const>(one));
-        writer.write(round, 8);
-        one[0].consume(round.limit(0));
-      }
+      write_rounds(family, numbers::view(items), 8, writer);
     }
     auto const r = writer.finish();
     EXPECT_EQ(pool.free_count(), pool.count());
@@ -198,14 +198,7 @@ TEST_F(run_on_disk, may_have_a_first_block_of_another_length) {
   block::buffer_pool pool(memory, 512, 4);
   run_writer<numbers> writer(family, store, store.threads(), memory, pool, equal_items::kept,
                              {.first_bytes = 160});
-  std::vector<sequence<numbers::view>> one(1);
-  one[0].append(numbers::view(items));
-  while (one[0].size() > 0) {
-    merge_round<numbers> round(family, store.threads(),
-                               std::span<sequence<numbers::view> const>(one));
-    writer.write(round, 8);
-    one[0].consume(round.limit(0));
-  }
+  write_rounds(family, numbers::view(items), 8, writer);
   auto const r = writer.finish();
   ASSERT_EQ(r.entries().size(), 1 + (1000 - 20 + 63) / 64);
   EXPECT_EQ(r.entries()[0].items, 20U);

@@ -47,7 +47,7 @@ struct sort_options {
                                 ///< the memory allows.
   std::optional<std::uint64_t> input_bytes =
       {};  ///< What is coming, if known; a wrong number costs time only.
-  run_codec codec = run_codec::automatic;
+  run_codec codec = run_codec::automatic;  ///< Of runs on disk; the output is the same with any.
   /// Keeps runs on disk after they have been read, for sorter::rewind(); else their space is freed
   /// as they are consumed.
   bool rewindable = false;
@@ -67,7 +67,7 @@ struct sort_report {
   std::uint64_t output_items = 0;  ///< Fewer than `items` with `unique`.
   std::uint64_t run_items = 0;  ///< Written to disk in runs; with `unique` those left of a chunk.
   std::uint64_t runs = 0;       ///< Written to disk; 0: all fitted in memory, or was in order.
-  std::uint64_t encoded_runs = 0;    ///< Of those written from memory.
+  std::uint64_t encoded_runs = 0;    ///< Of the runs formed in memory.
   std::uint64_t run_disk_bytes = 0;  ///< Of those runs, on disk.
   std::uint64_t passes = 0;  ///< The most merges that any item went through; 0: none from disk.
   std::uint64_t merges = 0;  ///< Intermediate ones, each of up to fan-in runs.

@@ -65,7 +65,7 @@ struct sort_plan {
   std::uint64_t memory_bytes = 0;
   std::size_t block_bytes = 0;
   std::size_t held_bytes = 0;         ///< A block in a merge: longer, if it may be an encoded one.
-  run_codec codec = run_codec::none;  ///< As in the job.
+  run_codec codec = run_codec::none;  ///< The job's; none where blocks are too short for one.
   std::size_t chunk_bytes = 0;        ///< Of each of the chunks.
   std::size_t chunks = 3;             ///< Memory that is filled, sorted and written out in turn.
   std::size_t sorts_at_once = 1;      ///< Chunks sorted at the same time.
