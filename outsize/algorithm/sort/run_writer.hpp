@@ -76,7 +76,8 @@ class run_writer {
   }
 
   /// Takes as much of the round as a part of the pool's buffers holds, at least one item; tells how
-  /// much from each sequence by restricting the round. @throws io_error, out_of_space, budget_error.
+  /// much from each sequence by restricting the round.
+  /// @throws io_error, out_of_space, budget_error.
   void write(round& r, std::size_t largest_item_bytes) {
     if (family_.item_bytes() != 0) {
       write_fixed(r);

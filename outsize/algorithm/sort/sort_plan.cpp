@@ -20,9 +20,9 @@ constexpr std::size_t good_block_bytes = 128_KiB;    // not made smaller than th
 constexpr std::uint64_t assumed_record_bytes = 64;   // where lengths vary and nothing is known
 constexpr std::uint64_t record_overhead_bytes = 16;  // index entry, in a chunk
 constexpr std::size_t least_merge_blocks = 8;
-// One chunk for each of filling, sorting and writing; or several that are sorted at once, and may
-// wait for each other, at the price of runs half as long.
-constexpr std::size_t few_chunks = 3, many_chunks = 6;
+// One chunk for each of filling, sorting and writing; or several that are sorted at once, each by a
+// thread of its own, at the price of shorter runs; and if that price is low, some that wait.
+constexpr std::size_t few_chunks = 3, some_chunks = 4, many_chunks = 6;
 constexpr std::size_t least_blocks_of_many = 8;  // in each chunk
 
 /// Memory that the items of `input_bytes` take in chunks.
@@ -150,16 +150,22 @@ sort_plan plan_with(sort_job const& job, std::size_t chunks) {
   return plan;
 }
 
-/// The plan with the better number of chunks; perhaps not usable.
+/// The plan with the best number of chunks; perhaps not usable.
 sort_plan best_plan(sort_job const& job) {
   sort_plan const plan = plan_with(job, few_chunks);
-  // Records of varying length need chunks as large as can be had.
-  if (job.item_bytes == 0 || !usable(job, plan)) return plan;
-  sort_plan const finer = plan_with(job, many_chunks);
-  bool const good = usable(job, finer) &&
-                    finer.chunk_bytes >= least_blocks_of_many * finer.block_bytes &&
-                    finer.block_bytes >= plan.block_bytes && finer.passes <= plan.passes;
-  return good ? finer : plan;
+  // Records of varying length need chunks as large as can be had, unless they are spilled: then the
+  // merge has less room for one of them than any chunk.
+  bool const fits_finer = job.item_bytes != 0 || plan.runs > 0;
+  if (!fits_finer || !usable(job, plan)) return plan;
+  for (std::size_t const chunks : {many_chunks, some_chunks}) {
+    if (chunks == some_chunks && job.threads > some_chunks - 2) break;  // sorted in parts anyway
+    sort_plan const finer = plan_with(job, chunks);
+    bool const good = usable(job, finer) &&
+                      finer.chunk_bytes >= least_blocks_of_many * finer.block_bytes &&
+                      finer.block_bytes >= plan.block_bytes && finer.passes <= plan.passes;
+    if (good) return finer;
+  }
+  return plan;
 }
 
 }  // namespace

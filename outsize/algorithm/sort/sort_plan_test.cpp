@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include <outsize/base/error.hpp>
@@ -45,6 +46,28 @@ TEST(sort_plan, keeps_in_memory_what_fits_and_spills_the_rest) {
   EXPECT_GE(large.peak_disk_bytes, 1_GiB - kept);
   EXPECT_LE(large.written_bytes, 2_GiB);
   EXPECT_GE(large.written_bytes, 2_GiB - kept);
+}
+
+TEST(sort_plan, gives_records_of_any_length_more_chunks_only_if_they_are_known_to_be_spilled) {
+  auto const chunks = [](std::optional<std::uint64_t> input, std::size_t threads) {
+    return plan_sort({.memory_bytes = 64_MiB, .input_bytes = input, .threads = threads}).chunks;
+  };
+  EXPECT_EQ(chunks(std::nullopt, 2), 3U);
+  EXPECT_EQ(chunks(10_MiB, 2), 3U);
+  EXPECT_EQ(chunks(500_MiB, 2), 6U);
+  // Six would mean smaller blocks; four are for two threads.
+  EXPECT_EQ(chunks(800_MiB, 2), 4U);
+  EXPECT_EQ(chunks(800_MiB, 4), 3U);
+}
+
+TEST(sort_plan, has_chunks_for_any_record_that_the_merge_can_hold) {
+  for (std::uint64_t memory : {2_MiB, 3_MiB, 16_MiB, 512_MiB})
+    for (std::uint64_t times : {1, 2, 10, 100})
+      for (std::size_t threads : {1, 2, 5, 32}) {
+        auto const plan =
+            plan_sort({.memory_bytes = memory, .input_bytes = memory * times, .threads = threads});
+        EXPECT_GT(plan.chunk_bytes, memory / 16) << memory << ' ' << times << ' ' << threads;
+      }
 }
 
 TEST(sort_plan, keeps_the_last_chunks_where_the_merge_needs_only_a_part_of_the_memory) {
