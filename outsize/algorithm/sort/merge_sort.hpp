@@ -72,21 +72,21 @@ class merge_sort {
 
   /// Two sorted pairs, then the least and the greatest of all, then the two between.
   void sort_four(T* items) const {
-    bool const first = less_(items[1], items[0]);
-    bool const second = less_(items[3], items[2]);
-    T const* const a = items + (first ? 1 : 0);
-    T const* const b = items + (first ? 0 : 1);
-    T const* const c = items + (second ? 3 : 2);
-    T const* const d = items + (second ? 2 : 3);
-    bool const c_least = less_(*c, *a);
-    bool const b_greatest = less_(*d, *b);
-    T const* const least = c_least ? c : a;
-    T const* const greatest = b_greatest ? b : d;
-    T const* const one = c_least ? a : (b_greatest ? c : b);
-    T const* const other = b_greatest ? d : (c_least ? b : c);
-    bool const swapped = less_(*other, *one);
-    std::array<T, 4> const sorted{*least, *(swapped ? other : one), *(swapped ? one : other),
-                                  *greatest};
+    std::size_t const first = as_number(less_(items[1], items[0]));
+    std::size_t const second = as_number(less_(items[3], items[2]));
+    T const* const a = items + first;
+    T const* const b = items + (1 - first);
+    T const* const c = items + 2 + second;
+    T const* const d = items + 3 - second;
+    std::size_t const c_least = as_number(less_(*c, *a));
+    std::size_t const b_greatest = as_number(less_(*d, *b));
+    T const* const least = selected(c_least, a, c);
+    T const* const greatest = selected(b_greatest, d, b);
+    T const* const one = selected(c_least, selected(b_greatest, b, c), a);
+    T const* const other = selected(b_greatest, selected(c_least, c, b), d);
+    std::size_t const swapped = as_number(less_(*other, *one));
+    std::array<T, 4> const sorted{*least, *selected(swapped, one, other),
+                                  *selected(swapped, other, one), *greatest};
     copy(sorted.data(), 4, items);
   }
 
@@ -108,14 +108,14 @@ class merge_sort {
     T const *a_last = b - 1, *b_last = b + half - 1;
     T *front = to, *back = to + 2 * half - 1;
     for (std::size_t i = 0; i < half; ++i) {
-      bool const from_b = less_(*b, *a);
-      *front++ = *(from_b ? b : a);
-      b += from_b ? 1 : 0;
-      a += from_b ? 0 : 1;
-      bool const from_a = less_(*b_last, *a_last);
-      *back-- = *(from_a ? a_last : b_last);
-      a_last -= from_a ? 1 : 0;
-      b_last -= from_a ? 0 : 1;
+      std::size_t const from_b = as_number(less_(*b, *a));
+      *front++ = *selected(from_b, a, b);
+      b += from_b;
+      a += 1 - from_b;
+      std::size_t const from_a = as_number(less_(*b_last, *a_last));
+      *back-- = *selected(from_a, b_last, a_last);
+      a_last -= from_a;
+      b_last -= 1 - from_a;
     }
   }
 
