@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <initializer_list>
 #include <random>
 #include <string>
 #include <string_view>
@@ -47,19 +48,29 @@ class record_files : public ::testing::Test {
 };
 
 TEST_F(record_files, are_sorted_in_every_format) {
-  for (char const* format : {"u32", "i32", "f32", "u64", "i64", "f64", "bytes:3", "bytes:24"}) {
-    for (bool const reverse : {false, true}) {
-      SCOPED_TRACE(format);
-      record_order const order(record_format::parse(format), {}, reverse);
-      std::size_t const count = 3'600'000 / order.format().item_bytes;
-      auto const bytes = random_bytes(count * order.format().item_bytes, count);
-      scratch::write_file(dir_.path("in"), bytes);
-      auto const report = sort_records(store_, {{dir_.path("in")}, dir_.path("out")}, order);
-      EXPECT_EQ(report.items, count);
-      EXPECT_EQ(report.input_bytes, bytes.size());
-      EXPECT_GT(report.runs, 1U);
-      EXPECT_TRUE(scratch::read_file(dir_.path("out")) == sorted(bytes, order));
-    }
+  // Each direction of each kind of number; the number of bits makes no difference to that.
+  struct variant {
+    char const* format;
+    bool reverse;
+  };
+  for (auto const [format, reverse] : std::initializer_list<variant>{{"u32", false},
+                                                                     {"i32", true},
+                                                                     {"f32", false},
+                                                                     {"u64", true},
+                                                                     {"i64", false},
+                                                                     {"f64", true},
+                                                                     {"bytes:3", false},
+                                                                     {"bytes:24", true}}) {
+    SCOPED_TRACE(format);
+    record_order const order(record_format::parse(format), {}, reverse);
+    std::size_t const count = 3'600'000 / order.format().item_bytes;
+    auto const bytes = random_bytes(count * order.format().item_bytes, count);
+    scratch::write_file(dir_.path("in"), bytes);
+    auto const report = sort_records(store_, {{dir_.path("in")}, dir_.path("out")}, order);
+    EXPECT_EQ(report.items, count);
+    EXPECT_EQ(report.input_bytes, bytes.size());
+    EXPECT_GT(report.runs, 1U);
+    EXPECT_TRUE(scratch::read_file(dir_.path("out")) == sorted(bytes, order));
   }
 }
 

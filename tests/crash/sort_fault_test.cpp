@@ -15,6 +15,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
+#include <iterator>
 #include <memory>
 #include <mutex>
 #include <random>
@@ -24,6 +26,8 @@
 
 #include <outsize/algorithm/byte_order.hpp>
 #include <outsize/algorithm/record_sort.hpp>
+#include <outsize/algorithm/reduce.hpp>
+#include <outsize/algorithm/sort.hpp>
 #include <outsize/algorithm/sort/run.hpp>
 #include <outsize/algorithm/sorter.hpp>
 #include <outsize/base/error.hpp>
@@ -147,6 +151,42 @@ bool sort_lines(storage& store) {
     engine.recycle(*window);
   }
   EXPECT_GT(engine.report().passes, 1U);
+  return out == want;
+}
+
+// ---- and what else spills ----
+
+bool sort_encoded_numbers(storage& store) {
+  sorter<std::uint64_t> s(store, {},
+                          {.memory_bytes = 48_KiB,
+                           .block_bytes = 1024,
+                           .input_bytes = number_count * 8,
+                           .codec = run_codec::always});
+  s.push(numbers());
+  s.sort();
+  EXPECT_GT(s.report().encoded_runs, 0U);
+  std::vector<std::uint64_t> out;
+  for (; !s.empty(); s.skip(s.pull().size()))
+    out.insert(out.end(), s.pull().begin(), s.pull().end());
+  return std::ranges::is_sorted(out) && out.size() == number_count;
+}
+
+bool sort_numbers_by_a_lambda(storage& store) {
+  auto const last_digits = [](std::uint64_t a, std::uint64_t b) { return a % 1000 < b % 1000; };
+  std::vector<std::uint64_t> out, want = numbers();
+  outsize::sort(store, numbers(), std::back_inserter(out), last_digits,
+                {.memory_bytes = 48_KiB, .block_bytes = 2048});
+  std::ranges::stable_sort(want, last_digits);
+  return out == want;
+}
+
+bool reduce_numbers(storage& store) {
+  std::vector<std::uint64_t> out, want = numbers();
+  reduce_by_key(store, numbers(), std::back_inserter(out), std::less<>(),
+                [](std::uint64_t a, std::uint64_t) { return a; },
+                {.memory_bytes = 48_KiB, .block_bytes = 1024});
+  std::ranges::sort(want);
+  want.erase(std::ranges::unique(want).begin(), want.end());
   return out == want;
 }
 
@@ -311,6 +351,26 @@ TEST_P(sort_with_fault, is_right_or_fails_under_random_errors) {
 INSTANTIATE_TEST_SUITE_P(faults, sort_with_fault,
                          testing::Values(named_sort{"numbers", sort_numbers},
                                          named_sort{"lines", sort_lines}),
+                         [](auto const& of) { return std::string(of.param.name); });
+
+class spilling_with_fault : public sort_with_fault {};
+
+TEST_P(spilling_with_fault, ends_in_an_error_whichever_read_or_write_fails) {
+  for (auto const where : {fault_point::read, fault_point::write}) {
+    auto const seen = fail_each_call({"EIO", where, fault::fail(EIO), 1});
+    EXPECT_EQ(seen.failures, seen.faults);
+  }
+}
+
+TEST_P(spilling_with_fault, goes_on_after_short_and_late_transfers) {
+  fault const short_and_late{.at_most_bytes = 100, .delay = std::chrono::microseconds(200)};
+  EXPECT_EQ(fail_each_call({"short write", fault_point::write, short_and_late, 3}).failures, 0U);
+}
+
+INSTANTIATE_TEST_SUITE_P(faults, spilling_with_fault,
+                         testing::Values(named_sort{"encoded", sort_encoded_numbers},
+                                         named_sort{"lambda", sort_numbers_by_a_lambda},
+                                         named_sort{"reduced", reduce_numbers}),
                          [](auto const& of) { return std::string(of.param.name); });
 
 // ---- blocks that are not as they were written ----
