@@ -143,7 +143,8 @@ TEST_F(run_on_disk, has_buffers_enough_for_records_that_waste_half_of_each_block
   std::vector<std::string> records;
   for (int i = 10; i < 99; ++i) {
     records.push_back(std::to_string(i));
-    records.push_back(std::to_string(i) + std::string(4096 - 2 - 11 - 2, 'x'));
+    records.push_back(std::to_string(i));
+    records.back().resize(4096 - 11 - 2, 'x');
   }
   for (std::size_t buffers : {4, 16, 30, 64})
     EXPECT_EQ(read_lines(write_lines(records, 4096, buffers)), records);
