@@ -36,6 +36,7 @@ template <typename Order>
 concept deepening_order = requires(Order const order, std::string_view r, std::size_t depth) {
   { order.deeper_prefix(r, depth) } -> std::same_as<std::uint64_t>;
   { order.decides(std::uint64_t{}) } -> std::same_as<bool>;
+  { Order::deeper_bytes } -> std::convertible_to<std::size_t>;
 };
 
 /// Sorts index entries of records. `RecordAt` gives the record at an entry's place, and `Fetch`
