@@ -25,6 +25,7 @@ UNTESTED = {
     "outsize/algorithm/sort/encoded_blocks.hpp": "by run_writer_test.cpp",
     "outsize/algorithm/sort/in_place_run.hpp": "by run_formation_test.cpp",
     "outsize/algorithm/sort/run.hpp": "by run_writer_test.cpp",
+    "outsize/algorithm/sort/run_blocks.hpp": "by run_writer_test.cpp and merge_feed_test.cpp",
     "outsize/algorithm/sort/sort_options.hpp": "data",
     "outsize/algorithm/stream_merge.hpp": "by record_sort_test.cpp and line_sort_test.cpp",
     "outsize/algorithm/stream_sort.hpp": "by record_sort_test.cpp and line_sort_test.cpp",

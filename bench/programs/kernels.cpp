@@ -23,11 +23,13 @@
 #include <bench/programs/typed_items.hpp>
 #include <outsize/algorithm/byte_order.hpp>
 #include <outsize/algorithm/sort/bucket_partition.hpp>
+#include <outsize/algorithm/sort/byte_codec.hpp>
 #include <outsize/algorithm/sort/index_sort.hpp>
 #include <outsize/algorithm/sort/key_codec.hpp>
 #include <outsize/algorithm/sort/loser_tree.hpp>
 #include <outsize/algorithm/sort/merge_sort.hpp>
 #include <outsize/algorithm/sort/multisequence_selection.hpp>
+#include <outsize/algorithm/sort/packed_block.hpp>
 #include <outsize/algorithm/sort/proxy_sort.hpp>
 #include <outsize/algorithm/sort/record_items.hpp>
 #include <outsize/algorithm/sort/sequence.hpp>
@@ -375,6 +377,60 @@ void decoding(benchmark::State& state) {
       });
 }
 
+/// A block of sorted paths.
+struct block_of_lines {
+  std::vector<std::byte> content, code, held;
+  std::size_t lines = 0;
+
+  explicit block_of_lines(std::size_t count) : lines(count) {
+    std::vector<std::string> all(count);
+    for (auto& line : all)
+      line = "/usr/share/doc/package-" + std::to_string(random_bits()() % 1000) + "/part-" +
+             std::to_string(random_bits()() % 100) + ".txt";
+    std::ranges::sort(all);
+    std::size_t bytes = 0;
+    for (auto const& line : all) bytes += line.size();
+    content.resize(round_up<std::size_t>(packed_bytes(bytes, count), 4));
+    packed_block block(content);
+    for (auto const& line : all) {
+      std::memcpy(block.next_record(), line.data(), line.size());
+      block.close_record(line.size());
+    }
+    code.resize(content.size());
+    held.resize(content.size() + content.size() / 128 + 64);
+  }
+
+  std::size_t encode(byte_coding coding) {
+    return encode_block(coding, content, {lines, 0}, code, held.size(), 1);
+  }
+};
+
+template <byte_coding coding>
+void encoding_of_lines(benchmark::State& state) {
+  block_of_lines block(count_of(state));
+  std::size_t used = 0;
+  measure(
+      state, block.lines, [] {}, [&] { used = block.encode(coding); },
+      [&] { return used != 0 && used < block.content.size(); });
+  state.counters["bytes of 100"] =
+      100 * static_cast<double>(used) / static_cast<double>(block.content.size());
+}
+
+template <byte_coding coding>
+void decoding_of_lines(benchmark::State& state) {
+  block_of_lines block(count_of(state));
+  std::size_t const used = block.encode(coding);
+  auto const place = std::span(block.held).last(used);
+  auto const to = std::span(block.held).first(block.content.size());
+  bool good = true;
+  measure(
+      state, block.lines, [&] { std::copy_n(block.code.begin(), used, place.begin()); },
+      [&] {
+        good &= decode_block(place, to, {block.lines, 0});
+      },
+      [&] { return good && std::ranges::equal(to, block.content); });
+}
+
 constexpr std::int64_t in_cache = 1 << 14, beyond_cache = 1 << 23;
 
 }  // namespace
@@ -399,5 +455,9 @@ BENCHMARK(encoding<std::uint64_t>)->Arg(1 << 20)->UseManualTime();
 BENCHMARK(encoding<word_pair>)->Arg(1 << 20)->UseManualTime();
 BENCHMARK(decoding<std::uint64_t>)->Arg(1 << 20)->UseManualTime();
 BENCHMARK(decoding<word_pair>)->Arg(1 << 20)->UseManualTime();
+BENCHMARK(encoding_of_lines<byte_coding::prefixes>)->Arg(in_cache)->UseManualTime();
+BENCHMARK(encoding_of_lines<byte_coding::lz4>)->Arg(in_cache)->UseManualTime();
+BENCHMARK(decoding_of_lines<byte_coding::prefixes>)->Arg(in_cache)->UseManualTime();
+BENCHMARK(decoding_of_lines<byte_coding::lz4>)->Arg(in_cache)->UseManualTime();
 
 BENCHMARK_MAIN();

@@ -110,6 +110,25 @@ TEST(sorter, sorts_through_encoded_runs) {
   }
 }
 
+TEST(sorter, sorts_items_of_any_kind_through_encoded_runs) {
+  auto const number = [](std::mt19937_64& random, std::size_t) { return random() % 5000; };
+  auto const last_digits = [](std::uint64_t a, std::uint64_t b) { return a % 100 < b % 100; };
+  auto const large = [](std::mt19937_64& random, std::size_t i) {
+    wide w{static_cast<std::uint32_t>(random() % 1000), static_cast<std::uint32_t>(i), {}};
+    w.text[random() % sizeof w.text] = 'x';
+    return w;
+  };
+  for (std::size_t most : {100, 5000, 60000})
+    for (std::size_t threads : {1, 2, 3})
+      for (std::size_t block : {1024, 4096}) {
+        std::size_t const disks = 1 + threads % 2, count = most * block / 4096;
+        expect_sorts<std::uint64_t>(count, last_digits, number, threads, disks, 256_KiB, block,
+                                    run_codec::always);
+        expect_sorts<wide>(count / 10, by(&wide::key), large, threads, disks, 256_KiB, block,
+                           run_codec::always);
+      }
+}
+
 TEST(sorter, tells_how_much_encoding_has_saved) {
   std::vector<std::uint64_t> in(100'000);
   std::mt19937_64 random(8);

@@ -227,7 +227,8 @@ sort_plan plan_files(storage& store, Family const& family, sort_paths const& pat
                  .index_entry_bytes = sort_engine<Family>::index_entry_bytes(store),
                  .out_of_place = Family::sorts_out_of_place,
                  .block_bytes = options.block_bytes,
-                 .codec = Family::encodes ? options.codec : run_codec::none,
+                 .codec = options.codec,
+                 .key_codec = Family::has_key_codec,
                  .threads = store.threads().threads(),
                  .most_fan_in = options.most_fan_in});
   bool const reduces = sort_engine<Family>::reduces(options);

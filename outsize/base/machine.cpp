@@ -30,6 +30,12 @@ std::uint64_t number_or(std::string const& text, std::uint64_t otherwise) {
   return text.size() > 19 ? otherwise : std::stoull(text);
 }
 
+std::chrono::nanoseconds time_on(clockid_t clock) noexcept {
+  timespec now{};
+  ::clock_gettime(clock, &now);
+  return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
+}
+
 }  // namespace
 
 std::size_t available_threads() {
@@ -55,9 +61,11 @@ std::uint64_t available_memory_bytes() {
 }
 
 std::chrono::nanoseconds thread_processor_time() noexcept {
-  timespec now{};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
+  return time_on(CLOCK_THREAD_CPUTIME_ID);
+}
+
+std::chrono::nanoseconds process_processor_time() noexcept {
+  return time_on(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 }  // namespace outsize

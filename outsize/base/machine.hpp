@@ -20,4 +20,7 @@ std::uint64_t available_memory_bytes();
 /// What the calling thread has had of a processor since it began.
 std::chrono::nanoseconds thread_processor_time() noexcept;
 
+/// The same of all threads of the process together.
+std::chrono::nanoseconds process_processor_time() noexcept;
+
 }  // namespace outsize

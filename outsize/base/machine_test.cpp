@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <thread>
 
@@ -40,6 +41,18 @@ TEST(machine, tells_what_a_thread_had_of_a_processor) {
   std::uint64_t volatile sum = 0;
   while (thread_processor_time() == before) sum = sum + 1;
   EXPECT_GT(thread_processor_time(), before);
+}
+
+TEST(machine, tells_what_all_threads_had_of_the_processors) {
+  auto const before = process_processor_time();
+  auto const works = [] {
+    auto const begin = thread_processor_time();
+    std::uint64_t volatile sum = 0;
+    while (thread_processor_time() - begin < std::chrono::milliseconds(5)) sum = sum + 1;
+  };
+  std::thread other(works);
+  other.join();
+  EXPECT_GE(process_processor_time() - before, std::chrono::milliseconds(5));
 }
 
 }  // namespace

@@ -129,7 +129,7 @@ bool sort_numbers_in(storage& store, std::uint64_t memory_bytes, std::uint64_t l
 
 bool sort_numbers(storage& store) { return sort_numbers_in(store, 48_KiB, 2); }
 
-bool sort_lines(storage& store) {
+bool sort_lines_with(storage& store, sort_options options) {
   static auto const lines = [] {
     std::mt19937_64 random(5);
     std::vector<std::string> v(record_count);
@@ -144,9 +144,9 @@ bool sort_lines(storage& store) {
     return text;
   }();
   constexpr byte_order order{};
+  options.input_bytes = want.size();
   detail::sort_engine<detail::record_items<byte_order>> engine(
-      store, detail::record_items<byte_order>(order, 0),
-      {.memory_bytes = 48_KiB, .block_bytes = 2048, .input_bytes = want.size()},
+      store, detail::record_items<byte_order>(order, 0), options,
       {detail::item_framing::kind::terminator});
   for (auto const& line : lines) engine.append(line);
   engine.finish_input();
@@ -156,7 +156,13 @@ bool sort_lines(storage& store) {
     engine.recycle(*window);
   }
   EXPECT_GT(engine.report().passes, 1U);
+  EXPECT_EQ(engine.report().encoded_runs > 0, options.codec == run_codec::always);
   return out == want;
+}
+
+bool sort_lines(storage& store) {
+  return sort_lines_with(store,
+                         {.memory_bytes = 48_KiB, .block_bytes = 2048, .codec = run_codec::none});
 }
 
 // ---- and what else spills ----
@@ -164,6 +170,11 @@ bool sort_lines(storage& store) {
 bool sort_encoded_numbers(storage& store) {
   return sort_numbers_with(
       store, {.memory_bytes = 48_KiB, .block_bytes = 1024, .codec = run_codec::always}, 1);
+}
+
+bool sort_encoded_lines(storage& store) {
+  return sort_lines_with(store,
+                         {.memory_bytes = 48_KiB, .block_bytes = 2048, .codec = run_codec::always});
 }
 
 bool sort_numbers_by_a_lambda(storage& store) {
@@ -364,6 +375,7 @@ TEST_P(spilling_with_fault, goes_on_after_short_and_late_transfers) {
 
 INSTANTIATE_TEST_SUITE_P(faults, spilling_with_fault,
                          testing::Values(named_sort{"encoded", sort_encoded_numbers},
+                                         named_sort{"encoded_lines", sort_encoded_lines},
                                          named_sort{"lambda", sort_numbers_by_a_lambda},
                                          named_sort{"reduced", reduce_numbers}),
                          [](auto const& of) { return std::string(of.param.name); });

@@ -186,7 +186,7 @@ option_table make_table(sort_request& request, read_state& state) {
       .add({.name = "run-codec",
             .takes = argument::required,
             .value = "WHEN",
-            .help = "keep temporary numbers in fewer bytes: auto (if it pays), none, always",
+            .help = "keep temporary data in fewer bytes: auto (if it pays), none, always",
             .handler = [&](std::string_view text) { request.codec = parse_codec(text); }})
       .heading("what to tell")
       .add(report_rows(request))

@@ -5,9 +5,9 @@
 // Whether it pays to encode a run: fewer bytes for the disk, more work for the processors.
 //
 // While runs are formed the input is read, sorted and written; in the merge runs are read, merged
-// and written as output. In both, disk and processors work side by side, so each takes as long as
-// the slower of the two. Where the processors are, encoding saves nothing and costs its time. A
-// pure function. Layer: algorithm.
+// and written as output. In both, disk and processors work side by side, so each takes little
+// longer than the slower of the two. Where the processors are, encoding saves little and costs its
+// time. A pure function. Layer: algorithm.
 
 #include <cstddef>
 
@@ -18,11 +18,13 @@ struct codec_prospect {
   double encoded_share = 1;     ///< Bytes that encoding leaves of one.
   double disk_seconds = 0;      ///< To move a byte once; 0: not measured yet.
   double sort_seconds = 0;      ///< Of one thread.
-  double encoding_seconds = 0;  ///< Of one thread; decoding takes about as long. 0: not measured.
+  double encoding_seconds = 0;  ///< Of one thread; 0: not measured.
+  double decoding_seconds = 0;  ///< Likewise.
   std::size_t threads = 1;
 };
 
-/// Not before a tenth of the bytes is saved; and yes as long as nothing has been measured.
-bool encoding_pays(codec_prospect const& prospect) noexcept;
+/// The seconds that encoding saves for each byte of items; 0 or less, and that is before it saves a
+/// tenth of the bytes: leave it. As long as no disk has been measured: the share of the bytes.
+double encoding_gain(codec_prospect const& prospect) noexcept;
 
 }  // namespace outsize::detail

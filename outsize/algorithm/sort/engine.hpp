@@ -52,7 +52,7 @@ concept item_family = requires(F const family, typename F::key_type const key, s
   { family.equal(key, key) } -> std::convertible_to<bool>;
   { F::store(key, to) } -> std::same_as<std::byte*>;
   { F::combines } -> std::convertible_to<bool>;
-  { F::encodes } -> std::convertible_to<bool>;
+  { F::has_key_codec } -> std::convertible_to<bool>;
   { family.make_trigger(key) } -> std::same_as<typename F::trigger>;
   { family.trigger_key(trigger) } -> std::same_as<typename F::key_type>;
 };
@@ -91,7 +91,8 @@ class sort_engine {
                        .index_entry_bytes = index_entry_bytes(store),
                        .out_of_place = Family::sorts_out_of_place,
                        .block_bytes = options_.block_bytes,
-                       .codec = Family::encodes ? options_.codec : run_codec::none,
+                       .codec = options_.codec,
+                       .key_codec = Family::has_key_codec,
                        .alignment_bytes = 1,
                        .threads = store.threads().threads(),
                        .most_fan_in = options_.most_fan_in};
@@ -303,7 +304,8 @@ class sort_engine {
 
   /// That of runs merged to one, which is encoded if they are.
   run_form form_of_merged(std::span<run<Family> const> group) const noexcept {
-    run_form form{.first_bytes = staggered_bytes(plan_.block_bytes, report_.merges)};
+    run_form form{.first_bytes = staggered_bytes(plan_.block_bytes, report_.merges),
+                  .coding = group[0].form().coding};
     for (auto const& r : group) {
       if (!r.form().is_encoded()) return {.first_bytes = form.first_bytes};
       form.block_bytes = std::max(form.block_bytes, r.form().block_bytes);

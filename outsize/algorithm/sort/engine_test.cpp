@@ -53,6 +53,7 @@ struct setting {
   std::size_t item_bytes = 0;
   bool unique = false;
   item_framing framing{item_framing::kind::length_prefix};
+  run_codec codec = run_codec::none;
 };
 
 storage_options disks_in_memory(setting const& s) {
@@ -73,7 +74,8 @@ sort_options options_for(setting const& s, records const& in) {
   return {.unique = s.unique,
           .memory_bytes = s.memory_bytes,
           .block_bytes = s.block_bytes,
-          .input_bytes = total_bytes(in)};
+          .input_bytes = total_bytes(in),
+          .codec = s.codec};
 }
 
 template <typename Order>
@@ -240,6 +242,40 @@ TEST(engine, sorts_records_of_one_length) {
       expect_sorts(
           make_records(length, 400'000, make), byte_order{},
           {.threads = threads, .item_bytes = length, .framing = {item_framing::kind::none}});
+  }
+}
+
+TEST(engine, sorts_records_through_encoded_runs) {
+  for (auto const& make :
+       {make_record(short_record), make_record(long_record), make_record(alike_record)})
+    for (std::size_t threads : {1, 2, 5})
+      for (bool unique : {false, true}) {
+        auto const in = make_records(threads, several_passes_bytes, make);
+        setting s{.threads = threads, .disks = threads % 3, .unique = unique};
+        s.memory_bytes = 160_KiB;
+        auto const plain = expect_sorts(in, byte_order{}, s);
+        s.codec = run_codec::always;
+        auto const encoded = expect_sorts(in, byte_order{}, s);
+        EXPECT_EQ(encoded.encoded_runs, encoded.runs);
+        EXPECT_LT(encoded.run_disk_bytes, plain.run_disk_bytes);
+      }
+}
+
+TEST(engine, sorts_records_of_one_length_through_encoded_runs) {
+  for (std::size_t length : {1, 7, 100, 3000, 4090}) {
+    auto const make = [&](std::mt19937_64& random) {
+      std::string text = random_text(random, length);
+      std::fill(text.begin() + static_cast<std::ptrdiff_t>(length / 2), text.end(), 'x');
+      return text;
+    };
+    for (std::size_t threads : {1, 3}) {
+      auto const report = expect_sorts(make_records(length, 400'000, make), byte_order{},
+                                       {.threads = threads,
+                                        .item_bytes = length,
+                                        .framing = {item_framing::kind::none},
+                                        .codec = run_codec::always});
+      EXPECT_EQ(report.encoded_runs, report.runs);
+    }
   }
 }
 

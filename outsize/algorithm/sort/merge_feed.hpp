@@ -25,6 +25,7 @@
 #include <utility>
 #include <vector>
 
+#include <outsize/algorithm/sort/byte_codec.hpp>
 #include <outsize/algorithm/sort/key_codec.hpp>
 #include <outsize/algorithm/sort/merge_round.hpp>
 #include <outsize/algorithm/sort/run.hpp>
@@ -173,10 +174,9 @@ class merge_feed {
     ++held_;
     block::frame const read = place.last(entry.id.length_bytes);
     run<Family> const& r = runs_[s];
-    block::frame const content =
-        r.form().is_encoded() ? place.first(entry.items * family_.item_bytes()) : read;
-    if (r.form().is_encoded() || r.keeps_checksums())
-      unprepared_.push_back({s, from.taken - 1, read, content});
+    bool const encoded = entry.content_bytes != 0;
+    block::frame const content = encoded ? place.first(entry.content_bytes) : read;
+    if (encoded || r.keeps_checksums()) unprepared_.push_back({s, from.taken - 1, read, content});
     sequences_[s].append(family_.block_view(content, entry.items));
   }
 
@@ -187,7 +187,7 @@ class merge_feed {
     threads_.parallel_for(unprepared_.size(), [this](std::size_t i) {
       auto const& [s, b, read, content] = unprepared_[i];
       if (runs_[s].keeps_checksums()) runs_[s].check_block(b, read);
-      if (runs_[s].form().is_encoded()) decode(runs_[s], b, read, content);
+      if (runs_[s].entries()[b].content_bytes != 0) decode(runs_[s], b, read, content);
     });
     unprepared_.clear();
   }
@@ -195,11 +195,15 @@ class merge_feed {
   /// Decodes a block where it lies: behind, or over, the place of its items.
   void decode(run<Family> const& from, std::size_t index, std::span<std::byte const> block,
               std::span<std::byte> to) const {
-    if constexpr (Family::encodes) {
+    bool good = false;
+    if constexpr (Family::has_key_codec) {
       using item = typename Family::item;
       std::span const items(reinterpret_cast<item*>(to.data()), to.size() / sizeof(item));
-      if (!decode_keys(block, items)) from.throw_corrupt(index);
+      good = decode_keys(block, items);
+    } else {
+      good = decode_block(block, to, {from.entries()[index].items, family_.item_bytes()});
     }
+    if (!good) from.throw_corrupt(index);
   }
 
   trigger const& next_trigger(std::size_t s) const noexcept {

@@ -14,6 +14,8 @@
 #include <vector>
 
 #include <outsize/algorithm/byte_order.hpp>
+#include <outsize/algorithm/sort/packed_block.hpp>
+#include <outsize/algorithm/sort/record_items.hpp>
 #include <outsize/algorithm/sort/run_writer.hpp>
 #include <outsize/algorithm/sort/typed_items.hpp>
 #include <outsize/base/error.hpp>
@@ -265,6 +267,55 @@ TEST_F(encoded_numbers, that_cannot_be_decoded_are_a_corrupt_block) {
     ADD_FAILURE() << "a block of nothing was decoded";
   } catch (corrupt_block const& e) {
     EXPECT_NE(std::string(e.what()).find("memory"), std::string::npos) << e.what();
+  }
+}
+
+TEST(encoded_records, that_cannot_be_decoded_are_a_corrupt_block) {
+  using lines = record_items<start_order>;
+  start_order const order{100};
+  lines const family(order, 0);
+  storage store({.disks = {disk_options(
+                     "memory", [](io::request_queue&) { return io::make_memory_file("memory"); })},
+                 .memory = 1_MiB,
+                 .threads = 2});
+  grant memory = store.memory().take(1_MiB, "test");
+  std::vector<std::byte> place(64_KiB);
+  packed_block block(place);
+  for (int i = 0; i < 1000; ++i) {
+    std::string const text = "a line, number " + std::to_string(1000 + i);
+    std::memcpy(block.next_record(), text.data(), text.size());
+    block.close_record(text.size());
+  }
+  for (byte_coding const coding : {byte_coding::prefixes, byte_coding::lz4}) {
+    std::vector<run<lines>> runs;
+    {
+      block::buffer_pool pool(memory, 4096, 4);
+      run_form const form{.block_bytes = 4096, .held_bytes = 4096, .coding = coding};
+      run_writer<lines> writer(family, store, store.threads(), memory, pool, equal_items::kept,
+                               form);
+      merge_feed<lines> feed(family, store.threads(),
+                             {lines::view::of_packed(order, place, block.items())}, 100);
+      for (auto round = feed.next_round(); round.items() > 0; round = feed.next_round()) {
+        writer.write(round, 100);
+        feed.consume(round);
+      }
+      runs.push_back(writer.finish());
+    }
+    EXPECT_LT(runs[0].disk_bytes(), runs[0].bytes() / 2);
+    auto const count_items = [&] {
+      block::buffer_pool pool(memory, 4096, runs.size() + 4);
+      merge_feed<lines> feed(family, store.threads(), runs, store, pool, 2, true);
+      std::size_t items = 0;
+      for (auto round = feed.next_round(); round.items() > 0; round = feed.next_round()) {
+        items += round.items();
+        feed.consume(round);
+      }
+      return items;
+    };
+    EXPECT_EQ(count_items(), 1000U);
+    auto const id = runs[0].entries()[2].id;
+    store.write(id, std::vector<std::byte>(id.length_bytes, std::byte{0xFF}))->wait();
+    EXPECT_THROW(count_items(), corrupt_block);
   }
 }
 

@@ -9,8 +9,7 @@
 // when the sorted chunk is merged out:
 //
 //   chunk:          | rec rec rec rec ... | ........ free ........ | entry 2 | entry 1 | entry 0 |
-//   packed block:   | rec rec rec rec ... | pad | end 3 | end 2 | end 1 | end 0 |     (ends: 32-bit
-//   offsets) fixed block:    | rec rec rec rec ... |
+//   fixed block:    | rec rec rec rec ... |     (of varying length: packed_block.hpp)
 //
 // `Order`: prefix(r) with prefix(a) < prefix(b) ⇒ a before b, compare(a, b), equal_keys(a, b), for
 // std::string_view; const and callable from several threads. Records that compare equal keep their
@@ -27,6 +26,7 @@
 #include <vector>
 
 #include <outsize/algorithm/sort/index_sort.hpp>
+#include <outsize/algorithm/sort/packed_block.hpp>
 #include <outsize/algorithm/sort/reduction.hpp>
 #include <outsize/algorithm/sort/vector_sort.hpp>
 #include <outsize/base/assert.hpp>
@@ -43,8 +43,6 @@ struct record_key_ref {
 
   std::string_view record() const noexcept { return {data, length}; }
 };
-
-using length_type = std::uint32_t;
 
 /// Where a record lies in a chunk, in one number that grows with the offset: sorting by it keeps
 /// input order. Lengths that do not fit beside the offset stand in front of the record.
@@ -73,11 +71,6 @@ struct record_place {
     return {at + sizeof stored, stored};
   }
 };
-
-/// The bytes that `count` records of `record_bytes` together occupy in a packed block.
-constexpr std::size_t packed_bytes(std::size_t record_bytes, std::size_t count) {
-  return record_bytes + sizeof(length_type) * (count + 1);  // one more: room to align the table
-}
 
 /// Sorted records in memory: in a packed block, side by side with one length, or through a chunk's
 /// index.
@@ -296,7 +289,7 @@ class record_items {
   static constexpr bool combines = false;
   static constexpr bool sorts_out_of_place = false;
   static constexpr bool merges_by_copying = false;
-  static constexpr bool encodes = false;
+  static constexpr bool has_key_codec = false;
   struct key_less {
     Order const* order;
     static std::uint64_t leading(key_type const& key) noexcept { return key.prefix; }

@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include <outsize/algorithm/sort/byte_codec.hpp>
 #include <outsize/base/error.hpp>
 #include <outsize/base/memory_budget.hpp>
 #include <outsize/block/storage.hpp>
@@ -26,9 +27,10 @@ namespace outsize::detail {
 
 /// How a run's blocks hold its items: as they are, unless held_bytes says otherwise.
 struct run_form {
-  std::size_t block_bytes = 0;  ///< Of encoded blocks, the most.
-  std::size_t held_bytes = 0;   ///< What it takes to decode one; 0: they are not encoded.
-  std::size_t first_bytes = 0;  ///< Of the first block, about; 0: as long as the others.
+  std::size_t block_bytes = 0;            ///< Of encoded blocks, the most.
+  std::size_t held_bytes = 0;             ///< What it takes to decode one; 0: they are not encoded.
+  std::size_t first_bytes = 0;            ///< Of the first block, about; 0: as long as the others.
+  byte_coding coding = byte_coding::lz4;  ///< Of encoded blocks, if not of integer keys.
 
   bool is_encoded() const noexcept { return held_bytes != 0; }
 };
@@ -50,6 +52,7 @@ class run {
   struct entry {
     block::block_id id;
     std::uint32_t items;
+    std::uint32_t content_bytes;  // once it is decoded; 0: it is not encoded
     typename Family::trigger trigger;
   };
 

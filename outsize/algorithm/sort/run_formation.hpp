@@ -15,8 +15,8 @@
 // Where equal items are made one, that happens as soon as a chunk is sorted.
 //
 // Items of one type are written from where they were sorted, if each chunk is sorted by one thread;
-// the parts of several threads are merged, and records gathered, into blocks. Integer keys are
-// encoded on the way, run by run, where that pays (codec_choice.hpp).
+// the parts of several threads are merged, and records gathered, into blocks. Runs are encoded on
+// the way where that pays (codec_policy.hpp).
 //
 // Invariant: runs, and chunks still in memory, are in the order of the input; each is sorted.
 // The producer is one thread at a time; the rest is a network. Layer: algorithm.
@@ -37,7 +37,7 @@
 #include <utility>
 #include <vector>
 
-#include <outsize/algorithm/sort/codec_choice.hpp>
+#include <outsize/algorithm/sort/codec_policy.hpp>
 #include <outsize/algorithm/sort/in_place_run.hpp>
 #include <outsize/algorithm/sort/merge_feed.hpp>
 #include <outsize/algorithm/sort/run_writer.hpp>
@@ -66,6 +66,7 @@ class run_formation {
         memory_(memory),
         plan_(plan),
         block_bytes_(plan.block_bytes),
+        codecs_(family, store, plan.codec),
         slots_(plan.chunks),
         equals_(equals),
         spilling_(plan.runs > 0),
@@ -193,15 +194,6 @@ class run_formation {
   }
 
   void sort(slot& s) {
-    auto const before = thread_processor_time();
-    sort_items(s);
-    // Of several parts this thread has sorted one.
-    auto const took = (thread_processor_time() - before) * s.views.size();
-    sort_time_.fetch_add(took.count());
-    sorted_bytes_.fetch_add(s.items.bytes());
-  }
-
-  void sort_items(slot& s) {
     if constexpr (Family::sorts_out_of_place) {
       buffer scratch = take_scratch();
       s.views = s.items.sort(family_, store_.threads(), parts_of_sort(), equals_, scratch);
@@ -210,6 +202,7 @@ class run_formation {
     } else {
       s.views = s.items.sort(family_, store_.threads(), parts_of_sort(), equals_);
     }
+    codecs_.note_sorted(s.items.bytes());
   }
 
   /// There is one for each chunk that is being sorted.
@@ -243,8 +236,7 @@ class run_formation {
     // Where the input was not known, blocks may yet grow with the index.
     bool const foreseen = family_.item_bytes() != 0 && least_runs_ != every_chunk;
     std::size_t const block = block_for(largest_);
-    return chunks_beside_merge(plan_, submitted_,
-                               (foreseen ? 1 : 2) * (may_encode() ? held_for(block) : block));
+    return chunks_beside_merge(plan_, submitted_, (foreseen ? 1 : 2) * codecs_.held_bytes(block));
   }
 
   void submit() {
@@ -319,8 +311,8 @@ class run_formation {
   {
     finish_ending();  // runs are in the order of the input
     auto const items = s.views[0].items(0, s.views[0].size());
-    if constexpr (Family::encodes) {
-      if (may_encode()) prepare_pool(sizeof(typename Family::item));
+    if (codecs_.may_encode()) {
+      prepare_pool(sizeof(typename Family::item));
       if (run_form const form = form_for(s); form.is_encoded()) {
         s.encoding.emplace(family_, store_, store_.threads(), memory_, *pool_, equals_, form);
         s.encoding->write(items);
@@ -346,45 +338,13 @@ class run_formation {
     ++spilled_runs_;
     index_bytes_ += writer.index_bytes();
     spilled_bytes_ += writer.bytes();
-    if constexpr (requires { writer.encoding_time(); }) {
-      encoding_time_ += writer.encoding_time();
-      if (writer.is_encoded()) encoded_bytes_ += writer.bytes();
-    }
+    codecs_.note_written(writer);
   }
 
-  // ---- encoding ----
-
-  bool may_encode() const noexcept { return Family::encodes && plan_.codec != run_codec::none; }
-
-  std::size_t held_for(std::size_t block_bytes) const {
-    return held_bytes_for(block_bytes, store_.alignment_bytes());
-  }
-
-  /// How the run of a sorted chunk is to be written.
+  /// How the run of a sorted chunk is to be written. @pre there is a pool.
   run_form form_for(slot const& s) {
-    std::size_t const first_bytes = staggered_bytes(block_bytes_, spilled_runs_);
-    run_form const plain{.first_bytes = first_bytes};
-    if constexpr (Family::encodes) {
-      if (!may_encode()) return plain;
-      run_form const encoded{block_bytes_, held_for(block_bytes_), first_bytes};
-      if (plan_.codec == run_codec::always) return encoded;
-      auto const first = s.views[0].items(0, s.views[0].size());
-      if (encoding_pays(prospect(encoded_share(first)))) return encoded;
-    }
-    return plain;
-  }
-
-  codec_prospect prospect(double share) const {
-    auto const of_each = [](double nanoseconds, std::uint64_t bytes) {
-      return bytes == 0 ? 0 : nanoseconds * 1e-9 / static_cast<double>(bytes);
-    };
-    double const speed = store_.measured_bytes_per_second();
-    return {
-        .encoded_share = share,
-        .disk_seconds = speed == 0 ? 0 : 1 / speed,
-        .sort_seconds = of_each(static_cast<double>(sort_time_.load()), sorted_bytes_.load()),
-        .encoding_seconds = of_each(static_cast<double>(encoding_time_.count()), encoded_bytes_),
-        .threads = store_.threads().threads()};
+    return codecs_.form_for(s.views[0], *pool_, block_bytes_,
+                            staggered_bytes(block_bytes_, spilled_runs_));
   }
 
   /// Sees that blocks grow when their index fills its share of memory.
@@ -429,12 +389,9 @@ class run_formation {
   std::atomic<std::size_t> block_bytes_;  // grows in the spilling node
   unsigned index_doublings_ = 0;
   std::atomic<std::uint64_t> spilled_bytes_{0};
-  std::uint64_t index_bytes_ = 0;    // of the runs; of the spilling node
-  std::uint64_t spilled_runs_ = 0;   // likewise
-  std::uint64_t encoded_bytes_ = 0;  // likewise
-  std::chrono::nanoseconds encoding_time_{0};
-  std::atomic<std::int64_t> sort_time_{0};  // nanoseconds, of all threads
-  std::atomic<std::uint64_t> sorted_bytes_{0};
+  std::uint64_t index_bytes_ = 0;   // of the runs; of the spilling node
+  std::uint64_t spilled_runs_ = 0;  // likewise
+  codec_policy<Family> codecs_;
   std::vector<run<Family>> runs_;               // of one stage or node until finish()
   std::optional<block::buffer_pool> pool_;      // of the spilling node
   std::unique_ptr<run_writer<Family>> ending_;  // likewise: its last blocks are being written

@@ -86,6 +86,7 @@ struct run_formation_in_memory : testing::TestWithParam<std::size_t> {
                       .item_bytes = 8,
                       .block_bytes = 1024,
                       .codec = run_codec::always,
+                      .key_codec = true,
                       .threads = GetParam()});
   }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <outsize/algorithm/byte_order.hpp>
+#include <outsize/algorithm/sort/record_items.hpp>
 #include <outsize/algorithm/sort/typed_items.hpp>
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
@@ -251,11 +252,11 @@ TEST_F(run_on_disk, keeps_checksums_only_for_a_storage_that_asks_for_them) {
   EXPECT_EQ(run<numbers>::entry_bytes(careful), sizeof(entry) + 8);
   std::vector<std::byte> content(64, std::byte{5});
   run<numbers> without(store, memory);
-  without.append({store.allocate(64, *store.new_placement()), 8, 0}, content);
+  without.append({store.allocate(64, *store.new_placement()), 8, 0, 0}, content);
   EXPECT_FALSE(without.keeps_checksums());
   EXPECT_EQ(without.index_bytes(), sizeof(entry));
   run<numbers> with(careful, memory);
-  with.append({careful.allocate(64, *careful.new_placement()), 8, 0}, content);
+  with.append({careful.allocate(64, *careful.new_placement()), 8, 0, 0}, content);
   EXPECT_TRUE(with.keeps_checksums());
   EXPECT_EQ(with.index_bytes(), sizeof(entry) + 8);
   run<numbers> const moved(std::move(with));

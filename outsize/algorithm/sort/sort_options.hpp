@@ -25,7 +25,7 @@ struct sort_progress {
   std::uint64_t total_bytes = 0;  ///< To be moved over all phases.
 };
 
-/// Whether runs on disk are encoded (key_codec.hpp): items of one or two words with an integer key.
+/// Whether runs on disk are encoded (key_codec.hpp, byte_codec.hpp).
 enum class run_codec : std::uint8_t {
   automatic,  ///< Each run if it pays at the speed of disks and processors, measured on the way.
   none,

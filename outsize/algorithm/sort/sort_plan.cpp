@@ -55,7 +55,7 @@ sort_plan divide(sort_job const& job, std::size_t block_bytes, std::size_t chunk
                                                              : least_encoded_block_bytes)
                    ? run_codec::none
                    : job.codec;
-  plan.held_bytes = plan.codec == run_codec::none
+  plan.held_bytes = plan.codec == run_codec::none || !job.key_codec
                         ? block_bytes
                         : held_bytes_for(block_bytes, job.alignment_bytes);
   plan.threads = job.threads;

@@ -39,8 +39,9 @@ struct sort_job {
   std::size_t index_entry_bytes = 64;             ///< Memory for each block on disk.
   bool out_of_place = false;                      ///< Chunks are sorted into further memory.
   std::size_t block_bytes = 0;                    ///< 0: chosen.
-  run_codec codec = run_codec::none;              ///< As far as there is one for the items.
-  std::size_t alignment_bytes = 1;                ///< Of the disks.
+  run_codec codec = run_codec::none;
+  bool key_codec = false;           ///< Encoded blocks take half as much again when decoded.
+  std::size_t alignment_bytes = 1;  ///< Of the disks.
   std::size_t threads = 1;
   std::size_t most_fan_in = 0;  ///< 0: as many runs as the memory allows.
 };

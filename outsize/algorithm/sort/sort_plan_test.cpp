@@ -93,11 +93,13 @@ TEST(sort_plan, keeps_the_last_chunks_where_the_merge_needs_only_a_part_of_the_m
   }
 }
 
-TEST(sort_plan, holds_longer_blocks_in_a_merge_where_runs_may_be_encoded) {
+TEST(sort_plan, holds_longer_blocks_in_a_merge_where_runs_may_be_encoded_as_keys) {
   sort_job job{.memory_bytes = 512_MiB, .input_bytes = 4_GiB, .item_bytes = 8, .threads = 2};
   sort_plan const plain = plan_sort(job);
   EXPECT_EQ(plain.held_bytes, plain.block_bytes);
   job.codec = run_codec::automatic;
+  EXPECT_EQ(plan_sort(job).held_bytes, plain.block_bytes);
+  job.key_codec = true;
   sort_plan const encoded = plan_sort(job);
   EXPECT_EQ(encoded.block_bytes, plain.block_bytes);
   EXPECT_EQ(encoded.held_bytes, plain.block_bytes * 3 / 2);

@@ -157,7 +157,7 @@ class typed_items {
   // Larger items cost more to be copied on each level than to be compared.
   static constexpr bool sorts_out_of_place = !is_vector_key<T, Less> && sizeof(T) <= 32;
   static constexpr bool merges_by_copying = is_vector_key<T, Less> || sorts_out_of_place;
-  static constexpr bool encodes = is_vector_key<T, Less>;  // in runs: key_codec.hpp
+  static constexpr bool has_key_codec = is_vector_key<T, Less>;  // for runs: key_codec.hpp
   static constexpr std::size_t least_part_items = 4096;  // below, threads cost more than they bring
 
   struct key_less {

@@ -1,0 +1,255 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#include <lz4.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include <outsize/algorithm/sort/byte_codec.hpp>
+#include <outsize/algorithm/sort/packed_block.hpp>
+#include <outsize/base/units.hpp>
+
+namespace outsize::detail {
+namespace {
+
+constexpr std::size_t most_in_common = std::numeric_limits<std::uint8_t>::max();
+constexpr unsigned length_bits = 7;  // of a byte; the eighth says that there is another one
+constexpr std::size_t most_length_bytes = 5;
+
+struct block_footer {
+  std::uint32_t data_bytes;
+  byte_coding coding;
+  std::uint8_t unused[3];
+};
+static_assert(sizeof(block_footer) == 8);
+
+/// What liblz4 asks for between the end of what it decodes and the end of what it decodes from.
+constexpr std::size_t lz4_margin(std::size_t data_bytes) noexcept { return (data_bytes >> 8) + 32; }
+
+std::size_t item_end(std::span<std::byte const> content, block_layout layout, std::size_t index) {
+  return layout.item_bytes != 0 ? (index + 1) * layout.item_bytes : packed_end(content, index);
+}
+
+/// How many bytes both begin with, of up to `most`.
+std::size_t bytes_in_common(std::byte const* a, std::byte const* b, std::size_t most) noexcept {
+  std::size_t same = 0;
+  for (; same + 8 <= most; same += 8) {
+    std::uint64_t x, y;
+    std::memcpy(&x, a + same, sizeof x);
+    std::memcpy(&y, b + same, sizeof y);
+    if (x != y) {
+      static_assert(std::endian::native == std::endian::little);
+      return same + static_cast<std::size_t>(std::countr_zero(x ^ y)) / 8;
+    }
+  }
+  while (same < most && a[same] == b[same]) ++same;
+  return same;
+}
+
+std::byte* write_length(std::size_t length, std::byte* to) noexcept {
+  for (; length >> length_bits != 0; length >>= length_bits)
+    *to++ = static_cast<std::byte>(length | (1U << length_bits));
+  *to++ = static_cast<std::byte>(length);
+  return to;
+}
+
+/// Reads a length at `from`, which then stands behind it; nothing if there is none before `end`.
+std::optional<std::size_t> read_length(std::byte const*& from, std::byte const* end) noexcept {
+  std::size_t length = 0;
+  for (unsigned shift = 0; from != end && shift < most_length_bytes * length_bits;
+       shift += length_bits) {
+    auto const byte = static_cast<std::size_t>(*from++);
+    length |= (byte & ((1U << length_bits) - 1)) << shift;
+    if (byte >> length_bits == 0) return length;
+  }
+  return std::nullopt;
+}
+
+/// What became of a block's bytes; `lead`, the most by which items were ever ahead of their code.
+struct written_data {
+  std::size_t bytes = 0;
+  std::size_t lead = 0;
+};
+
+std::optional<written_data> write_prefixes(std::span<std::byte const> content, block_layout layout,
+                                           std::span<std::byte> to) noexcept {
+  written_data written;
+  std::size_t begin = 0, last_begin = 0;
+  for (std::size_t i = 0; i < layout.items; ++i) {
+    std::size_t const end = item_end(content, layout, i), bytes = end - begin;
+    std::size_t const common =
+        bytes_in_common(content.data() + last_begin, content.data() + begin,
+                        std::min({most_in_common, begin - last_begin, bytes}));
+    std::size_t const rest = bytes - common;
+    if (written.bytes + 1 + most_length_bytes + rest > to.size()) return std::nullopt;
+    std::byte* at = to.data() + written.bytes;
+    *at++ = static_cast<std::byte>(common);
+    if (layout.item_bytes == 0) at = write_length(rest, at);
+    std::memcpy(at, content.data() + begin + common, rest);
+    written.bytes = static_cast<std::size_t>(at + rest - to.data());
+    if (end > written.bytes) written.lead = std::max(written.lead, end - written.bytes);
+    last_begin = begin;
+    begin = end;
+  }
+  return written;
+}
+
+std::optional<written_data> write_lz4(std::span<std::byte const> content,
+                                      std::span<std::byte> to) noexcept {
+  constexpr std::size_t most = LZ4_MAX_INPUT_SIZE;
+  if (content.size() > most) return std::nullopt;
+  int const bytes = ::LZ4_compress_default(
+      reinterpret_cast<char const*>(content.data()), reinterpret_cast<char*>(to.data()),
+      static_cast<int>(content.size()), static_cast<int>(std::min(to.size(), most)));
+  if (bytes <= 0) return std::nullopt;
+  auto const used = static_cast<std::size_t>(bytes);
+  std::size_t const ahead = content.size() + lz4_margin(used);
+  return written_data{used, ahead - std::min(ahead, used)};
+}
+
+/// Items from their prefixes and rests, one after another.
+class prefix_reader {
+ public:
+  prefix_reader(std::span<std::byte const> data, std::span<std::byte> content,
+                block_layout layout) noexcept
+      : from_(data.data()),
+        from_end_(data.data() + data.size()),
+        to_(content),
+        item_bytes_(layout.item_bytes) {}
+
+  /// Decodes the next item; false if there is none, or no room for it.
+  bool next() noexcept {
+    if (from_ == from_end_) return false;
+    auto const common = static_cast<std::size_t>(*from_++);
+    if (common > end_ - begin_) return false;
+    std::size_t rest = item_bytes_ - common;
+    if (item_bytes_ == 0) {
+      auto const length = read_length(from_, from_end_);
+      if (!length) return false;
+      rest = *length;
+    }
+    if (rest > static_cast<std::size_t>(from_end_ - from_)) return false;
+    if (common + rest > to_.size() - end_) return false;
+    std::byte* const to = to_.data() + end_;
+    std::memmove(to, to_.data() + begin_, common);
+    std::memmove(to + common, from_, rest);  // perhaps only a little way
+    from_ += rest;
+    begin_ = end_;
+    end_ += common + rest;
+    return true;
+  }
+
+  std::size_t end() const noexcept { return end_; }  // of the last item
+  bool at_end() const noexcept { return from_ == from_end_; }
+
+ private:
+  std::byte const* from_;
+  std::byte const* from_end_;
+  std::span<std::byte> to_;
+  std::size_t item_bytes_;
+  std::size_t begin_ = 0;  // of the last item
+  std::size_t end_ = 0;
+};
+
+bool read_fixed(std::span<std::byte const> data, std::span<std::byte> content,
+                block_layout layout) noexcept {
+  prefix_reader reader(data, content, layout);
+  for (std::size_t i = 0; i < layout.items; ++i)
+    if (!reader.next()) return false;
+  return reader.at_end() && reader.end() == content.size();
+}
+
+bool read_packed(std::span<std::byte const> data, std::span<std::byte> content,
+                 block_layout layout) {
+  // What is yet to be decoded may lie where the table belongs.
+  std::vector<length_type> ends;
+  ends.reserve(layout.items);
+  std::size_t const table_bytes = layout.items * sizeof(length_type);
+  prefix_reader reader(data, content.first(content.size() - table_bytes), layout);
+  for (std::size_t i = 0; i < layout.items; ++i) {
+    if (!reader.next()) return false;
+    ends.push_back(static_cast<length_type>(reader.end()));
+  }
+  std::ranges::reverse(ends);
+  std::memcpy(content.data() + content.size() - table_bytes, ends.data(), table_bytes);
+  return reader.at_end();
+}
+
+/// Whether the ends of records could be what they should be.
+bool ends_ascend(std::span<std::byte const> content, block_layout layout) noexcept {
+  std::size_t last = 0;
+  bool good = true;
+  for (std::size_t i = 0; i < layout.items; ++i) {
+    std::size_t const end = packed_end(content, i);
+    good &= end >= last;
+    last = end;
+  }
+  return good && last <= content.size() - layout.items * sizeof(length_type);
+}
+
+bool read_lz4(std::span<std::byte const> data, std::span<std::byte> content,
+              block_layout layout) noexcept {
+  constexpr std::size_t most = LZ4_MAX_INPUT_SIZE;
+  if (content.size() > most || data.size() > most) return false;
+  int const bytes = ::LZ4_decompress_safe(
+      reinterpret_cast<char const*>(data.data()), reinterpret_cast<char*>(content.data()),
+      static_cast<int>(data.size()), static_cast<int>(content.size()));
+  if (bytes < 0 || static_cast<std::size_t>(bytes) != content.size()) return false;
+  return layout.item_bytes != 0 || ends_ascend(content, layout);
+}
+
+/// Whether as many bytes can be so many items.
+bool is_possible(std::size_t content_bytes, block_layout layout) noexcept {
+  if (layout.item_bytes == 0) return layout.items <= content_bytes / sizeof(length_type);
+  return content_bytes % layout.item_bytes == 0 &&
+         content_bytes / layout.item_bytes == layout.items;
+}
+
+}  // namespace
+
+std::size_t most_content_bytes(std::size_t held_bytes, std::size_t alignment) noexcept {
+  std::size_t const besides = lz4_margin(held_bytes) + sizeof(block_footer) + alignment;
+  return round_down(held_bytes - std::min(held_bytes, besides), alignment);
+}
+
+std::size_t encode_block(byte_coding coding, std::span<std::byte const> content,
+                         block_layout layout, std::span<std::byte> to, std::size_t held_bytes,
+                         std::size_t alignment) noexcept {
+  std::size_t const shorter = std::max<std::size_t>(content.size(), 1) - 1;
+  std::size_t const most = round_down(std::min(to.size(), shorter), alignment);
+  if (most <= sizeof(block_footer)) return 0;
+  auto const room = to.first(most - sizeof(block_footer));
+  auto const data =
+      coding == byte_coding::lz4 ? write_lz4(content, room) : write_prefixes(content, layout, room);
+  if (!data) return 0;
+  std::size_t const used = round_up(data->bytes + sizeof(block_footer), alignment);
+  // Where items are decoded to must stay before what is yet to be decoded.
+  if (data->lead + used > held_bytes) return 0;
+  block_footer const footer{static_cast<std::uint32_t>(data->bytes), coding, {}};
+  std::fill(to.data() + data->bytes, to.data() + used - sizeof footer, std::byte{0});
+  std::memcpy(to.data() + used - sizeof footer, &footer, sizeof footer);
+  return used;
+}
+
+bool decode_block(std::span<std::byte const> block, std::span<std::byte> content,
+                  block_layout layout) {
+  block_footer footer;
+  if (block.size() < sizeof footer || !is_possible(content.size(), layout)) return false;
+  std::memcpy(&footer, block.data() + block.size() - sizeof footer, sizeof footer);
+  if (footer.data_bytes > block.size() - sizeof footer) return false;
+  auto const data = block.first(footer.data_bytes);
+  switch (footer.coding) {
+    case byte_coding::lz4:
+      return read_lz4(data, content, layout);
+    case byte_coding::prefixes:
+      return layout.item_bytes != 0 ? read_fixed(data, content, layout)
+                                    : read_packed(data, content, layout);
+  }
+  return false;
+}
+
+}  // namespace outsize::detail

@@ -1,0 +1,131 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+//
+// Blocks of encoded items of any kind: whatever the bytes, they are decoded to as many items as was
+// said, each within the block, or refused; and any items come back from their blocks.
+
+#include <algorithm>
+#include <cstring>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <outsize/algorithm/sort/byte_codec.hpp>
+#include <outsize/algorithm/sort/packed_block.hpp>
+#include <outsize/base/units.hpp>
+
+#include "fuzz_target.hpp"
+
+namespace outsize::fuzz {
+namespace {
+
+using detail::block_layout;
+using detail::byte_coding;
+using bytes = std::vector<std::byte>;
+
+/// Bytes as a block for `content_bytes` of items; a sanitizer sees what lies outside.
+void check_any_block(std::string_view block, std::size_t content_bytes, block_layout layout) {
+  bytes held(content_bytes + block.size() / 2);
+  held.resize(std::max(held.size(), block.size()));
+  auto const place = std::span(held).last(block.size());
+  std::memcpy(place.data(), block.data(), block.size());
+  auto const content = std::span(held).first(content_bytes);
+  if (!detail::decode_block(place, content, layout) || layout.item_bytes != 0) return;
+  std::size_t last = 0;
+  for (std::size_t i = 0; i < layout.items; ++i) {
+    std::size_t const end = detail::packed_end(content, i);
+    require(end >= last && end <= content_bytes, "records lie in their block");
+    last = end;
+  }
+}
+
+/// A packed block of what lies between line feeds.
+bytes packed_lines(std::string_view text, std::size_t& count) {
+  bytes place(round_up<std::size_t>(5 * text.size() + 16, 4));
+  detail::packed_block block(place);
+  while (!text.empty()) {
+    auto const line = text.substr(0, text.find('\n'));
+    std::memcpy(block.next_record(), line.data(), line.size());
+    block.close_record(line.size());
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+  }
+  count = block.items();
+  auto const content = block.shrink(round_up<std::size_t>(block.used_bytes(), 4));
+  return {content.begin(), content.end()};
+}
+
+bytes encoded(byte_coding coding, bytes const& content, block_layout layout, std::size_t held_bytes,
+              std::size_t alignment) {
+  bytes to(held_bytes);
+  to.resize(detail::encode_block(coding, content, layout, to, held_bytes, alignment));
+  return to;
+}
+
+void check_items(byte_coding coding, bytes const& content, block_layout layout,
+                 std::size_t more_bytes) {
+  std::size_t const held_bytes = content.size() + more_bytes;
+  bytes const block = encoded(coding, content, layout, held_bytes, 1);
+  require(block.size() < content.size() || content.empty(), "a block becomes shorter or stays");
+  if (block.empty()) return;
+  bytes held(held_bytes);
+  auto const place = std::span(held).last(block.size());
+  std::ranges::copy(block, place.begin());
+  auto const back = std::span(held).first(content.size());
+  require(detail::decode_block(place, back, layout), "what was encoded can be decoded");
+  std::size_t const record_bytes = layout.item_bytes != 0 || layout.items == 0
+                                       ? content.size()
+                                       : detail::packed_end(content, layout.items - 1);
+  require(std::equal(back.begin(), back.begin() + static_cast<std::ptrdiff_t>(record_bytes),
+                     content.begin()),
+          "what was encoded comes back");
+}
+
+std::string seed_of(byte_coding coding, std::string_view text) {
+  std::size_t count = 0;
+  bytes const content = packed_lines(text, count);
+  bytes const block = encoded(coding, content, {count, 0}, 2 * content.size(), 1);
+  std::string seed{'\0', static_cast<char>(count), static_cast<char>(content.size() / 4)};
+  for (std::byte const b : block) seed += static_cast<char>(b);
+  return seed;
+}
+
+}  // namespace
+
+void check(std::string_view input) {
+  input_bytes in(input);
+  std::uint8_t const what = in.take();
+  std::size_t const number = in.take();
+  std::size_t const more = in.take();
+  bool const fixed = what / 2 % 2 == 1;
+  auto const rest = in.rest();
+  if (what % 2 == 0) {
+    std::size_t const item_bytes = fixed ? 1 + more % 16 : 0;
+    std::size_t const content_bytes = fixed ? number * item_bytes : 4 * std::max(more, number);
+    return check_any_block(rest, content_bytes, {number, item_bytes});
+  }
+  auto const coding = what / 4 % 2 == 0 ? byte_coding::prefixes : byte_coding::lz4;
+  if (fixed) {
+    std::size_t const item_bytes = 1 + number % 16;
+    auto const whole = rest.substr(0, rest.size() / item_bytes * item_bytes);
+    bytes content(whole.size());
+    std::ranges::transform(whole, content.begin(), [](char c) { return std::byte(c); });
+    return check_items(coding, content, {whole.size() / item_bytes, item_bytes}, more);
+  }
+  std::size_t count = 0;
+  bytes const content = packed_lines(rest, count);
+  check_items(coding, content, {count, 0}, more);
+}
+
+std::vector<std::string> seeds() {
+  std::string const text = "/a/path/to/one\n/a/path/to/one\n/a/path/to/one/more\n/b\n\n/b\n";
+  return {seed_of(byte_coding::prefixes, text),
+          seed_of(byte_coding::lz4, text + text + text),
+          "\1\0\100" + text + text,
+          "\5\0\100" + text + text,
+          "\3\7\100" + text + text,
+          "\7\7\100" + text + text};
+}
+
+std::size_t mutation_count() { return 100'000; }
+
+}  // namespace outsize::fuzz
