@@ -380,7 +380,7 @@ void decoding(benchmark::State& state) {
 /// A block of sorted paths.
 struct block_of_lines {
   std::vector<std::byte> content, code, held;
-  std::size_t lines = 0;
+  std::size_t lines = 0, line_bytes = 0;
 
   explicit block_of_lines(std::size_t count) : lines(count) {
     std::vector<std::string> all(count);
@@ -388,9 +388,8 @@ struct block_of_lines {
       line = "/usr/share/doc/package-" + std::to_string(random_bits()() % 1000) + "/part-" +
              std::to_string(random_bits()() % 100) + ".txt";
     std::ranges::sort(all);
-    std::size_t bytes = 0;
-    for (auto const& line : all) bytes += line.size();
-    content.resize(round_up<std::size_t>(packed_bytes(bytes, count), 4));
+    for (auto const& line : all) line_bytes += line.size();
+    content.resize(round_up<std::size_t>(packed_bytes(line_bytes, count), 4));
     packed_block block(content);
     for (auto const& line : all) {
       std::memcpy(block.next_record(), line.data(), line.size());
@@ -428,7 +427,10 @@ void decoding_of_lines(benchmark::State& state) {
       [&] {
         good &= decode_block(place, to, {block.lines, 0});
       },
-      [&] { return good && std::ranges::equal(to, block.content); });
+      [&] {
+        return good && std::ranges::equal(to.first(block.line_bytes),
+                                          std::span(block.content).first(block.line_bytes));
+      });
 }
 
 constexpr std::int64_t in_cache = 1 << 14, beyond_cache = 1 << 23;

@@ -4,8 +4,8 @@
 
 // How each run of a sort is to be written: as it is, or encoded, from what was measured so far.
 //
-// Integer keys are encoded as differences (key_codec.hpp); other items block by block (byte_codec),
-// in whichever way saves most time, which a sample of each run tells. One thread at a time uses a
+// Integer keys are encoded as differences (key_codec.hpp); other items block by block, in whichever
+// way saves most time (byte_codec.hpp). A sample of each run tells. One thread at a time uses a
 // policy, but for what is said. Layer: algorithm.
 
 #include <algorithm>
@@ -43,10 +43,7 @@ class codec_policy {
   /// Tells of a run that is written; from the thread that asks for forms.
   template <typename Writer>
   void note_written(Writer const& writer) noexcept {
-    if constexpr (requires { writer.encoding_time(); }) {
-      encoding_time_ += writer.encoding_time();
-      if (writer.is_encoded()) encoded_bytes_ += writer.bytes();
-    }
+    if constexpr (requires { writer.encoding_time(); }) encoding_time_ += writer.encoding_time();
   }
 
   /// For a run that begins with a block of `first_bytes` and whose items are like these. `pool` is
@@ -56,14 +53,10 @@ class codec_policy {
                     std::size_t block_bytes, std::size_t first_bytes) const {
     run_form const plain{.first_bytes = first_bytes};
     if (!may_encode()) return plain;
-    if constexpr (Family::has_key_codec) {
-      auto const items = sorted.items(0, sorted.size());
-      bool const pays = codec_ == run_codec::always || encoding_gain(for_keys(items)) > 0;
-      return pays ? run_form{block_bytes, held_bytes(block_bytes), first_bytes} : plain;
-    } else {
-      run_form encoded{pool.buffer_bytes(), pool.buffer_bytes(), first_bytes};
-      return choose_coding(sorted, pool, encoded.coding) ? encoded : plain;
-    }
+    run_form encoded{pool.buffer_bytes(), pool.buffer_bytes(), first_bytes};
+    if constexpr (Family::has_key_codec)
+      encoded = {block_bytes, held_bytes(block_bytes), first_bytes};
+    return choose_coding(sorted, pool, encoded.coding) ? encoded : plain;
   }
 
  private:
@@ -71,52 +64,42 @@ class codec_policy {
     return bytes == 0 ? 0 : std::chrono::duration<double>(all).count() / static_cast<double>(bytes);
   }
 
-  codec_prospect prospect() const {
-    double const speed = store_.measured_bytes_per_second();
-    // Whatever the processors did, reading and the work of others too, encoding would come on top.
-    auto const work = process_processor_time() - begin_ - encoding_time_;
-    return {.disk_seconds = speed == 0 ? 0 : 1 / speed,
-            .sort_seconds = of_each(work, sorted_bytes_.load()),
-            .threads = store_.threads().threads()};
-  }
-
-  template <typename Items>
-  codec_prospect for_keys(Items const& items) const {
-    codec_prospect keys = prospect();
-    keys.encoded_share = encoded_share(items);
-    keys.encoding_seconds = of_each(encoding_time_, encoded_bytes_);
-    keys.decoding_seconds = keys.encoding_seconds;
-    return keys;
-  }
-
   /// Whether to encode, and then how.
   bool choose_coding(typename Family::view const& sorted, block::buffer_pool& pool,
                      byte_coding& best) const {
+    if (Family::has_key_codec && codec_ == run_codec::always) return true;
     leased_frames frames(pool);
     for (int i = 0; i < 2; ++i) frames.add(pool.acquire());
-    auto const trial_place =
-        frames.frames()[0].first(std::min(pool.buffer_bytes(), most_sample_bytes));
-    auto const sample = sample_items(family_, sorted, trial_place);
-    double most = codec_ == run_codec::always ? -1 : 0;
-    bool found = false;
-    for (byte_coding const coding : {byte_coding::prefixes, byte_coding::lz4}) {
-      auto const trial = try_coding(coding, sample.content, sample.layout, frames.frames()[1]);
-      double const gain = gain_of(trial);
-      if (gain <= most) continue;
-      most = gain;
-      best = coding;
-      found = true;
+    std::size_t const sample_bytes = std::min(pool.buffer_bytes(), most_sample_bytes);
+    auto const place = frames.frames()[0].first(sample_bytes), code = frames.frames()[1];
+    if constexpr (Family::has_key_codec) {
+      return gain_of(try_key_codec(sorted.items(0, sorted.size()), code, place)) > 0;
+    } else {
+      auto const sample = sample_items(family_, sorted, place);
+      double most = codec_ == run_codec::always ? -1 : 0;
+      bool found = false;
+      for (byte_coding const coding : {byte_coding::prefixes, byte_coding::lz4}) {
+        double const gain = gain_of(try_coding(coding, sample.content, sample.layout, code));
+        if (gain <= most) continue;
+        most = gain;
+        best = coding;
+        found = true;
+      }
+      return found;
     }
-    return found;
   }
 
   double gain_of(coding_trial const& trial) const {
     if (codec_ == run_codec::always) return 1 - trial.encoded_share;
-    codec_prospect p = prospect();
-    p.encoded_share = trial.encoded_share;
-    p.encoding_seconds = trial.encoding_seconds;
-    p.decoding_seconds = trial.decoding_seconds;
-    return encoding_gain(p);
+    double const speed = store_.measured_bytes_per_second();
+    // Whatever the processors did, reading and the work of others too, encoding would come on top.
+    auto const work = process_processor_time() - begin_ - encoding_time_;
+    return encoding_gain({.encoded_share = trial.encoded_share,
+                          .disk_seconds = speed == 0 ? 0 : 1 / speed,
+                          .sort_seconds = of_each(work, sorted_bytes_.load()),
+                          .encoding_seconds = trial.encoding_seconds,
+                          .decoding_seconds = trial.decoding_seconds,
+                          .threads = store_.threads().threads()});
   }
 
   static constexpr std::size_t most_sample_bytes = std::size_t{256} << 10;
@@ -126,7 +109,6 @@ class codec_policy {
   run_codec codec_;
   std::chrono::nanoseconds begin_ = process_processor_time();
   std::atomic<std::uint64_t> sorted_bytes_{0};
-  std::uint64_t encoded_bytes_ = 0;  // of the spilling thread
   std::chrono::nanoseconds encoding_time_{0};
 };
 

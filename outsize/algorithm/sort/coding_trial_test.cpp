@@ -77,6 +77,19 @@ TEST(coding_trial, samples_items_of_one_type) {
   }
 }
 
+TEST(coding_trial, tells_what_integer_keys_come_to) {
+  std::vector<std::uint64_t> items(100'000);
+  for (std::size_t i = 0; i < items.size(); ++i) items[i] = 3 * i;
+  bytes code(8192), place(8192);
+  auto const trial = try_key_codec(std::span<std::uint64_t const>(items), code, place);
+  EXPECT_LT(trial.encoded_share, 0.1);
+  EXPECT_GT(trial.encoding_seconds, 0);
+  EXPECT_GT(trial.decoding_seconds, 0);
+  EXPECT_LT(trial.decoding_seconds, 1);
+  items.clear();
+  EXPECT_EQ(try_key_codec(std::span<std::uint64_t const>(items), code, place).encoded_share, 1);
+}
+
 TEST(coding_trial, tells_what_a_coding_leaves_and_takes) {
   bytes same(100'000, std::byte{'x'}), scratch(100'000), noise(100'000);
   std::mt19937_64 random(1);

@@ -46,7 +46,9 @@ class tree_merge {
     std::size_t const sources = nodes_.size();
     if (sources == 0) return;
     nodes_.reserve(2 * sources - 1);
-    buffers_.resize((sources - 1) * buffer_items);
+    buffer_items_ = std::clamp(most_buffer_bytes / (sizeof(T) * sources), least_buffer_items,
+                               most_buffer_items);
+    buffers_.resize((sources - 1) * buffer_items_);
     std::size_t const top = subtree_of(0, sources);
     node const& root = nodes_[top];
     if (sources == 1) {
@@ -57,7 +59,11 @@ class tree_merge {
   }
 
  private:
-  static constexpr std::size_t buffer_items = 512;  // that cuts into lanes do not weigh much
+  // So long that the beginnings and ends of lanes do not weigh much, as far as all buffers stay in
+  // the second-level cache, about. Merges of 50, 16 bytes by a lambda, on a Zen 4: 21 ns an item
+  // with 512, 14 with 2048.
+  static constexpr std::size_t least_buffer_items = 512, most_buffer_items = 2048;
+  static constexpr std::size_t most_buffer_bytes = std::size_t{2} << 20;
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
 
   struct node {
@@ -73,7 +79,7 @@ class tree_merge {
     if (count == 1) return first;
     std::size_t const left = subtree_of(first, count / 2);
     std::size_t const right = subtree_of(first + count / 2, count - count / 2);
-    auto const buffer = std::span(buffers_).subspan(next_buffer_++ * buffer_items, buffer_items);
+    auto const buffer = std::span(buffers_).subspan(next_buffer_++ * buffer_items_, buffer_items_);
     nodes_.push_back({.left = left, .right = right, .buffer = buffer});
     return nodes_.size() - 1;
   }
@@ -135,6 +141,7 @@ class tree_merge {
   Less less_;
   std::vector<node> nodes_;  // sources first, then merges
   std::vector<T> buffers_;
+  std::size_t buffer_items_ = 0;  // of each
   std::size_t next_buffer_ = 0;
 };
 
