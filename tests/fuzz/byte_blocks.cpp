@@ -28,7 +28,7 @@ void check_any_block(std::string_view block, std::size_t content_bytes, block_la
   bytes held(content_bytes + block.size() / 2);
   held.resize(std::max(held.size(), block.size()));
   auto const place = std::span(held).last(block.size());
-  std::memcpy(place.data(), block.data(), block.size());
+  if (!block.empty()) std::memcpy(place.data(), block.data(), block.size());
   auto const content = std::span(held).first(content_bytes);
   if (!detail::decode_block(place, content, layout) || layout.item_bytes != 0) return;
   std::size_t last = 0;

@@ -175,7 +175,8 @@ bool read_packed(std::span<std::byte const> data, std::span<std::byte> content,
     ends.push_back(static_cast<length_type>(reader.end()));
   }
   std::ranges::reverse(ends);
-  std::memcpy(content.data() + content.size() - table_bytes, ends.data(), table_bytes);
+  auto const table = content.last(table_bytes);
+  std::ranges::copy(std::as_bytes(std::span(ends)), table.begin());
   return reader.at_end();
 }
 
