@@ -2,20 +2,22 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-// The input_stream over a file: reads ahead into a ring of blocks, or straight into the caller's
-// memory.
+// The input_stream over a file: reads run ahead, into the caller's memory as far as that reaches and
+// into a ring of blocks behind it, so that the disk goes on between two calls.
 //
-//   file:   | handed out | view | head .. in flight .. | not yet issued | (end)
-//                        ^ position_                   ^ issued_
+//   file:   | handed out | view | in flight: to the caller .. to the ring | not yet issued | (end)
+//                        ^ position_                                      ^ issued_
 //
-// Invariants: issued_ is a multiple of the alignment unless it is at or beyond end_; the blocks in
-// flight follow each other from the view to issued_; the block of the view is not in flight. The
-// ring fills only when next() or an unaligned read() needs it. What counts is the size at the
-// opening: bytes appended later are not read, and a file that was cut short meanwhile ends where it
-// ends now. Layer: io.
+// Invariants: issued_ is a multiple of the alignment unless it is at or beyond end_; what is in
+// flight follows on the view without gaps up to issued_, at most as many requests as the ring has
+// blocks; blocks of the ring take turns, and none is in flight while it is the view. Between calls
+// nothing is in flight to the caller's memory. A failed read stays the oldest in flight, so that
+// whoever asks again meets it again. What counts is the size at the opening: bytes appended later
+// are not read, and a file that was cut short meanwhile ends where it ends now. Layer: io.
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <span>
 #include <string>
@@ -42,23 +44,24 @@ class file_input final : public input_stream {
   std::string const& name() const noexcept override { return source_->name(); }
 
  private:
-  struct block {
+  struct pending {
+    request_ptr reading;
     std::span<std::byte> memory;
-    std::uint64_t offset_bytes = 0;
-    request_ptr reading = nullptr;
+    std::uint64_t offset_bytes;
+    bool to_caller;
   };
 
-  void fill_ring();
+  void issue_reads(std::span<std::byte> wanted);
+  std::span<std::byte> direct_target(std::span<std::byte> wanted) const noexcept;
   bool advance();
-  std::size_t take(std::span<std::byte> into);
-  bool suits_direct(std::span<std::byte> into) const noexcept;
-  std::size_t read_direct(std::span<std::byte> into);
+  void keep_only_failed() noexcept;
+  void take(std::span<std::byte> into);
   void end_at(std::uint64_t offset_bytes) noexcept;
 
   buffer memory_;
-  std::vector<block> ring_;
-  std::size_t head_ = 0;  // index of the oldest block in flight
-  std::size_t in_flight_ = 0;
+  std::vector<std::span<std::byte>> ring_;
+  std::size_t next_of_ring_ = 0;
+  std::deque<pending> in_flight_;  // in the order of the file
   file_ptr source_;  // behind the memory, so that it ends first and waits for its reads
   std::size_t block_bytes_;
   std::size_t alignment_bytes_;

@@ -117,18 +117,32 @@ TEST(file_input, agrees_with_the_file_however_it_is_asked) {
   }
 }
 
-TEST(file_input, reads_aligned_requests_once_and_straight_to_their_place) {
+TEST(file_input, reads_aligned_blocks_once_and_straight_to_their_place) {
   auto const content = random_bytes(10 * block + 700, 1);
   auto tally = std::make_shared<io_tally>();
   opened input(std::make_unique<counting_file>(file_of(content, 512), tally), 4);
   auto buffer = input.memory.allocate(20 * block);
 
-  ASSERT_EQ(input.stream.read(buffer.bytes().first(3 * block)), 3 * block);
-  EXPECT_EQ(tally->reads(), (io_count{.requests = 3, .bytes = 3 * block, .attempts = 3}));
-  ASSERT_EQ(input.stream.read(buffer.bytes().subspan(3 * block)), 7 * block + 700);
-  EXPECT_EQ(tally->reads().bytes, 10 * block + 1024);  // the last request is a whole unit
+  ASSERT_EQ(input.stream.read(buffer.bytes()), content.size());
+  // The last request is for whole units.
+  EXPECT_EQ(tally->reads(), (io_count{.requests = 11, .bytes = 10 * block + 1024, .attempts = 11}));
   EXPECT_TRUE(std::equal(content.begin(), content.end(), buffer.data()));
   EXPECT_TRUE(input.stream.next().empty());
+}
+
+TEST(file_input, goes_on_reading_between_two_large_reads) {
+  auto const content = random_bytes(64 * block, 7);
+  auto tally = std::make_shared<io_tally>();
+  opened input(std::make_unique<counting_file>(file_of(content, 512), tally), 4);
+  auto buffer = input.memory.allocate(16 * block);
+  for (std::size_t done = 0; done < content.size(); done += 16 * block) {
+    ASSERT_EQ(input.stream.read(buffer.bytes()), 16 * block);
+    ASSERT_TRUE(std::equal(buffer.data(), buffer.data() + 16 * block,
+                           content.begin() + static_cast<std::ptrdiff_t>(done)));
+    auto const blocks = done / block + 16;
+    EXPECT_EQ(tally->reads().requests, std::min<std::uint64_t>(blocks + 4, 64));
+  }
+  EXPECT_EQ(tally->reads().bytes, content.size());
 }
 
 TEST(file_input, uses_what_was_read_ahead_before_it_reads_past_it) {
@@ -200,9 +214,8 @@ TEST(file_input, reports_a_failed_read_where_it_is_reached) {
       EXPECT_EQ(error.path(), "made");
       EXPECT_EQ(error.offset_bytes(), 2 * block);
     }
-    if (!direct) {
-      EXPECT_THROW(input.stream.next(), io_error);  // not skipped
-    }
+    EXPECT_THROW(input.stream.next(), io_error);  // not skipped
+    EXPECT_THROW(input.stream.read(buffer.bytes()), io_error);
   }
 }
 
