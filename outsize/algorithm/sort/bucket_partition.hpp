@@ -76,6 +76,9 @@ struct bucket_rule {
   }
 };
 
+/// A number decides by itself.
+constexpr std::uint64_t key_word(std::uint32_t key) noexcept { return key; }
+
 /// Memory and method for partitioning items of type T, of which key_word(item) decides.
 template <typename T>
 class bucket_partition {

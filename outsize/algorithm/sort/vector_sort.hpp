@@ -6,9 +6,10 @@
 // thread.
 //
 // The instruction set is chosen at run time. Items of two words are distributed to buckets that fit
-// in cache (bucket_partition.hpp) and sorted there by proxies of one word (proxy_sort.hpp). Not
-// stable, which does not show: equal keys are equal bytes. Layer: algorithm. Source: Wassenberg et
-// al.: Vectorized and performance-portable Quicksort, 2022.
+// in cache (bucket_partition.hpp) and sorted there by proxies of one word (proxy_sort.hpp). Keys of
+// 32 bits likewise, as words, on machines that are slow at their vectors: a trial at the first call
+// decides. Not stable, which does not show: equal keys are equal bytes. Layer: algorithm. Source:
+// Wassenberg et al.: Vectorized and performance-portable Quicksort, 2022.
 //
 // Cycles for each of 2^23 random items, one core of a 2.5 GHz Cascade Lake: 64-bit keys 35; items
 // of two words 62, where the vector kernel alone takes 93.

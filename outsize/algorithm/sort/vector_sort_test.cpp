@@ -24,7 +24,7 @@ void expect_sorts(std::vector<T> keys) {
 
 TEST(vector_sort, sorts_integers_of_any_number_and_distribution) {
   std::mt19937_64 random(7);
-  for (std::size_t count : {0, 1, 2, 15, 16, 17, 1000, 30000})
+  for (std::size_t count : {0, 1, 2, 15, 16, 17, 1000, 30000, 300'000})  // the last in two levels
     for (std::uint64_t distinct : {std::uint64_t{1}, std::uint64_t{3}, ~std::uint64_t{0}}) {
       std::vector<std::uint64_t> wide(count);
       std::vector<std::uint32_t> narrow(count);
