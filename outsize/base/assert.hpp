@@ -28,6 +28,17 @@ namespace outsize::detail {
 
 #if OUTSIZE_ASSERTS && !defined(NDEBUG)
 #define OUTSIZE_ASSERT_HEAVY(condition) OUTSIZE_ASSERT(condition)
+#define OUTSIZE_HEAVY_ASSERTIONS true
 #else
 #define OUTSIZE_ASSERT_HEAVY(condition) void(sizeof(!(condition)))
+#define OUTSIZE_HEAVY_ASSERTIONS false
 #endif
+
+namespace outsize::detail {
+
+/// Whether OUTSIZE_ASSERT_HEAVY checks anything, for what must be noted to be checked.
+inline constexpr bool heavy_assertions = OUTSIZE_HEAVY_ASSERTIONS;
+
+}  // namespace outsize::detail
+
+#undef OUTSIZE_HEAVY_ASSERTIONS

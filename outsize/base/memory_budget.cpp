@@ -33,7 +33,7 @@ bool memory_budget::try_reserve(std::uint64_t bytes) noexcept {
 /// Shared by a grant and its buffers; at a fixed address, so that the grant can move.
 struct grant::account {
   memory_budget& budget;
-  std::uint64_t total_bytes;
+  std::atomic<std::uint64_t> total_bytes;
   std::string asker;
   std::atomic<std::uint64_t> used_bytes{0};
 
@@ -43,7 +43,8 @@ struct grant::account {
   void take(std::uint64_t bytes) {
     std::uint64_t used = used_bytes.load();
     do {
-      if (bytes > total_bytes - used) throw budget_error(asker, total_bytes - used, bytes);
+      if (std::uint64_t const free = total_bytes.load() - used; bytes > free)
+        throw budget_error(asker, free, bytes);
     } while (!used_bytes.compare_exchange_weak(used, used + bytes));
   }
 };
@@ -70,18 +71,27 @@ grant& grant::operator=(grant&& other) noexcept {
 grant::~grant() {
   if (!account_) return;
   OUTSIZE_ASSERT(account_->used_bytes.load() == 0);
-  account_->budget.release(account_->total_bytes);
+  account_->budget.release(account_->total_bytes.load());
 }
 
-std::uint64_t grant::total_bytes() const noexcept { return account_ ? account_->total_bytes : 0; }
+std::uint64_t grant::total_bytes() const noexcept {
+  return account_ ? account_->total_bytes.load() : 0;
+}
 
 std::uint64_t grant::free_bytes() const noexcept {
-  return account_ ? account_->total_bytes - account_->used_bytes.load() : 0;
+  return account_ ? account_->total_bytes.load() - account_->used_bytes.load() : 0;
 }
 
 std::string const& grant::asker() const noexcept {
   static std::string const nobody;
   return account_ ? account_->asker : nobody;
+}
+
+void grant::extend(std::uint64_t bytes) {
+  OUTSIZE_ASSERT(account_ != nullptr);
+  memory_budget& budget = account_->budget;
+  if (!budget.try_reserve(bytes)) throw budget_error(account_->asker, budget.free_bytes(), bytes);
+  account_->total_bytes += bytes;
 }
 
 void grant::charge(std::uint64_t bytes) {

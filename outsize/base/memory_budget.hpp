@@ -67,6 +67,9 @@ class grant {
   /// @throws budget_error if the grant has less left; std::bad_alloc if the system refuses.
   buffer allocate(std::size_t bytes);
 
+  /// Takes as many bytes more from the budget. @throws budget_error if it has less left.
+  void extend(std::uint64_t bytes);
+
   /// Counts memory that is held elsewhere (an index in a vector, say) against the grant.
   /// @throws budget_error if the grant has less left.
   void charge(std::uint64_t bytes);

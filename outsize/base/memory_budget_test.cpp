@@ -44,6 +44,29 @@ TEST(memory_budget, refuses_with_asker_have_and_need_and_stays_as_it_was) {
   EXPECT_THROW(budget.take(UINT64_MAX, "overflow"), budget_error);
 }
 
+TEST(grant, is_extended_as_far_as_the_budget_goes) {
+  memory_budget budget(100);
+  {
+    grant g = budget.take(10, "index");
+    g.charge(10);
+    g.extend(50);
+    EXPECT_EQ(g.total_bytes(), 60U);
+    EXPECT_EQ(g.free_bytes(), 50U);
+    EXPECT_EQ(budget.free_bytes(), 40U);
+    try {
+      g.extend(41);
+      FAIL() << "extended";
+    } catch (budget_error const& error) {
+      EXPECT_EQ(error.asker(), "index");
+      EXPECT_EQ(error.have_bytes(), 40U);
+      EXPECT_EQ(error.need_bytes(), 41U);
+    }
+    EXPECT_EQ(g.total_bytes(), 60U);
+    g.discharge(10);
+  }
+  EXPECT_EQ(budget.free_bytes(), 100U);
+}
+
 TEST(grant, allocates_zeroed_pages_and_counts_whole_pages) {
   memory_budget budget(10 * page_bytes());
   grant g = budget.take(4 * page_bytes(), "test");
