@@ -133,6 +133,7 @@ TEST(storage, grows_its_files_in_steps_that_double) {
     ~observed() override { drain(); }
     std::uint64_t size_bytes() const override { return inner->size_bytes(); }
     void resize(std::uint64_t) override {}
+    void sync() override {}
     void allocate(std::uint64_t, std::uint64_t length) override { steps->push_back(length); }
     std::size_t alignment_bytes() const noexcept override { return 512; }
     std::string const& name() const noexcept override { return inner->name(); }

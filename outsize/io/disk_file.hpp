@@ -24,10 +24,11 @@ enum class access : std::uint8_t { read_only, read_write };
 /// How open_file opens a file.
 struct open_options {
   access mode = access::read_only;
-  bool direct = true;     ///< Past the page cache if the file system can; else quietly through it.
-  bool create = false;    ///< Makes the file if it is missing.
-  bool truncate = false;  ///< Drops previous contents.
-  unsigned permissions = 0600;           ///< Of a file that is made.
+  bool direct = true;   ///< Past the page cache if the file system can; else quietly through it.
+  bool create = false;  ///< Makes the file if it is missing.
+  bool must_be_new = false;     ///< With create: fails with EEXIST if the file is there already.
+  bool truncate = false;        ///< Drops previous contents.
+  unsigned permissions = 0600;  ///< Of a file that is made.
   std::uint64_t least_device_bytes = 0;  ///< A block device that holds less is refused.
 };
 

@@ -75,6 +75,14 @@ TEST_F(disk_file, creates_reads_back_and_truncates) {
   EXPECT_EQ(open_file(path("data"), *queue, fresh)->size_bytes(), 0U);
 }
 
+TEST_F(disk_file, is_made_only_if_it_is_new_where_that_is_asked) {
+  auto must_be_new = fresh;
+  must_be_new.must_be_new = true;
+  open_file(path("new"), *queue, must_be_new);
+  EXPECT_TRUE(fs::exists(path("new")));
+  expect_error(EEXIST, path("new"), [&] { open_file(path("new"), *queue, must_be_new); });
+}
+
 TEST_F(disk_file, refuses_what_it_cannot_open_and_names_it) {
   expect_error(ENOENT, path("missing"), [&] { open_file(path("missing"), *queue); });
   expect_error(EISDIR, directory.string(), [&] { open_file(directory.string(), *queue); });

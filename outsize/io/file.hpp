@@ -53,6 +53,9 @@ class file {
   /// does nothing where the file system has no such call. @throws io_error (code ENOSPC if there is
   /// too little).
   virtual void allocate(std::uint64_t offset_bytes, std::uint64_t length_bytes) = 0;
+  /// Returns when everything whose write has completed, and the length, would survive a failure of
+  /// the power. @throws io_error: what has survived is not known then.
+  virtual void sync() = 0;
   /// What offsets, lengths and addresses must be multiples of; 1 if anything goes.
   virtual std::size_t alignment_bytes() const noexcept = 0;
   /// For messages: the path, or what stands for it.

@@ -73,8 +73,8 @@ void file_input::issue_reads(std::span<std::byte> wanted) {
   }
 }
 
-// Where the bytes from issued_ on belong in `wanted`, if that is aligned and holds a whole block, or
-// all that is left; otherwise empty.
+// Where the bytes from issued_ on belong in `wanted`, if that is aligned and holds a whole block,
+// or all that is left; otherwise empty.
 std::span<std::byte> file_input::direct_target(std::span<std::byte> wanted) const noexcept {
   if (issued_ < position_ || wanted.size() <= issued_ - position_) return {};
   auto const target = wanted.subspan(static_cast<std::size_t>(issued_ - position_));

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-// The input_stream over a file: reads run ahead, into the caller's memory as far as that reaches and
-// into a ring of blocks behind it, so that the disk goes on between two calls.
+// The input_stream over a file: reads run ahead, into the caller's memory as far as that reaches
+// and into a ring of blocks behind it, so that the disk goes on between two calls.
 //
 //   file:   | handed out | view | in flight: to the caller .. to the ring | not yet issued | (end)
 //                        ^ position_                                      ^ issued_

@@ -35,6 +35,8 @@ class memory_file final : public file {
     content_.resize(static_cast<std::size_t>(bytes));
   }
 
+  void sync() override {}  // no power, no memory
+
   void allocate(std::uint64_t offset_bytes, std::uint64_t length_bytes) override {
     std::lock_guard lock(mutex_);
     if (offset_bytes > capacity_bytes_ || length_bytes > capacity_bytes_ - offset_bytes)

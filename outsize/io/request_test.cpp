@@ -35,6 +35,7 @@ class manual_file final : public file {
   std::uint64_t size_bytes() const override { return size; }
   void resize(std::uint64_t bytes) override { size = bytes; }
   void allocate(std::uint64_t, std::uint64_t) override {}
+  void sync() override {}
   std::size_t alignment_bytes() const noexcept override { return alignment; }
   std::string const& name() const noexcept override { return path; }
 

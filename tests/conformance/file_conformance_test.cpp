@@ -233,6 +233,14 @@ TEST_P(file_conformance, resize_cuts_and_extends_with_zeros) {
   EXPECT_TRUE(std::ranges::all_of(into.last(2 * unit_), [](auto b) { return b == std::byte{0}; }));
 }
 
+TEST_P(file_conformance, what_was_written_is_there_after_sync) {
+  target_->write(0, filled(2 * unit_, 3))->wait();
+  target_->sync();
+  auto const into = filled(2 * unit_, 9);
+  EXPECT_EQ(target_->read(0, into)->wait(), 2 * unit_);
+  EXPECT_EQ(into.back(), std::byte{3});
+}
+
 TEST_P(file_conformance, allocated_space_can_be_written) {
   target_->allocate(0, 8 * unit_);
   target_->write(4 * unit_, filled(2 * unit_, 5))->wait();

@@ -21,7 +21,7 @@
 namespace outsize::io {
 
 /// The calls that can fail; each has its own numbering.
-enum class fault_point : std::uint8_t { read, write, allocate, resize };
+enum class fault_point : std::uint8_t { read, write, allocate, resize, sync };
 
 /// One thing that goes wrong with one call. Build it with the functions.
 struct fault {
@@ -77,7 +77,7 @@ class fault_plan {
   fault_odds const odds_;
   mutable std::mutex mutex_;  // guards what follows
   std::vector<scripted> script_;
-  std::array<std::uint64_t, 4> calls_{};
+  std::array<std::uint64_t, 5> calls_{};
   std::uint64_t injected_ = 0;
   std::mt19937_64 random_;
 };

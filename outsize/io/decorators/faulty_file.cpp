@@ -29,6 +29,12 @@ void faulty_file::allocate(std::uint64_t offset_bytes, std::uint64_t length_byte
   inner().allocate(offset_bytes, length_bytes);
 }
 
+void faulty_file::sync() {
+  auto const what = plan_->next(fault_point::sync, 0);
+  if (what && what->error_number != 0) throw io_error(what->error_number, "sync", name());
+  inner().sync();
+}
+
 /// The copy stays for as long as the file: nobody says when it is not needed any more.
 attempt faulty_file::with_flipped_bit(attempt work, std::size_t bit) {
   std::lock_guard lock(mutex_);

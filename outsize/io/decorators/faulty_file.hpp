@@ -26,6 +26,7 @@ class faulty_file final : public file_decorator {
   ~faulty_file() override { drain(); }
 
   void resize(std::uint64_t bytes) override;
+  void sync() override;
   void allocate(std::uint64_t offset_bytes, std::uint64_t length_bytes) override;
   void start(attempt work) noexcept override;
   bool withdraw(request const& owner) noexcept override;

@@ -87,13 +87,16 @@ TEST_F(faulty, a_held_request_can_be_cancelled) {
   EXPECT_EQ(target.size_bytes(), 0U);
 }
 
-TEST_F(faulty, fails_allocation_and_resizing) {
+TEST_F(faulty, fails_allocation_resizing_and_syncing) {
   plan->script(fault_point::allocate, 0, fault::fail(ENOSPC));
   plan->script(fault_point::resize, 1, fault::fail(EIO));
   EXPECT_THROW(target.allocate(0, 10), io_error);
   target.resize(10);
   EXPECT_THROW(target.resize(20), io_error);
   EXPECT_EQ(target.size_bytes(), 10U);
+  plan->script(fault_point::sync, 0, fault::fail(EIO));
+  EXPECT_THROW(target.sync(), io_error);
+  target.sync();
 }
 
 }  // namespace

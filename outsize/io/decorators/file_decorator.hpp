@@ -23,6 +23,7 @@ class file_decorator : public file {
   void allocate(std::uint64_t offset_bytes, std::uint64_t length_bytes) override {
     inner_->allocate(offset_bytes, length_bytes);
   }
+  void sync() override { inner_->sync(); }
   std::size_t alignment_bytes() const noexcept override { return inner_->alignment_bytes(); }
   std::string const& name() const noexcept override { return inner_->name(); }
   void start(attempt work) noexcept override { inner_->start(std::move(work)); }

@@ -49,6 +49,14 @@ class disk_file final : public file {
       throw io_error(errno, "allocate", name_, offset_bytes, length_bytes);
   }
 
+  void sync() override {
+    int status = 0;
+    do {
+      status = ::fsync(descriptor_.number());
+    } while (status != 0 && errno == EINTR);
+    if (status != 0) throw io_error(errno, "sync", name_);
+  }
+
   std::size_t alignment_bytes() const noexcept override { return alignment_bytes_; }
   std::string const& name() const noexcept override { return name_; }
 
@@ -77,7 +85,7 @@ int open_flags(open_options const& options, bool is_device) {
   // Without O_CREAT this flag claims a device, or fails where somebody has: a mounted file system,
   // an array of disks, another storage.
   if (is_device) return options.mode == access::read_write ? flags | O_EXCL : flags;
-  if (options.create) flags |= O_CREAT;
+  if (options.create) flags |= options.must_be_new ? O_CREAT | O_EXCL : O_CREAT;
   if (options.truncate) flags |= O_TRUNC;
   return flags;
 }
