@@ -13,14 +13,17 @@
 namespace outsize::block {
 namespace {
 
-constexpr std::size_t least_alignment_bytes = 64;
-
-std::size_t buffer_bytes(storage& store, block_cache_options const& options) {
+std::size_t buffer_bytes(block_device& device, block_cache_options const& options) {
   return round_up(std::max<std::size_t>(options.block_bytes, 1),
-                  std::max(least_alignment_bytes, store.alignment_bytes()));
+                  std::max(block_cache::buffer_alignment_bytes, device.alignment_bytes()));
 }
 
 }  // namespace
+
+std::size_t block_cache::memory_bytes(block_device& device, block_cache_options const& options) {
+  std::size_t const count = std::max<std::size_t>(options.block_count, 1) + options.spare_count;
+  return round_up(buffer_bytes(device, options) * count, page_bytes());
+}
 
 pinned_block& pinned_block::operator=(pinned_block&& other) noexcept {
   if (this == &other) return *this;
@@ -42,7 +45,8 @@ std::span<std::byte const> pinned_block::bytes() const noexcept {
 
 std::span<std::byte> pinned_block::change() noexcept {
   OUTSIZE_ASSERT(cache_ != nullptr);
-  cache_->slots_[slot_].changed = true;
+  auto& slot = cache_->slots_[slot_];
+  slot.changed = !slot.dropped;
   return cache_->content(slot_);
 }
 
@@ -54,15 +58,16 @@ std::size_t block_cache::hash_of_id::operator()(block_id const& id) const noexce
   return std::hash<std::uint64_t>()(id.offset_bytes ^ (std::uint64_t{id.disk} << 48));
 }
 
-block_cache::block_cache(storage& store, grant& memory, block_cache_options const& options,
+block_cache::block_cache(block_device& device, grant& memory, block_cache_options const& options,
                          std::unique_ptr<replacement> policy)
-    : store_(store),
+    : device_(device),
       block_count_(std::max<std::size_t>(options.block_count, 1)),
-      memory_(memory.allocate(buffer_bytes(store, options) * (block_count_ + options.spare_count))),
+      memory_(
+          memory.allocate(buffer_bytes(device, options) * (block_count_ + options.spare_count))),
       asker_(memory.asker()),
       policy_(std::move(policy)),
       slots_(block_count_ + options.spare_count) {
-  std::size_t const bytes = buffer_bytes(store, options);
+  std::size_t const bytes = buffer_bytes(device, options);
   free_.reserve(slots_.size());
   leaving_.reserve(options.spare_count + 1);
   slot_of_.reserve(slots_.size());
@@ -75,8 +80,7 @@ block_cache::block_cache(storage& store, grant& memory, block_cache_options cons
 
 block_cache::~block_cache() {
   OUTSIZE_ASSERT(pinned_ == 0);
-  for (slot& x : slots_)
-    if (x.transfer && !x.transfer->cancel()) x.transfer->wait_outcome();
+  for (slot& x : slots_) end_transfer(x);
 }
 
 pinned_block block_cache::pin(block_id id) {
@@ -106,7 +110,7 @@ pinned_block block_cache::pin_new(block_id id) {
 }
 
 void block_cache::prefetch(block_id id) {
-  if (slot_of_.contains(id)) return;
+  if (auto const found = slot_of_.find(id); found != slot_of_.end()) return note_use(found->second);
   free_written();
   if (kept_ == block_count_) {
     if (kept_ == pinned_) return;
@@ -119,6 +123,12 @@ void block_cache::prefetch(block_id id) {
   if (free_.empty()) return;
   begin_read(admit(id));
   ++counts_.prefetches;
+}
+
+void block_cache::note_use(std::size_t s) noexcept {
+  if (slots_[s].pins > 0 || slots_[s].leaving) return;
+  policy_->leave(s);
+  policy_->enter(s, slots_[s].id);
 }
 
 void block_cache::flush() {
@@ -141,7 +151,13 @@ void block_cache::flush() {
 
 void block_cache::drop(block_id id) noexcept {
   auto const found = slot_of_.find(id);
-  if (found != slot_of_.end()) forget(found->second);
+  if (found == slot_of_.end()) return;
+  slot& x = slots_[found->second];
+  if (x.pins == 0) return forget(found->second);
+  end_transfer(x);
+  x.changed = false;
+  x.dropped = true;
+  slot_of_.erase(found);
 }
 
 frame block_cache::content(std::size_t s) const noexcept {
@@ -223,21 +239,27 @@ void block_cache::free_written() noexcept {
 void block_cache::forget(std::size_t s) noexcept {
   slot& x = slots_[s];
   OUTSIZE_ASSERT(x.pins == 0);
-  if (x.transfer && !x.transfer->cancel()) x.transfer->wait_outcome();
+  end_transfer(x);
   if (x.leaving) {
     std::erase(leaving_, s);
   } else {
     policy_->leave(s);
     --kept_;
   }
-  slot_of_.erase(x.id);
+  if (!x.dropped) slot_of_.erase(x.id);
   x = {.memory = x.memory};
   free_.push_back(s);
 }
 
+/// Nobody wants to know how it went.
+void block_cache::end_transfer(slot& x) noexcept {
+  auto const transfer = std::exchange(x.transfer, nullptr);
+  if (transfer && !transfer->cancel()) transfer->wait_outcome();
+}
+
 void block_cache::begin_read(std::size_t s) {
   try {
-    slots_[s].transfer = store_.read(slots_[s].id, content(s));
+    slots_[s].transfer = device_.read(slots_[s].id, content(s));
   } catch (...) {
     forget(s);
     throw;
@@ -250,7 +272,7 @@ void block_cache::end_read(std::size_t s) {
   auto const reading = std::exchange(x.transfer, nullptr);
   if (!reading) return;
   try {
-    store_.wait_for_block(x.id, *reading);
+    device_.wait_for_block(x.id, *reading);
   } catch (...) {
     forget(s);
     throw;
@@ -258,7 +280,7 @@ void block_cache::end_read(std::size_t s) {
 }
 
 void block_cache::begin_write(std::size_t s) {
-  slots_[s].transfer = store_.write(slots_[s].id, content(s));
+  slots_[s].transfer = device_.write(slots_[s].id, content(s));
   ++counts_.write_backs;
 }
 
@@ -280,6 +302,7 @@ void block_cache::remove_pin(std::size_t s) noexcept {
   if (--slots_[s].pins > 0) return;
   --pinned_;
   policy_->enter(s, slots_[s].id);
+  if (slots_[s].dropped) forget(s);
 }
 
 }  // namespace outsize::block

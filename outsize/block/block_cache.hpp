@@ -32,10 +32,10 @@
 #include <vector>
 
 #include <outsize/base/memory_budget.hpp>
+#include <outsize/block/block_device.hpp>
 #include <outsize/block/block_id.hpp>
 #include <outsize/block/buffer_pool.hpp>
 #include <outsize/block/replacement.hpp>
-#include <outsize/block/storage.hpp>
 
 namespace outsize::block {
 
@@ -89,7 +89,7 @@ struct block_cache_counts {
   friend bool operator==(block_cache_counts const&, block_cache_counts const&) = default;
 };
 
-/// Blocks of a storage in memory, of any lengths up to a limit.
+/// Blocks of a device in memory, of any lengths up to a limit.
 ///
 ///     block_cache cache(store, memory, {.block_bytes = 16_KiB, .block_count = 100});
 ///     pinned_block node = cache.pin(id);
@@ -108,10 +108,15 @@ struct block_cache_counts {
 /// Checked: block_cache_test.cpp, tests/conformance/replacement_conformance_test.cpp.
 class block_cache {
  public:
-  /// Takes its buffers from `memory`, which must outlive it, as `store` must.
+  /// Addresses of contents are multiples of it, and of the disks' alignment.
+  static constexpr std::size_t buffer_alignment_bytes = 64;
+
+  /// Takes its buffers from `memory`, which must outlive it, as `device` must.
   /// @throws budget_error; io_error (the disks' files cannot be made).
-  block_cache(storage& store, grant& memory, block_cache_options const& options,
+  block_cache(block_device& device, grant& memory, block_cache_options const& options,
               std::unique_ptr<replacement> policy = make_lru_replacement());
+  /// What it takes from its grant. @throws io_error.
+  static std::size_t memory_bytes(block_device& device, block_cache_options const& options);
   block_cache(block_cache const&) = delete;
   block_cache& operator=(block_cache const&) = delete;
   /// Waits for transfers under way. Changes that were not flushed are lost: call flush() to keep
@@ -126,16 +131,19 @@ class block_cache {
   /// Pins a block that was just allocated, all zero and counted as changed. No I/O but the write of
   /// another that must leave. @pre the block is not in the cache. @throws as pin().
   pinned_block pin_new(block_id id);
-  /// Begins to read a block that will be pinned soon. Does nothing if it is here already, or if
-  /// there is no room that can be had without waiting. Errors of the read come out of its pin().
+  /// Whether pin() would find the block here, or on its way to or from the disk.
+  bool holds(block_id id) const noexcept { return slot_of_.contains(id); }
+  /// Begins to read a block that will be pinned soon. If it is here already, this counts as a use
+  /// of it, so that blocks that are expected do not leave for each other. Does nothing if there is
+  /// no room that can be had without waiting. Errors of the read come out of its pin().
   void prefetch(block_id id);
 
   /// Writes all changed blocks and waits until they are on disk. They stay in the cache; those that
   /// are pinned count as changed still, as their users may go on.
   /// @throws io_error of the first failed one, when all others have been written.
   void flush();
-  /// Forgets a block and its changes, if it is here: to be called before its space is freed.
-  /// @pre it is not pinned.
+  /// Forgets a block and its changes, if it is here: to be called before its space is freed. Who
+  /// pins it keeps the content as it is, and the buffer, until he lets go.
   void drop(block_id id) noexcept;
 
   block_cache_counts const& counts() const noexcept { return counts_; }
@@ -152,12 +160,14 @@ class block_cache {
     std::size_t pins = 0;
     bool changed = false;
     bool leaving = false;
+    bool dropped = false;  // pinned still, but no block any more
   };
   struct hash_of_id {
     std::size_t operator()(block_id const& id) const noexcept;
   };
 
   frame content(std::size_t s) const noexcept;
+  void note_use(std::size_t s) noexcept;
   std::size_t admit(block_id id);
   void make_room();
   std::size_t victim();
@@ -166,6 +176,7 @@ class block_cache {
   void write_first_leaving();
   void free_written() noexcept;
   void forget(std::size_t s) noexcept;
+  static void end_transfer(slot& x) noexcept;
   void begin_read(std::size_t s);
   void end_read(std::size_t s);
   void begin_write(std::size_t s);
@@ -173,7 +184,7 @@ class block_cache {
   pinned_block add_pin(std::size_t s) noexcept;
   void remove_pin(std::size_t s) noexcept;
 
-  storage& store_;
+  block_device& device_;
   std::size_t const block_count_;
   buffer memory_;
   std::string asker_;

@@ -102,6 +102,18 @@ TEST_F(cached_blocks, leave_in_the_order_of_their_last_use_under_lru) {
   EXPECT_EQ(cache.counts(), (block_cache_counts{.hits = 4, .misses = 5}));
 }
 
+TEST_F(cached_blocks, that_are_expected_stay_while_others_are_prefetched) {
+  write_blocks(30);
+  block_cache cache(store, memory, {.block_bytes = block_bytes, .block_count = 4});
+  for (std::size_t i = 0; i < 30; ++i) {
+    cache.pin(blocks[i]);
+    for (std::size_t next = i + 1; next < std::min<std::size_t>(i + 4, 30); ++next)
+      cache.prefetch(blocks[next]);
+  }
+  EXPECT_EQ(reads(), 30U);
+  EXPECT_EQ(cache.counts().prefetches + cache.counts().misses, 30U);
+}
+
 TEST_F(cached_blocks, cost_a_read_each_in_a_scan_and_a_write_each_if_changed) {
   write_blocks(50);
   block_cache cache(store, memory, {.block_bytes = block_bytes, .block_count = 4});
@@ -230,6 +242,34 @@ TEST_F(cached_blocks, are_not_prefetched_if_that_means_waiting) {
   EXPECT_EQ(writes(), 0U);
   cache.pin(blocks[1]);
   EXPECT_EQ(value_on_disk(0), 100);
+}
+
+TEST_F(cached_blocks, stay_readable_where_they_are_pinned_when_they_are_dropped) {
+  write_blocks(3);
+  block_cache cache(store, memory, {.block_bytes = block_bytes, .block_count = 2});
+  auto held = cache.pin(blocks[2]);
+  set(held, 102);
+  auto const dropped = blocks.back();
+  cache.drop(dropped);
+  blocks.free_back();
+  EXPECT_EQ(value_of(held.bytes()), 102);
+  auto const same_place = blocks.append(block_bytes);
+  EXPECT_EQ(same_place, dropped);
+  {
+    auto fresh = cache.pin_new(same_place);
+    EXPECT_EQ(value_of(fresh.bytes()), 0);
+    set(fresh, 7);
+    set(held, 103);
+    EXPECT_EQ(cache.pinned_count(), 2U);
+    EXPECT_THROW(cache.pin(blocks[0]), budget_error);
+  }
+  cache.flush();
+  EXPECT_EQ(writes(), 1U);
+  EXPECT_EQ(value_on_disk(2), 7);
+  held.release();
+  EXPECT_EQ(cache.pinned_count(), 0U);
+  EXPECT_EQ(value_of(cache.pin(blocks[0]).bytes()), 0);
+  EXPECT_EQ(value_of(cache.pin(blocks[2]).bytes()), 7);
 }
 
 TEST_F(cached_blocks, can_be_dropped_with_their_changes_and_freed) {

@@ -9,20 +9,20 @@
 
 namespace outsize::block {
 
-prefetcher::prefetcher(storage& store, buffer_pool& pool, std::vector<block_id> order,
+prefetcher::prefetcher(block_device& device, buffer_pool& pool, std::vector<block_id> order,
                        std::size_t ahead, frame_end where)
-    : store_(store),
+    : device_(device),
       pool_(pool),
       ahead_(ahead),
       where_(where),
       blocks_(std::move(order)),
       issued_(blocks_.size()) {
   OUTSIZE_ASSERT(ahead > 0 && blocks_.size() <= UINT32_MAX);
-  if (store.disk_count() > 1) {
+  if (device.disk_count() > 1) {
     std::vector<std::uint32_t> disk_of;
     disk_of.reserve(blocks_.size());
     for (block_id const& id : blocks_) disk_of.push_back(id.disk);
-    schedule_ = prefetch_schedule(disk_of, store.disk_count(), ahead);
+    schedule_ = prefetch_schedule(disk_of, device.disk_count(), ahead);
   }
   read_ahead();
 }
@@ -43,7 +43,7 @@ void prefetcher::issue(std::size_t index) {
   try {
     std::size_t const length = blocks_[index].length_bytes;
     auto const part = where_ == frame_end::front ? place.first(length) : place.last(length);
-    read->second.request = store_.read(blocks_[index], part);
+    read->second.request = device_.read(blocks_[index], part);
   } catch (...) {
     untaken_.erase(read);
     pool_.release(place);
@@ -65,7 +65,7 @@ frame prefetcher::take(std::size_t index) {
   if (!issued_[index]) issue(index);
   auto const read = untaken_.find(index);
   OUTSIZE_ASSERT(read != untaken_.end());
-  store_.wait_for_block(blocks_[index], *read->second.request);
+  device_.wait_for_block(blocks_[index], *read->second.request);
   frame const place = read->second.place;
   untaken_.erase(read);
   try {

@@ -18,8 +18,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include <outsize/block/block_device.hpp>
 #include <outsize/block/buffer_pool.hpp>
-#include <outsize/block/storage.hpp>
 
 namespace outsize::block {
 
@@ -32,8 +32,8 @@ class prefetcher {
   /// Issues the first reads. `pool` must have `ahead` buffers that only this prefetcher uses,
   /// besides those for the frames that the user holds at once; its buffers are as long as the
   /// longest block. Each block is put at the end `where` of its frame.
-  prefetcher(storage& store, buffer_pool& pool, std::vector<block_id> order, std::size_t ahead,
-             frame_end where = frame_end::front);
+  prefetcher(block_device& device, buffer_pool& pool, std::vector<block_id> order,
+             std::size_t ahead, frame_end where = frame_end::front);
   prefetcher(prefetcher const&) = delete;
   prefetcher& operator=(prefetcher const&) = delete;
   /// Waits for the reads under way and gives their buffers back; errors of blocks never taken are
@@ -63,7 +63,7 @@ class prefetcher {
   void issue(std::size_t index);
   void read_ahead();
 
-  storage& store_;
+  block_device& device_;
   buffer_pool& pool_;
   std::size_t ahead_;
   frame_end where_;

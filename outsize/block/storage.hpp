@@ -26,6 +26,7 @@
 
 #include <outsize/base/executor.hpp>
 #include <outsize/base/memory_budget.hpp>
+#include <outsize/block/block_device.hpp>
 #include <outsize/block/block_id.hpp>
 #include <outsize/block/disk_options.hpp>
 #include <outsize/block/placement.hpp>
@@ -53,7 +54,7 @@ struct storage_options {
 };
 
 /// Disks, memory, threads and statistics that work together; see the top of this file.
-class storage {
+class storage final : public block::block_device {
  public:
   /// Starts the threads; makes no file.
   /// @throws io_error if a disk's path does not exist, cannot be written, or is a directory just
@@ -61,22 +62,20 @@ class storage {
   /// disks; std::invalid_argument if the placement names a disk twice or one that there is not, or
   /// only some disks' bandwidths are given.
   explicit storage(storage_options options = {});
-  storage(storage const&) = delete;
-  storage& operator=(storage const&) = delete;
   /// @pre every block, grant and file made from it is gone.
-  ~storage();
+  ~storage() override;
 
   memory_budget& memory() noexcept { return memory_; }
   executor& threads() noexcept { return executor_; }
 
   /// The number of disks, D, and the path of each.
-  std::uint32_t disk_count() const noexcept;
+  std::uint32_t disk_count() const noexcept override;
   std::string const& disk_name(std::uint32_t index) const;
   /// All that blocks may be on, for messages.
   std::string disk_names() const;
   /// What lengths of blocks and addresses of their buffers must be multiples of: the most that any
   /// disk asks for. Makes the disks' files. @throws io_error.
-  std::size_t alignment_bytes();
+  std::size_t alignment_bytes() override;
   /// Bytes that can still be allocated, of all disks that blocks may be on; an estimate, as others
   /// use the disks too.
   std::uint64_t free_bytes();
@@ -99,14 +98,11 @@ class storage {
   /// Gives the space of a block back. @pre no request on it is under way.
   void free(block::block_id id) noexcept;
 
-  /// Issues a transfer of a prefix of the block (rounded up to the alignment). See io::file.
-  io::request_ptr read(block::block_id id, std::span<std::byte> into, io::completion done = {});
+  io::request_ptr read(block::block_id id, std::span<std::byte> into,
+                       io::completion done = {}) override;
   io::request_ptr write(block::block_id id, std::span<std::byte const> from,
-                        io::completion done = {});
-
-  /// Waits until `reading` has brought the whole block. @throws io_error; one that is cut short, as
-  /// a file cut by others is, is an error too (EIO).
-  void wait_for_block(block::block_id id, io::request& reading) const;
+                        io::completion done = {}) override;
+  void wait_for_block(block::block_id id, io::request& reading) const override;
 
   /// The checksum (XXH3) of bytes written to a block, to be kept by who wrote them if
   /// options().checksums, and given to check() with what has been read.

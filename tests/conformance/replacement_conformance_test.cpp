@@ -23,6 +23,8 @@
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/block/block_cache.hpp>
+#include <outsize/block/placement.hpp>
+#include <outsize/block/storage.hpp>
 #include <outsize/block/typed_block.hpp>
 #include <outsize/io/decorators/counting_file.hpp>
 #include <outsize/io/decorators/faulty_file.hpp>

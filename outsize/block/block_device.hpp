@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// What blocks are read from and written to: the disks of a storage (storage.hpp), or a file of the
+// user's (file_blocks.hpp). Who owns blocks, and where they are, is decided above. Layer: block.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <outsize/block/block_id.hpp>
+#include <outsize/io/request.hpp>
+
+namespace outsize::block {
+
+/// Transfers of blocks, from any thread.
+class block_device {
+ public:
+  block_device() = default;
+  block_device(block_device const&) = delete;
+  block_device& operator=(block_device const&) = delete;
+  virtual ~block_device() = default;
+
+  /// The number of disks; block_id::disk is less.
+  virtual std::uint32_t disk_count() const noexcept = 0;
+  /// What lengths of blocks and addresses of their buffers must be multiples of. @throws io_error.
+  virtual std::size_t alignment_bytes() = 0;
+
+  /// Issues a transfer of a prefix of the block (rounded up to the alignment). See io::file.
+  virtual io::request_ptr read(block_id id, std::span<std::byte> into,
+                               io::completion done = {}) = 0;
+  virtual io::request_ptr write(block_id id, std::span<std::byte const> from,
+                                io::completion done = {}) = 0;
+
+  /// Waits until `reading` has brought all that there is of the block. @throws io_error; one that
+  /// is cut short, as a file cut by others is, is an error too (EIO).
+  virtual void wait_for_block(block_id id, io::request& reading) const = 0;
+};
+
+}  // namespace outsize::block
