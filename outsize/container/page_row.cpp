@@ -1,0 +1,165 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#include <outsize/container/page_row.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include <outsize/base/assert.hpp>
+
+namespace outsize::detail {
+
+page_pin& page_pin::operator=(page_pin&& other) noexcept {
+  if (this == &other) return *this;
+  release();
+  row_ = std::move(other.row_);
+  block_ = std::move(other.block_);
+  return *this;
+}
+
+void page_pin::release() noexcept {
+  if (!row_) return;
+  {
+    std::lock_guard const lock(row_->mutex_);
+    block_.release();
+    --row_->shared_pins_;
+  }
+  row_.reset();
+}
+
+namespace {
+
+block::block_cache_options cache_options(page_row_options const& options) {
+  return {.block_bytes = options.page_bytes,
+          .block_count = std::max(options.cache_pages, page_row::least_cache_pages),
+          .spare_count = options.spare_pages};
+}
+
+}  // namespace
+
+std::size_t page_row::memory_bytes(block::block_device& device, page_row_options const& options) {
+  return block::block_cache::memory_bytes(device, cache_options(options));
+}
+
+page_row::page_row(std::unique_ptr<page_space> space, grant memory, page_row_options const& options,
+                   std::unique_ptr<block::replacement> policy)
+    : page_bytes_(options.page_bytes),
+      cache_pages_(cache_options(options).block_count),
+      live_pages_(std::clamp<std::size_t>(cache_pages_ / 4, 2, most_live_pages)),
+      // More would push each other out, beside the live ones, the current one and one that is read.
+      read_ahead_pages_(std::min(options.read_ahead_pages, cache_pages_ - live_pages_ - 2)),
+      memory_(std::move(memory)),
+      space_(std::move(space)),
+      cache_(space_->device(), memory_, cache_options(options), std::move(policy)),
+      blank_(space_->count()) {}
+
+void page_row::resize(std::uint64_t count) {
+  space_->check_writable();
+  std::lock_guard const lock(mutex_);
+  while (space_->count() < count) {
+    blank_.push_back(true);
+    try {
+      space_->append();
+    } catch (...) {
+      blank_.pop_back();
+      throw;
+    }
+  }
+  for (std::uint64_t page = count; page < space_->count(); ++page) {
+    if (auto const place = find_live(page); place < live_pages_) live_[place] = {};
+    seals_.erase(page);
+    cache_.drop(space_->place(page));
+  }
+  space_->shrink(count);
+  blank_.resize(count);
+}
+
+std::span<std::byte> page_row::change(std::uint64_t page, content old) {
+  std::lock_guard const lock(mutex_);
+  if (auto const place = find_live(page); place < live_pages_) {
+    make_first(place);
+    return live_[0].block.change();
+  }
+  space_->check_writable();
+  bool const forward = page > 0 && find_live(page - 1) < live_pages_;
+  bool const backward = find_live(page + 1) < live_pages_;
+  end_life(live_[live_pages_ - 1]);  // first, so that it may leave the cache for the new one
+  auto const id = space_->place(page);
+  bool const reads = !blank_[page] && (old == content::kept || cache_.holds(id));
+  live_page touched{page, reads ? cache_.pin(id) : cache_.pin_new(id)};
+  blank_[page] = false;
+  OUTSIZE_ASSERT_HEAVY(is_as_sealed(touched));
+  seals_.erase(page);
+  live_[live_pages_ - 1] = std::move(touched);
+  make_first(live_pages_ - 1);
+  if (old == content::kept && forward != backward) read_ahead(page, backward);
+  return live_[0].block.change();
+}
+
+void page_row::flush() {
+  std::lock_guard const lock(mutex_);
+  cache_.flush();
+}
+
+void page_row::read(std::uint64_t page, std::size_t offset_bytes, std::span<std::byte> into) const {
+  std::lock_guard const lock(mutex_);
+  if (blank_[page]) {
+    std::memset(into.data(), 0, into.size());
+    return;
+  }
+  auto const pinned = cache_.pin(space_->place(page));
+  std::memcpy(into.data(), pinned.bytes().data() + offset_bytes, into.size());
+}
+
+page_pin page_row::pin(std::uint64_t page, std::uint64_t before) const {
+  std::lock_guard const lock(mutex_);
+  // Pins must leave room for the live pages, and for one that is read.
+  if (blank_[page] || shared_pins_ + live_pages_ + 1 >= cache_pages_) return {};
+  auto pinned = cache_.pin(space_->place(page));
+  ++shared_pins_;
+  if (page == before + 1 || page + 1 == before) read_ahead(page, page + 1 == before);
+  return {shared_from_this(), std::move(pinned)};
+}
+
+block::block_cache_counts page_row::counts() const {
+  std::lock_guard const lock(mutex_);
+  return cache_.counts();
+}
+
+std::size_t page_row::find_live(std::uint64_t page) const noexcept {
+  std::size_t place = 0;
+  while (place < live_pages_ && live_[place].number != page) ++place;
+  return place;
+}
+
+void page_row::make_first(std::size_t place) noexcept {
+  std::rotate(live_.begin(), live_.begin() + static_cast<std::ptrdiff_t>(place),
+              live_.begin() + static_cast<std::ptrdiff_t>(place) + 1);
+}
+
+void page_row::end_life(live_page& page) noexcept {
+  if (page.block) seal(page);
+  page = {};
+}
+
+/// Notes what is in a page that nobody may refer into any more.
+void page_row::seal(live_page const& page) {
+  if constexpr (heavy_assertions) seals_[page.number] = storage::checksum_of(page.block.bytes());
+}
+
+/// Whether nobody has changed the page through a reference that was no longer valid.
+bool page_row::is_as_sealed(live_page const& page) const {
+  auto const seal = seals_.find(page.number);
+  return seal == seals_.end() || seal->second == storage::checksum_of(page.block.bytes());
+}
+
+void page_row::read_ahead(std::uint64_t page, bool backward) const {
+  for (std::uint64_t i = 1; i <= read_ahead_pages_; ++i) {
+    std::uint64_t const next = backward ? page - i : page + i;
+    if (next >= space_->count()) return;  // below 0 too
+    if (!blank_[next]) cache_.prefetch(space_->place(next));
+  }
+}
+
+}  // namespace outsize::detail

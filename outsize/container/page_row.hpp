@@ -1,0 +1,141 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// The pages of a container that is used like an array: some are in memory, as a block_cache keeps
+// them, and those touched last stay there for sure.
+//
+//   pages:   0   1   2   3   4   5   6   7 …
+//   cache:       1       3   4   5              which ones: a replacement policy
+//   live:                    5 ◀ 4              pinned; what refers into them stays valid
+//
+// Whoever changes pages is alone (change(), resize(), flush()); whoever only reads may have company
+// (read(), pin()), as the cache is guarded. Pages that nothing has been written to hold zeros, and
+// are nowhere until they are changed. Going from a page to its neighbour begins to read those
+// behind it.
+//
+// Invariant: a page is blank or has been in the cache or on disk; only blank ones hold nothing.
+// Layer: container. Source: STXXL 2008, section 5.1.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include <outsize/base/memory_budget.hpp>
+#include <outsize/block/block_cache.hpp>
+#include <outsize/block/replacement.hpp>
+#include <outsize/container/page_space.hpp>
+
+namespace outsize::detail {
+
+class page_row;
+
+/// Keeps a page in memory to be read, as long as it lives, wherever it is destroyed. Movable.
+class page_pin {
+ public:
+  page_pin() = default;
+  page_pin(page_pin&& other) noexcept = default;
+  page_pin& operator=(page_pin&& other) noexcept;
+  ~page_pin() { release(); }
+
+  explicit operator bool() const noexcept { return static_cast<bool>(block_); }
+  std::span<std::byte const> bytes() const noexcept { return block_.bytes(); }
+  void release() noexcept;
+
+ private:
+  friend class page_row;
+  page_pin(std::shared_ptr<page_row const> row, block::pinned_block block) noexcept
+      : row_(std::move(row)), block_(std::move(block)) {}
+
+  std::shared_ptr<page_row const> row_;
+  block::pinned_block block_;
+};
+
+struct page_row_options {
+  std::size_t page_bytes = 0;
+  std::size_t cache_pages = 0;  ///< At least page_row::least_cache_pages.
+  std::size_t spare_pages = 0;  ///< Buffers for changed pages on their way to disk.
+  /// Read behind a page that follows on its neighbour; as far as the cache has room for them.
+  std::size_t read_ahead_pages = 0;
+};
+
+/// See the top of this file. Made by make_shared: pins share it.
+class page_row : public std::enable_shared_from_this<page_row> {
+ public:
+  static constexpr std::size_t least_cache_pages = 4;
+
+  /// Takes memory_bytes() from `memory`: (cache_pages + spare_pages) · page_bytes.
+  /// @throws budget_error.
+  page_row(std::unique_ptr<page_space> space, grant memory, page_row_options const& options,
+           std::unique_ptr<block::replacement> policy);
+
+  /// What it takes from its grant.
+  static std::size_t memory_bytes(block::block_device& device, page_row_options const& options);
+
+  std::size_t page_bytes() const noexcept { return page_bytes_; }
+  std::uint64_t count() const noexcept { return space_->count(); }
+  /// Pages touched last by change() whose bytes stay where they are.
+  std::size_t live_pages() const noexcept { return live_pages_; }
+  page_space& space() noexcept { return *space_; }
+
+  // ---- alone ----
+
+  /// Adds blank pages at the end, or gives up the last ones and their space. @throws as
+  /// page_space::append(); what could be added has been.
+  void resize(std::uint64_t count);
+  enum class content : std::uint8_t { kept, replaced };
+  /// The bytes of a page, to be read and changed until live_pages() - 1 others have been touched.
+  /// If all of it will be replaced, it is not read; what it holds is not known then.
+  /// @throws io_error, of its read or of the write of another that must leave.
+  std::span<std::byte> change(std::uint64_t page, content old = content::kept);
+  /// Writes all that was changed. @throws io_error of the first that failed; nothing is lost.
+  void flush();
+
+  // ---- in company ----
+
+  /// Copies bytes out of a page. @throws io_error.
+  void read(std::uint64_t page, std::size_t offset_bytes, std::span<std::byte> into) const;
+  /// The page, to be read as long as it is pinned; nothing if it is blank, or if the cache has no
+  /// room for another pin: read() then. @param before  The page that was pinned before, or any
+  /// other. @throws io_error.
+  page_pin pin(std::uint64_t page, std::uint64_t before) const;
+
+  block::block_cache_counts counts() const;
+
+ private:
+  friend class page_pin;
+  static constexpr std::size_t most_live_pages = 8;
+  static constexpr std::uint64_t no_page = UINT64_MAX;
+
+  struct live_page {
+    std::uint64_t number = no_page;
+    block::pinned_block block = {};
+  };
+
+  std::size_t find_live(std::uint64_t page) const noexcept;
+  void make_first(std::size_t place) noexcept;
+  void end_life(live_page& page) noexcept;
+  void read_ahead(std::uint64_t page, bool backward) const;
+  void seal(live_page const& page);
+  bool is_as_sealed(live_page const& page) const;
+
+  std::size_t page_bytes_;
+  std::size_t cache_pages_;
+  std::size_t live_pages_;
+  std::size_t read_ahead_pages_;
+  grant memory_;
+  std::unique_ptr<page_space> space_;
+  mutable std::mutex mutex_;  // guards what follows, against others who read
+  mutable block::block_cache cache_;
+  std::vector<bool> blank_;
+  std::array<live_page, most_live_pages> live_;             // the one touched last is the first
+  mutable std::size_t shared_pins_ = 0;                     // that pin() has given
+  std::unordered_map<std::uint64_t, std::uint64_t> seals_;  // of pages that were live: see seal()
+};
+
+}  // namespace outsize::detail

@@ -1,0 +1,153 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+// Pages keep what was put into them, those touched last stay in memory, neighbours come ahead.
+
+#include <outsize/container/page_row.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include <outsize/base/error.hpp>
+#include <outsize/base/units.hpp>
+#include <outsize/io/decorators/counting_file.hpp>
+#include <outsize/io/memory_file.hpp>
+
+namespace outsize::detail {
+namespace {
+
+constexpr std::size_t page = 64;
+
+struct rows_of_pages : testing::Test {
+  std::shared_ptr<io::io_tally> tally = std::make_shared<io::io_tally>();
+  storage store{{.disks = {disk_options(
+                     "counted",
+                     [this](io::request_queue&) -> io::file_ptr {
+                       return std::make_unique<io::counting_file>(
+                           io::make_memory_file("counted", 1_GiB, {.own_thread = true}), tally);
+                     })},
+                 .memory = 1_MiB,
+                 .threads = 1}};
+
+  std::shared_ptr<page_row> make(std::size_t cached, std::size_t ahead = 0) {
+    page_row_options const options{
+        .page_bytes = page, .cache_pages = cached, .spare_pages = 1, .read_ahead_pages = ahead};
+    return std::make_shared<page_row>(
+        std::make_unique<disk_pages>(store, page, store.new_placement()),
+        store.memory().take(page_row::memory_bytes(store, options), "row"), options,
+        block::make_lru_replacement());
+  }
+  static void fill(page_row& row, std::uint64_t number, int value) {
+    std::ranges::fill(row.change(number), static_cast<std::byte>(value));
+  }
+  static int value(page_row const& row, std::uint64_t number) {
+    std::byte b{};
+    row.read(number, page - 1, {&b, 1});
+    return std::to_integer<int>(b);
+  }
+};
+
+TEST_F(rows_of_pages, hold_zeros_without_io_until_they_are_changed) {
+  auto const row = make(4);
+  row->resize(100);
+  for (std::uint64_t i = 0; i < 100; ++i) EXPECT_EQ(value(*row, i), 0);
+  EXPECT_FALSE(row->pin(3, 2));
+  row->flush();
+  EXPECT_EQ(tally->reads().requests + tally->writes().requests, 0U);
+  for (std::uint64_t i = 0; i < 100; i += 10) fill(*row, i, 5);
+  row->flush();
+  EXPECT_EQ(tally->writes().requests, 10U);
+  for (std::uint64_t i = 0; i < 100; ++i) EXPECT_EQ(value(*row, i), i % 10 == 0 ? 5 : 0);
+}
+
+TEST_F(rows_of_pages, keep_the_live_ones_where_they_are) {
+  auto const row = make(4);
+  ASSERT_EQ(row->live_pages(), 2U);
+  row->resize(20);
+  for (std::uint64_t i = 0; i < 20; ++i) fill(*row, i, static_cast<int>(i));
+  std::mt19937_64 random(1);
+  auto before = row->change(19);
+  for (int i = 0; i < 200; ++i) {
+    auto const number = random() % 20;
+    auto const now = row->change(number);
+    std::ignore = value(*row, random() % 20);
+    std::ranges::fill(before, before[0]);
+    EXPECT_EQ(std::to_integer<std::uint64_t>(now[0]), number);
+    before = now;
+  }
+  for (std::uint64_t i = 0; i < 20; ++i) EXPECT_EQ(value(*row, i), static_cast<int>(i));
+}
+
+TEST_F(rows_of_pages, are_not_written_for_being_read) {
+  auto const row = make(6);
+  row->resize(30);
+  for (std::uint64_t i = 0; i < 30; ++i) fill(*row, i, static_cast<int>(i));
+  row->flush();
+  auto const written = tally->writes().requests;
+  for (std::uint64_t i = 0; i < 30; ++i) {
+    EXPECT_EQ(value(*row, i), static_cast<int>(i));
+    auto const pin = row->pin(i, i);
+    ASSERT_TRUE(pin);
+    EXPECT_EQ(std::to_integer<std::uint64_t>(pin.bytes()[5]), i);
+  }
+  row->resize(0);
+  EXPECT_EQ(tally->writes().requests, written);
+}
+
+TEST_F(rows_of_pages, come_ahead_of_a_scan_in_either_direction_and_once) {
+  auto const row = make(8, 30);  // as many as the cache has room for
+  row->resize(50);
+  for (std::uint64_t i = 0; i < 50; ++i) fill(*row, i, static_cast<int>(i));
+  row->flush();
+  auto const filled = row->counts();
+  auto const read = tally->reads().requests;
+  for (std::uint64_t i = 0; i < 40; ++i) row->pin(i, i - 1);
+  EXPECT_GE(row->counts().prefetches - filled.prefetches, 30U);
+  EXPECT_LE(tally->reads().requests - read, 44U);
+  for (std::uint64_t i = 40; i-- > 0;) row->pin(i, i + 1);
+  EXPECT_GE(row->counts().prefetches - filled.prefetches, 60U);
+  EXPECT_LE(tally->reads().requests - read, 90U);
+}
+
+TEST_F(rows_of_pages, give_their_space_back_when_they_shrink_even_if_they_are_pinned) {
+  auto const row = make(6);
+  row->resize(30);
+  for (std::uint64_t i = 0; i < 30; ++i) fill(*row, i, static_cast<int>(i));
+  auto pin = row->pin(25, 0);
+  row->resize(10);
+  EXPECT_EQ(store.allocated_bytes(), 10 * page);
+  EXPECT_EQ(std::to_integer<int>(pin.bytes()[0]), 25);
+  row->resize(30);
+  EXPECT_EQ(value(*row, 25), 0);
+  EXPECT_EQ(value(*row, 9), 9);
+  fill(*row, 25, 1);
+  EXPECT_EQ(std::to_integer<int>(pin.bytes()[0]), 25);
+  pin.release();
+  EXPECT_EQ(value(*row, 25), 1);
+}
+
+TEST_F(rows_of_pages, can_be_read_by_several_threads_with_more_pins_than_there_is_room_for) {
+  auto const row = make(6);
+  row->resize(40);
+  for (std::uint64_t i = 0; i < 40; ++i) fill(*row, i, static_cast<int>(i));
+  std::vector<std::jthread> readers;
+  for (unsigned seed = 0; seed < 4; ++seed)
+    readers.emplace_back([&, seed] {
+      std::mt19937_64 random(seed);
+      std::vector<page_pin> pins(4);
+      for (int i = 0; i < 2000; ++i) {
+        auto const number = random() % 40;
+        auto& pin = pins[random() % pins.size()];
+        pin = row->pin(number, number);
+        int const found = pin ? std::to_integer<int>(pin.bytes()[0]) : value(*row, number);
+        ASSERT_EQ(found, static_cast<int>(number));
+      }
+    });
+}
+
+}  // namespace
+}  // namespace outsize::detail

@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#include <outsize/container/page_space.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include <outsize/base/assert.hpp>
+#include <outsize/base/error.hpp>
+#include <outsize/base/units.hpp>
+
+namespace outsize::detail {
+namespace {
+
+constexpr std::uint64_t index_step_bytes = 4_KiB;
+constexpr std::uint64_t most_growth_bytes = 256_MiB;  // of a file at once
+
+}  // namespace
+
+disk_pages::disk_pages(storage& store, std::size_t page_bytes,
+                       std::unique_ptr<block::placement> where)
+    : store_(store),
+      page_bytes_(page_bytes),
+      index_(store.memory().take(0, "index of pages")),
+      blocks_(store, index_, std::move(where)) {}
+
+void disk_pages::append() {
+  if (index_.free_bytes() < sizeof(block::block_id)) index_.extend(index_step_bytes);
+  blocks_.append(page_bytes_);
+}
+
+void disk_pages::shrink(std::uint64_t count) noexcept {
+  while (blocks_.size() > count) blocks_.free_back();
+}
+
+file_pages::file_pages(io::file_ptr file, io::access mode, std::size_t page_bytes)
+    : file_(std::move(file)),
+      mode_(mode),
+      blocks_(*file_),
+      page_bytes_(page_bytes),
+      count_(div_up<std::uint64_t>(file_->size_bytes(), page_bytes)),
+      allocated_bytes_(file_->size_bytes()) {
+  OUTSIZE_ASSERT(page_bytes % file_->alignment_bytes() == 0);
+}
+
+block::block_id file_pages::place(std::uint64_t page) const noexcept {
+  return {.offset_bytes = page * page_bytes_,
+          .disk = 0,
+          .length_bytes = static_cast<std::uint32_t>(page_bytes_)};
+}
+
+void file_pages::append() {
+  std::uint64_t const begin = count_ * page_bytes_;
+  if (begin + page_bytes_ > allocated_bytes_) {
+    // Doubled, so that a file grows in few steps, but not by more than is worth its while.
+    std::uint64_t const step = std::max<std::uint64_t>(
+        round_down(std::min(begin, most_growth_bytes), page_bytes_), page_bytes_);
+    file_->allocate(begin, step);
+    allocated_bytes_ = begin + step;
+  }
+  ++count_;
+  is_grown_ = true;
+}
+
+void file_pages::check_writable() const {
+  if (mode_ == io::access::read_only) throw io_error(EACCES, "change", file_->name());
+}
+
+void file_pages::settle(std::uint64_t bytes) {
+  if (mode_ == io::access::read_only) return;
+  file_->resize(bytes);
+  allocated_bytes_ = bytes;
+  file_->sync();
+  is_grown_ = false;
+}
+
+}  // namespace outsize::detail

@@ -1,0 +1,99 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// Where the pages of a container lie: blocks of equal length in a row that grows and shrinks at its
+// end, on the disks of a storage or in a file of the user's.
+//
+//   disk_pages   blocks spread over the disks by a placement; freed when they leave
+//   file_pages   page i at i times its length in a file, so that other programs can read it
+//
+// Invariant: places of pages below count() are allocated and disjoint. Says where pages are, not
+// what is in them. One thread at a time. Layer: container.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include <outsize/base/memory_budget.hpp>
+#include <outsize/block/block_device.hpp>
+#include <outsize/block/block_list.hpp>
+#include <outsize/block/file_blocks.hpp>
+#include <outsize/block/storage.hpp>
+#include <outsize/io/disk_file.hpp>
+#include <outsize/io/file.hpp>
+
+namespace outsize::detail {
+
+/// Places for pages; see the top of this file.
+class page_space {
+ public:
+  page_space() = default;
+  page_space(page_space const&) = delete;
+  page_space& operator=(page_space const&) = delete;
+  virtual ~page_space() = default;
+
+  virtual block::block_device& device() noexcept = 0;
+  virtual std::uint64_t count() const noexcept = 0;
+  /// The block of a page. @pre page < count().
+  virtual block::block_id place(std::uint64_t page) const noexcept = 0;
+  /// Adds a page at the end, which nothing has been written to. @throws out_of_space, budget_error,
+  /// io_error; all is as before then.
+  virtual void append() = 0;
+  /// Gives the last pages up. @pre count <= count(); no transfer on them is under way.
+  virtual void shrink(std::uint64_t count) noexcept = 0;
+  /// @throws io_error (EACCES) if what is there may only be read.
+  virtual void check_writable() const {}
+};
+
+/// Pages on the disks of a storage. Memory: a block_id for each page, of the storage's budget.
+class disk_pages final : public page_space {
+ public:
+  /// `store` must outlive it. @param page_bytes  Rounded up to the disks' alignment.
+  disk_pages(storage& store, std::size_t page_bytes, std::unique_ptr<block::placement> where);
+
+  block::block_device& device() noexcept override { return store_; }
+  std::uint64_t count() const noexcept override { return blocks_.size(); }
+  block::block_id place(std::uint64_t page) const noexcept override { return blocks_[page]; }
+  void append() override;
+  void shrink(std::uint64_t count) noexcept override;
+
+ private:
+  storage& store_;
+  std::size_t page_bytes_;
+  grant index_;
+  block::block_list blocks_;
+};
+
+/// Pages of a file that is the user's. The space behind the last one is allocated in steps;
+/// settle() gives it back.
+class file_pages final : public page_space {
+ public:
+  /// The file's pages, the last of which may be cut short. @param page_bytes  A multiple of the
+  /// file's alignment. @throws io_error.
+  file_pages(io::file_ptr file, io::access mode, std::size_t page_bytes);
+
+  block::block_device& device() noexcept override { return blocks_; }
+  std::uint64_t count() const noexcept override { return count_; }
+  block::block_id place(std::uint64_t page) const noexcept override;
+  void append() override;
+  void shrink(std::uint64_t count) noexcept override { count_ = count; }
+  void check_writable() const override;
+
+  /// Whether pages have been added since it was made or settled.
+  bool is_grown() const noexcept { return is_grown_; }
+  /// Gives the file this length, if it may be written, and makes all of it durable.
+  /// @pre no transfer is under way. @throws io_error.
+  void settle(std::uint64_t bytes);
+
+ private:
+  io::file_ptr file_;
+  io::access mode_;
+  block::file_blocks blocks_;
+  std::size_t page_bytes_;
+  std::uint64_t count_;
+  std::uint64_t allocated_bytes_;
+  bool is_grown_ = false;
+};
+
+}  // namespace outsize::detail

@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+// Pages have places of their own, on disks and in files, and give them back.
+
+#include <outsize/container/page_space.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <outsize/base/error.hpp>
+#include <outsize/base/units.hpp>
+#include <outsize/io/memory_file.hpp>
+
+namespace outsize::detail {
+namespace {
+
+disk_options in_memory(std::string name, std::uint64_t capacity_bytes) {
+  return disk_options(
+      name, [=](io::request_queue&) { return io::make_memory_file(name, capacity_bytes); });
+}
+
+TEST(disk_pages, are_spread_over_the_disks_and_freed) {
+  storage store(
+      {.disks = {in_memory("a", 1_MiB), in_memory("b", 1_MiB)}, .memory = 1_MiB, .threads = 1});
+  {
+    disk_pages pages(store, 1000, store.new_placement());
+    for (int i = 0; i < 600; ++i) pages.append();  // the index grows
+    EXPECT_EQ(pages.count(), 600U);
+    std::set<std::pair<std::uint32_t, std::uint64_t>> places;
+    for (std::uint64_t i = 0; i < 600; ++i) {
+      auto const id = pages.place(i);
+      EXPECT_GE(id.length_bytes, 1000U);
+      places.emplace(id.disk, id.offset_bytes);
+    }
+    EXPECT_EQ(places.size(), 600U);
+    EXPECT_EQ(places.begin()->first, 0U);
+    EXPECT_EQ(places.rbegin()->first, 1U);
+    auto const all_bytes = store.allocated_bytes();
+    pages.shrink(200);
+    EXPECT_EQ(pages.count(), 200U);
+    EXPECT_EQ(store.allocated_bytes(), all_bytes / 3);
+  }
+  EXPECT_EQ(store.allocated_bytes(), 0U);
+  EXPECT_EQ(store.memory().free_bytes(), 1_MiB);
+}
+
+TEST(disk_pages, stay_as_they_are_when_the_disk_or_the_budget_is_full) {
+  storage store({.disks = {in_memory("a", 10 * 1024)}, .memory = 1_MiB, .threads = 1});
+  disk_pages pages(store, 1024, store.new_placement());
+  for (int i = 0; i < 10; ++i) pages.append();
+  EXPECT_THROW(pages.append(), out_of_space);
+  EXPECT_EQ(pages.count(), 10U);
+  pages.shrink(9);
+  pages.append();
+
+  storage small({.disks = {in_memory("b", 10_MiB)}, .memory = 4_KiB, .threads = 1});
+  disk_pages indexed(small, 1000, small.new_placement());
+  for (int i = 0; i < 256; ++i) indexed.append();
+  EXPECT_THROW(indexed.append(), budget_error);
+  EXPECT_EQ(indexed.count(), 256U);
+}
+
+TEST(file_pages, lie_behind_each_other_in_the_file) {
+  auto made = io::make_memory_file("file");
+  made->write(0, std::vector<std::byte>(2500))->wait();
+  auto& file = *made;
+  file_pages pages(std::move(made), io::access::read_write, 1000);
+  EXPECT_EQ(pages.count(), 3U);
+  for (int i = 0; i < 50; ++i) pages.append();
+  EXPECT_EQ(pages.count(), 53U);
+  EXPECT_EQ(pages.place(52), (block::block_id{.offset_bytes = 52'000, .length_bytes = 1000}));
+  EXPECT_GE(file.size_bytes(), 53'000U);
+  EXPECT_LE(file.size_bytes(), 106'000U);
+  pages.shrink(4);
+  pages.settle(3600);
+  EXPECT_EQ(file.size_bytes(), 3600U);
+  pages.append();
+  EXPECT_EQ(pages.count(), 5U);
+}
+
+TEST(file_pages, of_a_file_to_be_read_are_not_changed) {
+  auto made = io::make_memory_file("file");
+  made->write(0, std::vector<std::byte>(2500))->wait();
+  auto& file = *made;
+  file_pages pages(std::move(made), io::access::read_only, 1000);
+  try {
+    pages.check_writable();
+    FAIL() << "writable";
+  } catch (io_error const& e) {
+    EXPECT_EQ(e.code().value(), EACCES);
+    EXPECT_EQ(e.path(), "file");
+  }
+  pages.settle(10);
+  EXPECT_EQ(file.size_bytes(), 2500U);
+}
+
+}  // namespace
+}  // namespace outsize::detail

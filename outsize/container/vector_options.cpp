@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#include <outsize/container/vector_options.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+#include <utility>
+
+#include <outsize/base/units.hpp>
+
+namespace outsize::detail {
+namespace {
+
+constexpr std::size_t longest_unit_bytes = 4_MiB;
+
+/// A multiple of `unit_bytes`.
+std::size_t page_bytes_for(storage& store, std::size_t unit_bytes, std::size_t wanted_bytes) {
+  if (wanted_bytes == 0)
+    wanted_bytes =
+        std::clamp<std::uint64_t>(std::bit_floor(store.memory().total_bytes() / 256), 4_KiB, 1_MiB);
+  return std::max(round_down(wanted_bytes, unit_bytes), unit_bytes);
+}
+
+std::shared_ptr<page_row> make_row(storage& store, std::unique_ptr<page_space> space,
+                                   std::size_t page_bytes, vector_options const& options) {
+  page_row_options const paging{.page_bytes = page_bytes,
+                                .cache_pages = options.cache_pages,
+                                .spare_pages = options.spare_pages,
+                                .read_ahead_pages = options.read_ahead_pages};
+  auto memory = store.memory().take(page_row::memory_bytes(space->device(), paging), "vector");
+  return std::make_shared<page_row>(std::move(space), std::move(memory), paging,
+                                    options.replacement());
+}
+
+}  // namespace
+
+std::shared_ptr<page_row> pages_on_disks(storage& store, std::size_t item_bytes,
+                                         vector_options const& options) {
+  std::size_t const alignment = store.alignment_bytes();
+  std::size_t const least_bytes = round_up(item_bytes, alignment);
+  std::size_t const page_bytes =
+      std::max(least_bytes, page_bytes_for(store, alignment, options.page_bytes));
+  auto where = options.placement ? store.new_placement(*options.placement) : store.new_placement();
+  return make_row(store, std::make_unique<disk_pages>(store, page_bytes, std::move(where)),
+                  page_bytes, options);
+}
+
+pages_of_file open_pages(storage& store, std::string const& path, io::open_options opening,
+                         std::size_t item_bytes, vector_options const& options) {
+  auto file = io::open_file(path, store.file_queue(), opening);
+  std::size_t unit_bytes = std::lcm(item_bytes, file->alignment_bytes());
+  if (unit_bytes > longest_unit_bytes) {
+    opening = {.mode = opening.mode, .direct = false};
+    file = io::open_file(path, store.file_queue(), opening);
+    unit_bytes = item_bytes;
+  }
+  file->count_into(&store.file_statistics());
+  std::uint64_t const items = file->size_bytes() / item_bytes;
+  std::size_t const page_bytes = page_bytes_for(store, unit_bytes, options.page_bytes);
+  auto space = std::make_unique<file_pages>(std::move(file), opening.mode, page_bytes);
+  file_pages* const in_file = space.get();
+  return {make_row(store, std::move(space), page_bytes, options), in_file, items};
+}
+
+}  // namespace outsize::detail

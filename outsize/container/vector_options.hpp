@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// How a vector divides its items into pages, and how many of them it keeps in memory. All is chosen
+// at run time. Layer: container.
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <outsize/block/placement.hpp>
+#include <outsize/block/replacement.hpp>
+#include <outsize/block/storage.hpp>
+#include <outsize/container/page_row.hpp>
+#include <outsize/container/page_space.hpp>
+#include <outsize/io/disk_file.hpp>
+
+namespace outsize {
+
+/// How a vector keeps its items; the defaults take a tenth of the storage's memory, and 24 MiB at
+/// most.
+struct vector_options {
+  /// What is read or written at once; rounded up to hold an item and to the disks' alignment. Long
+  /// for scans, short for random access. 0: up to 1 MiB, a 256th of the storage's memory.
+  std::size_t page_bytes = 0;
+  std::size_t cache_pages = 16;  ///< Pages in memory; at least 4.
+  std::size_t spare_pages = 8;   ///< Buffers for changed pages on their way to disk.
+  /// Pages read behind one that follows on its neighbour; fewer in small caches.
+  std::size_t read_ahead_pages = 6;
+  /// Makes the policy that says which page leaves for another: least recently used, or random
+  /// (make_random_replacement), or one of one's own.
+  std::function<std::unique_ptr<block::replacement>()> replacement = block::make_lru_replacement;
+  /// How pages are spread over the disks; by default as the storage's options say.
+  std::optional<block::placement_options> placement = {};
+};
+
+}  // namespace outsize
+
+namespace outsize::detail {
+
+/// The pages of a new vector. @throws budget_error, io_error; std::invalid_argument (placement).
+std::shared_ptr<page_row> pages_on_disks(storage& store, std::size_t item_bytes,
+                                         vector_options const& options);
+
+/// Pages that are in a file, and how many items are in it.
+struct pages_of_file {
+  std::shared_ptr<page_row> row;
+  file_pages* file = nullptr;  // of the row
+  std::uint64_t items = 0;
+};
+
+/// Those of the file at `path`, to be made if it is not there yet. Where item_bytes and the
+/// alignment of direct I/O do not go together, it is used through the page cache.
+/// @throws io_error, budget_error.
+pages_of_file open_pages(storage& store, std::string const& path, io::open_options opening,
+                         std::size_t item_bytes, vector_options const& options);
+
+}  // namespace outsize::detail

@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+// Readers and writers against a standard vector; what they cost.
+
+#include <outsize/container/vector_streams.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <random>
+#include <span>
+#include <vector>
+
+#include <outsize/base/units.hpp>
+#include <outsize/io/decorators/counting_file.hpp>
+#include <outsize/io/memory_file.hpp>
+
+namespace outsize {
+namespace {
+
+struct streams_of_vectors : testing::Test {
+  std::shared_ptr<io::io_tally> tally = std::make_shared<io::io_tally>();
+  storage store{{.disks = {disk_options(
+                     "counted",
+                     [this](io::request_queue&) -> io::file_ptr {
+                       return std::make_unique<io::counting_file>(
+                           io::make_memory_file("counted", 1_GiB, {.own_thread = true}), tally);
+                     })},
+                 .memory = 1_MiB,
+                 .threads = 1}};
+  vector<std::uint64_t> v{store, {.page_bytes = 64, .cache_pages = 6, .read_ahead_pages = 2}};
+  std::vector<std::uint64_t> model;
+
+  void expect_equal() const {
+    ASSERT_EQ(v.size(), model.size());
+    ASSERT_TRUE(std::equal(v.begin(), v.end(), model.begin()));
+  }
+  std::span<std::uint64_t const> part(std::uint64_t begin, std::uint64_t end) const {
+    return std::span(model).subspan(begin, end - begin);
+  }
+};
+
+TEST_F(streams_of_vectors, write_and_read_what_a_standard_vector_has) {
+  auto const seed = std::random_device{}();
+  SCOPED_TRACE(testing::Message() << "seed " << seed);
+  std::mt19937_64 random(seed);
+  for (int round = 0; round < 300; ++round) {
+    std::vector<std::uint64_t> items(random() % 40);
+    for (auto& item : items) item = random();
+    auto const begin = random() % (model.size() + 1);
+    if (random() % 2 == 0) {
+      vector_writer out(v);
+      out.push(items);
+      out.push(7);
+      model.insert(model.end(), items.begin(), items.end());
+      model.push_back(7);
+    } else {
+      vector_writer out(v, begin, begin + items.size());
+      for (auto const item : items) out.push(item);
+      if (random() % 2 == 0) out.finish();
+      model.resize(std::max(model.size(), begin + items.size()));
+      std::ranges::copy(items, model.begin() + static_cast<std::ptrdiff_t>(begin));
+    }
+    expect_equal();
+    if (random() % 10 == 0) {
+      v.resize(model.size() + 30);  // blank pages
+      for (auto i = model.size(); i < model.size() + 30; ++i) v[i] = 0;
+      model.resize(model.size() + 30);
+    }
+    auto const first = random() % (model.size() + 1);
+    auto const last = first + random() % (model.size() - first + 1);
+    std::vector<std::uint64_t> found;
+    for (vector_reader in(v, first, last); !in.empty();) {
+      ASSERT_EQ(in.size(), last - first - found.size());
+      auto const items_there = in.pull();
+      auto const taken = items_there.first(1 + random() % items_there.size());
+      found.insert(found.end(), taken.begin(), taken.end());
+      in.skip(taken.size());
+    }
+    ASSERT_TRUE(std::ranges::equal(found, part(first, last)));
+    found.clear();
+    for (vector_reverse_reader in(v, first, last); !in.empty(); ++in) found.push_back(*in);
+    std::ranges::reverse(found);
+    ASSERT_TRUE(std::ranges::equal(found, part(first, last)));
+  }
+}
+
+TEST_F(streams_of_vectors, read_zeros_where_nothing_was_written) {
+  v.resize(1000);
+  std::uint64_t count = 0;
+  for (vector_reader in(v); !in.empty(); ++in, ++count) ASSERT_EQ(*in, 0U);
+  for (vector_reverse_reader in(v); !in.empty(); ++in, ++count) ASSERT_EQ(*in, 0U);
+  EXPECT_EQ(count, 2000U);
+  EXPECT_EQ(tally->reads().requests, 0U);
+}
+
+TEST_F(streams_of_vectors, replace_whole_pages_without_reading_them) {
+  vector_writer fill(v);
+  for (std::uint64_t i = 0; i < 400; ++i) fill.push(i);  // 50 pages
+  fill.finish();
+  v.flush();
+  std::ignore = std::as_const(v).front();
+  auto const before = tally->reads().requests;
+  vector_writer over(v, 4, 396);
+  for (std::uint64_t i = 4; i < 396; ++i) over.push(2 * i);
+  over.finish();
+  EXPECT_LE(tally->reads().requests - before, 2U);  // the first and the last page
+  EXPECT_EQ(std::as_const(v)[3], 3U);
+  EXPECT_EQ(std::as_const(v)[4], 8U);
+  EXPECT_EQ(std::as_const(v)[395], 790U);
+  EXPECT_EQ(std::as_const(v)[396], 396U);
+  v.flush();
+  auto const reads = tally->reads().requests;
+  auto const writes = tally->writes().requests;
+  std::uint64_t count = 0;
+  for (vector_reader in(v); !in.empty(); ++in) ++count;
+  EXPECT_EQ(count, 400U);
+  EXPECT_LE(tally->reads().requests - reads, 50U);
+  EXPECT_EQ(tally->writes().requests, writes);
+}
+
+}  // namespace
+}  // namespace outsize

@@ -1,0 +1,315 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+// A vector against std::vector, with pages and caches so small that everything leaves all the time;
+// its I/Os; its disk space; what is left of it when disks fail.
+
+#include <outsize/container/vector.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <memory>
+#include <random>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include <outsize/base/error.hpp>
+#include <outsize/base/units.hpp>
+#include <outsize/io/decorators/counting_file.hpp>
+#include <outsize/io/decorators/faulty_file.hpp>
+#include <outsize/io/memory_file.hpp>
+
+namespace outsize {
+namespace {
+
+struct three_bytes {
+  std::array<std::uint8_t, 3> bytes;
+  friend bool operator==(three_bytes const&, three_bytes const&) = default;
+};
+
+template <typename T>
+T made_of(std::uint64_t number) {
+  if constexpr (std::integral<T>) return static_cast<T>(number);
+  T item{};
+  std::memcpy(&item, &number, std::min(sizeof item, sizeof number));
+  return item;
+}
+
+struct vectors : testing::Test {
+  std::shared_ptr<io::io_tally> tally = std::make_shared<io::io_tally>();
+  std::shared_ptr<io::fault_plan> plan = std::make_shared<io::fault_plan>();
+  std::uint64_t capacity = 16_MiB;
+  std::unique_ptr<storage> store;
+
+  void SetUp() override { make_storage(); }
+  void make_storage() {
+    auto const open = [this](io::request_queue&) -> io::file_ptr {
+      return std::make_unique<io::counting_file>(
+          std::make_unique<io::faulty_file>(
+              io::make_memory_file("memory", capacity, {.own_thread = true}), plan),
+          tally);
+    };
+    store = std::make_unique<storage>(
+        storage_options{.disks = {disk_options("memory", open)}, .memory = 1_MiB, .threads = 1});
+  }
+
+  template <typename T>
+  static void expect_equal(vector<T> const& v, std::vector<T> const& model) {
+    ASSERT_EQ(v.size(), model.size());
+    ASSERT_TRUE(std::equal(v.begin(), v.end(), model.begin()));
+  }
+
+  /// One random operation on both.
+  template <typename T>
+  static void step(vector<T>& v, std::vector<T>& model, std::mt19937_64& random) {
+    auto const index = model.empty() ? 0 : random() % model.size();
+    T const item = made_of<T>(random());
+    auto const action = random() % 100;
+    if (action < 30 || model.empty()) {
+      v.push_back(item);
+      model.push_back(item);
+    } else if (action < 45) {
+      v[index] = item;
+      model[index] = item;
+    } else if (action < 70) {
+      ASSERT_EQ(std::as_const(v)[index], model[index]);
+      ASSERT_EQ(v.at(index), model[index]);
+    } else if (action < 80) {
+      auto const other = random() % model.size();
+      std::swap(v[index], v[other]);
+      std::swap(model[index], model[other]);
+    } else if (action < 92) {
+      v.pop_back();
+      model.pop_back();
+    } else if (action < 95) {
+      auto const room = v.changing(index);
+      std::ranges::fill(room, item);
+      std::fill_n(model.begin() + static_cast<std::ptrdiff_t>(index), room.size(), item);
+    } else if (action < 97) {
+      auto const size = random() % 2 == 0 ? index : model.size() + random() % 100;
+      auto const old_size = model.size();
+      v.resize(size);
+      model.resize(size);
+      for (auto i = old_size; i < size; ++i) v[i] = model[i];
+    } else if (action < 98) {
+      v.push_back(std::as_const(v).front());
+      model.push_back(model.front());
+      v.push_back(v[index]);
+      model.push_back(model[index]);
+    } else if (action < 99) {
+      v.flush();
+    } else {
+      auto const end = index + random() % (model.size() - index + 1);
+      auto const at = [](auto& c, std::uint64_t i) {
+        return c.begin() + static_cast<std::ptrdiff_t>(i);
+      };
+      v.erase(at(v, index), at(v, end));
+      model.erase(at(model, index), at(model, end));
+    }
+  }
+
+  template <typename T>
+  void run_model(vector_options const& options, std::uint64_t seed, int steps) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed << ", items of " << sizeof(T));
+    std::mt19937_64 random(seed);
+    vector<T> v(*store, options);
+    std::vector<T> model;
+    for (int i = 0; i < steps; ++i) {
+      step(v, model, random);
+      if (HasFatalFailure()) return;
+    }
+    expect_equal(v, model);
+  }
+};
+
+TEST_F(vectors, behave_as_standard_ones_under_every_policy) {
+  auto const seed = std::random_device{}();
+  for (std::size_t cache : {4U, 5U, 20U})
+    for (bool at_random : {false, true})
+      for (std::size_t ahead : {0U, 2U}) {
+        vector_options options{.page_bytes = 48,
+                               .cache_pages = cache,
+                               .spare_pages = cache % 3,
+                               .read_ahead_pages = ahead};
+        if (at_random)
+          options.replacement = [seed] { return block::make_random_replacement(seed); };
+        run_model<std::uint64_t>(options, seed + cache, 8'000);
+        run_model<three_bytes>(options, seed + cache, 8'000);
+        run_model<char>(options, seed + cache, 4'000);
+      }
+}
+
+TEST_F(vectors, lose_nothing_while_the_disk_delays_and_interrupts) {
+  auto const seed = std::random_device{}();
+  plan =
+      std::make_shared<io::fault_plan>(io::fault_odds{.seed = seed,
+                                                      .interrupt = 0.1,
+                                                      .shorten = 0.2,
+                                                      .hold = 0.1,
+                                                      .max_delay = std::chrono::microseconds(20)});
+  make_storage();
+  run_model<std::uint64_t>({.page_bytes = 48, .cache_pages = 4, .spare_pages = 2}, seed, 5'000);
+}
+
+TEST_F(vectors, lose_nothing_when_accesses_fail) {
+  auto const seed = std::random_device{}();
+  SCOPED_TRACE(testing::Message() << "seed " << seed);
+  std::mt19937_64 random(seed);
+  plan = std::make_shared<io::fault_plan>(io::fault_odds{.seed = seed, .fail = 0.05});
+  make_storage();
+  vector<std::uint64_t> v(*store, {.page_bytes = 48, .cache_pages = 4, .spare_pages = 1});
+  std::vector<std::uint64_t> model;
+  int failed = 0;
+  // Again until it has been done: an access that throws has done nothing.
+  auto const persist = [&](auto const& action) {
+    for (;;) try {
+        return action();
+      } catch (io_error const&) {
+        ++failed;
+      }
+  };
+  for (int i = 0; i < 10'000; ++i) {
+    auto const index = model.empty() ? 0 : random() % model.size();
+    auto const item = random();
+    switch (random() % 4) {
+      case 0:
+      case 1:
+        persist([&] { v.push_back(item); });
+        model.push_back(item);
+        break;
+      case 2:
+        if (model.empty()) break;
+        persist([&] { v[index] = item; });
+        model[index] = item;
+        break;
+      default:
+        if (!model.empty()) persist([&] { ASSERT_EQ(std::as_const(v)[index], model[index]); });
+    }
+    ASSERT_EQ(v.size(), model.size());
+  }
+  persist([&] { v.flush(); });
+  for (std::uint64_t i = 0; i < model.size(); ++i)
+    persist([&] { ASSERT_EQ(std::as_const(v)[i], model[i]); });
+  EXPECT_GT(failed, 100);
+}
+
+TEST_F(vectors, cost_a_read_and_a_write_for_each_page_that_is_changed_in_a_scan) {
+  vector<std::uint64_t> v(*store, {.page_bytes = 64, .cache_pages = 8, .read_ahead_pages = 2});
+  for (std::uint64_t i = 0; i < 800; ++i) v.push_back(i);  // 100 pages
+  v.flush();
+  EXPECT_EQ(tally->reads().requests, 0U);
+  EXPECT_EQ(v.cache_counts().write_backs, 100U);
+  std::uint64_t sum = 0;
+  for (auto const item : std::as_const(v)) sum += item;
+  EXPECT_EQ(sum, 800U * 799 / 2);
+  EXPECT_LE(tally->reads().requests, 100U);
+  EXPECT_GE(tally->reads().requests, 92U);
+  EXPECT_EQ(v.cache_counts().write_backs, 100U);
+  auto const reads = tally->reads().requests;
+  for (auto& item : v) ++item;
+  v.flush();
+  EXPECT_LE(tally->reads().requests - reads, 100U);
+  EXPECT_LE(v.cache_counts().write_backs, 208U);  // those that are live were written twice
+}
+
+TEST_F(vectors, give_back_disk_space_and_memory) {
+  auto const free_bytes = store->memory().free_bytes();
+  {
+    vector<std::uint64_t> v(*store, {.page_bytes = 64});
+    v.resize(8000);
+    EXPECT_EQ(store->allocated_bytes(), 64'000U);
+    v.resize(80);
+    EXPECT_EQ(store->allocated_bytes(), 640U);
+    v.pop_back();
+    EXPECT_EQ(store->allocated_bytes(), 640U);
+    for (int i = 0; i < 20; ++i) v.pop_back();
+    EXPECT_LE(store->allocated_bytes(), 640U - 64);
+    v.clear();
+    EXPECT_EQ(store->allocated_bytes(), 0U);
+    v.push_back(1);
+    vector<std::uint64_t> other(std::move(v));
+    EXPECT_EQ(other.front(), 1U);
+    EXPECT_EQ(store->allocated_bytes(), 64U);
+    other = vector<std::uint64_t>(*store, {.page_bytes = 64});
+    EXPECT_EQ(store->allocated_bytes(), 0U);
+  }
+  EXPECT_EQ(store->memory().free_bytes(), free_bytes);
+}
+
+TEST_F(vectors, outlive_their_iterators_pages) {
+  vector<std::uint64_t>::const_iterator it;
+  {
+    vector<std::uint64_t> v(*store, {.page_bytes = 64});
+    v.push_back(1);
+    it = v.cbegin();
+    EXPECT_EQ(*it, 1U);
+  }
+  EXPECT_EQ(store->allocated_bytes(), 0U);
+}
+
+TEST_F(vectors, stay_as_they_are_when_the_disk_is_full) {
+  capacity = 64 * 20;
+  make_storage();
+  vector<std::uint64_t> v(*store, {.page_bytes = 64, .cache_pages = 4, .spare_pages = 1});
+  std::uint64_t pushed = 0;
+  EXPECT_THROW(
+      for (;;) {
+        v.push_back(pushed);
+        ++pushed;
+      },
+      out_of_space);
+  EXPECT_EQ(pushed, 160U);
+  EXPECT_EQ(v.size(), 160U);
+  EXPECT_THROW(v.resize(1000), out_of_space);
+  EXPECT_EQ(v.size(), 160U);
+  for (std::uint64_t i = 0; i < 160; ++i) ASSERT_EQ(std::as_const(v)[i], i);
+  v.pop_back();
+  v.push_back(7);
+  EXPECT_EQ(v.back(), 7U);
+}
+
+TEST_F(vectors, refuse_what_they_cannot_do) {
+  vector<std::uint64_t> v(*store, {.page_bytes = 64});
+  v.resize(10);
+  EXPECT_THROW(v.at(10), std::out_of_range);
+  try {
+    std::ignore = std::as_const(v).at(12);
+    FAIL() << "found";
+  } catch (std::out_of_range const& e) {
+    EXPECT_STREQ(e.what(), "vector: index 12 of 10 items");
+  }
+  try {
+    vector<std::uint64_t> const larger(*store, {.page_bytes = 1_MiB});
+    FAIL() << "made";
+  } catch (budget_error const& e) {
+    EXPECT_EQ(e.asker(), "vector");
+  }
+}
+
+TEST_F(vectors, are_as_large_as_the_storage_suggests) {
+  vector<std::uint64_t> const v(*store);
+  EXPECT_EQ(v.page_items(), 4_KiB / sizeof(std::uint64_t));
+  EXPECT_GE(v.live_pages(), 2U);
+  EXPECT_TRUE(v.empty());
+}
+
+using vector_death_test = vectors;
+
+TEST_F(vector_death_test, notices_changes_through_references_that_have_ended) {
+  if (!detail::heavy_assertions) GTEST_SKIP() << "checked in debug builds only";
+  vector<std::uint64_t> v(*store, {.page_bytes = 64, .cache_pages = 6});
+  v.resize(80);
+  auto const misuse = [&] {
+    auto& old = v[0];
+    for (std::uint64_t i = 8; i < 80; i += 8) v[i] = i;
+    old = 5;
+    for (std::uint64_t i = 0; i < 80; i += 8) v[i] = i;
+  };
+  EXPECT_DEATH(misuse(), "is_as_sealed");
+}
+
+}  // namespace
+}  // namespace outsize
