@@ -22,7 +22,7 @@ import sweeps
 from catalogue import BENCHMARKS
 from child import ChildFailed, must_run
 from contestant import PROJECT, Task
-from contestants import OURS, PEERS, processors
+from contestants import OURS, PEERS, peer_of, processors
 from floor import Floor
 from sizes import MIB, format_size, parse_size
 from workplace import NoSpace, Workplace
@@ -84,8 +84,11 @@ def parse_arguments():
 
 
 def generate(task, size_bytes, seed):
-    """Makes the input; of lines, so many that their size comes close to what was asked."""
+    """Makes the input, if there is one; of lines, so many that their size comes close to what was
+    asked. Returns its size."""
     row = task.benchmark
+    if not row.generator:
+        return size_bytes
     item_bytes = row.item_bytes
     if item_bytes == 0:
         must_run([task.tool, "gen", row.generator, "--count", 20000, "--seed", seed,
@@ -122,9 +125,9 @@ def run_benchmark(row, arguments, size_bytes, memory_bytes, runs, peers):
                                      else row.disk_per_input_byte))
     with Workplace(arguments.dir.resolve(), needed_bytes, settles=not arguments.smoke) as workplace:
         task = Task(row, arguments.tool.resolve(), workplace, workplace.path / "input",
-                    memory_bytes, arguments.threads)
-        contestants = [OURS[row.ours](task), *(PEERS[peer](task) for peer in peers)]
-        print(f"{row.name}: generating {format_size(size_bytes)}", flush=True)
+                    size_bytes, memory_bytes, arguments.threads)
+        contestants = [OURS[row.ours](task), *(peer_of(row, peer)(task) for peer in peers)]
+        print(f"{row.name}: {format_size(size_bytes)}", flush=True)
         input_bytes = generate(task, size_bytes, arguments.seed)
         for one in contestants:
             one.prepare()
@@ -153,7 +156,7 @@ def run_benchmark(row, arguments, size_bytes, memory_bytes, runs, peers):
 
 
 def all_installed(name, peers):
-    absent = [why for why in (PEERS[peer].missing() for peer in peers) if why]
+    absent = [why for why in (peer.missing() for peer in peers) if why]
     if absent:
         print(f"{name}: missing peers: {'; '.join(absent)} (./dev bench --setup installs them)",
               file=sys.stderr)
@@ -162,7 +165,7 @@ def all_installed(name, peers):
 
 def run_and_report(row, arguments, size_bytes, memory_bytes, runs, peers):
     """Returns whether all that was asked for ran and was verified."""
-    if not all_installed(row.name, peers):
+    if not all_installed(row.name, [peer_of(row, peer) for peer in peers]):
         return False
     result = run_benchmark(row, arguments, size_bytes, memory_bytes, runs, peers)
     report.print_table(result)
@@ -173,7 +176,7 @@ def run_and_report(row, arguments, size_bytes, memory_bytes, runs, peers):
 
 def run_sweep(sweep, arguments):
     """Returns whether all points were measured and verified."""
-    if not all_installed(sweep.name, arguments.peers):
+    if not all_installed(sweep.name, [PEERS[peer] for peer in arguments.peers]):
         return False
     found = sweeps.run(sweep, arguments, run_benchmark)
     if arguments.json:
@@ -200,7 +203,7 @@ def run_smoke(arguments):
         if sweep.program:
             good &= run_sweep(sweep, arguments)
     for row in BENCHMARKS.values():
-        installed = [peer for peer in row.peers if PEERS[peer].is_ready()]
+        installed = [peer for peer in row.peers if peer_of(row, peer).is_ready()]
         good &= run_and_report(row, arguments, SMOKE_SIZE_BYTES, SMOKE_MEMORY_BYTES, 1, installed)
     return good
 

@@ -15,7 +15,7 @@ from sizes import GIB, MIB
 class Benchmark:
     name: str
     about: str
-    generator: str            # KIND of `outsize gen`
+    generator: str            # KIND of `outsize gen`; empty: there is no input
     item_bytes: int           # 0: items of varying length
     sort_flags: tuple         # of `outsize sort` and, where it knows the format, `outsize check`
     gnu_flags: tuple          # of GNU sort; None: it cannot do this
@@ -23,6 +23,7 @@ class Benchmark:
     default_size_bytes: int = 4 * GIB
     default_memory_bytes: int = 512 * MIB
     floor_passes: int = 2     # N read and N written at once, so many times, unless ours tells
+    floor_moves: tuple = ()   # instead: N moved alone, for each "read" and "first_write"
     command: tuple = ()       # of the tool, if it is not `outsize sort` with the flags
     ours: str = "tool"        # which of contestants.OURS runs it
     typed: str = ""           # KIND of bench/programs/typed_sort.cpp
@@ -71,4 +72,10 @@ BENCHMARKS = {row.name: row for row in (
     Benchmark("fft", "2^k complex doubles, natural order, file to file", "f64", 8, (), None,
               ("fftw-mmap",), 2 * GIB, 256 * MIB, command=("fft",), ours="transform",
               disk_per_input_byte=4.2),
+    Benchmark("vector-fill", "vector of u64 filled by iterators, and flushed", "", 8, (), None,
+              ("stxxl",), 8 * GIB, 256 * MIB, floor_moves=("first_write",), ours="container",
+              disk_per_input_byte=1.1, least_share_of_floor=0.95),
+    Benchmark("vector-scan", "vector of u64 summed up by constant iterators", "", 8, (), None,
+              ("stxxl",), 8 * GIB, 256 * MIB, floor_moves=("read",), ours="container",
+              disk_per_input_byte=1.1, least_share_of_floor=0.95),
 )}

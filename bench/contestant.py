@@ -30,7 +30,8 @@ class Task:
     benchmark: object
     tool: pathlib.Path
     workplace: object
-    input: pathlib.Path
+    input: pathlib.Path       # where there is one
+    size_bytes: int           # as asked for
     memory_bytes: int
     threads: int
     work_seconds: float = 0       # what must be computed at least, where a benchmark says so

@@ -33,8 +33,7 @@ class Floor:
             if shape not in speeds:
                 speeds[shape] = self._probe_disk(*shape)
         self.probes.append(next(iter(speeds.values())))
-        moving = sum(self._input_bytes / speeds[shape]["mixed_bytes_per_second"]
-                     for shape in self._passes(report))
+        moving = sum(self._input_bytes / speed for speed in self._speeds(speeds, report))
         self._seconds.append(max(moving, self._task.work_seconds))
         return self._seconds[-1]
 
@@ -45,6 +44,13 @@ class Floor:
 
     def seconds(self):
         return statistics.median(self._seconds)
+
+    def _speeds(self, speeds, report):
+        """The speed of each move of all bytes, from those measured."""
+        moves = self._task.benchmark.floor_moves
+        if moves:
+            return [self.probes[-1][f"{move}_bytes_per_second"] for move in moves]
+        return [speeds[shape]["mixed_bytes_per_second"] for shape in self._passes(report)]
 
     def _passes(self, report):
         """The passes of the run: lengths of requests to read and to write, and their number."""

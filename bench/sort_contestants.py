@@ -77,7 +77,7 @@ class Stxxl(Peer):
 
     @classmethod
     def build(cls):
-        source = PEER_SOURCES / "stxxl_sort.cpp"
+        source = PEER_SOURCES / f"{cls.program.name}.cpp"
         items = PEER_SOURCES.parent / "programs" / "typed_items.hpp"
         newest = max(file.stat().st_mtime for file in (source, items))
         if cls.program.exists() and cls.program.stat().st_mtime >= newest:
