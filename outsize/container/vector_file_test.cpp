@@ -55,7 +55,7 @@ struct vectors_in_files : testing::Test {
     std::ifstream in(path(), std::ios::binary);
     std::string const bytes(std::istreambuf_iterator<char>(in), {});
     std::vector<T> items(bytes.size() / sizeof(T));
-    std::memcpy(items.data(), bytes.data(), items.size() * sizeof(T));
+    if (!items.empty()) std::memcpy(items.data(), bytes.data(), items.size() * sizeof(T));
     return items;
   }
   template <typename T>
