@@ -101,10 +101,15 @@ pinned_block block_cache::pin(block_id id) {
 }
 
 pinned_block block_cache::pin_new(block_id id) {
+  pinned_block pinned = pin_to_replace(id);
+  std::ranges::fill(content(pinned.slot_), std::byte{0});
+  return pinned;
+}
+
+pinned_block block_cache::pin_to_replace(block_id id) {
   OUTSIZE_ASSERT(!slot_of_.contains(id));
   make_room();
   std::size_t const s = admit(id);
-  std::ranges::fill(content(s), std::byte{0});
   slots_[s].changed = true;
   return add_pin(s);
 }

@@ -131,6 +131,8 @@ class block_cache {
   /// Pins a block that was just allocated, all zero and counted as changed. No I/O but the write of
   /// another that must leave. @pre the block is not in the cache. @throws as pin().
   pinned_block pin_new(block_id id);
+  /// The same of a block, new or not, whose content will be replaced: what it holds is not known.
+  pinned_block pin_to_replace(block_id id);
   /// Whether pin() would find the block here, or on its way to or from the disk.
   bool holds(block_id id) const noexcept { return slot_of_.contains(id); }
   /// Begins to read a block that will be pinned soon. If it is here already, this counts as a use

@@ -272,6 +272,19 @@ TEST_F(cached_blocks, stay_readable_where_they_are_pinned_when_they_are_dropped)
   EXPECT_EQ(value_of(cache.pin(blocks[2]).bytes()), 7);
 }
 
+TEST_F(cached_blocks, are_not_read_to_be_replaced) {
+  write_blocks(2);
+  block_cache cache(store, memory, {.block_bytes = block_bytes, .block_count = 2});
+  {
+    auto block = cache.pin_to_replace(blocks[1]);
+    set(block, 55);
+  }
+  EXPECT_EQ(value_of(cache.pin(blocks[1]).bytes()), 55);
+  cache.flush();
+  EXPECT_EQ(reads(), 0U);
+  EXPECT_EQ(value_on_disk(1), 55);
+}
+
 TEST_F(cached_blocks, can_be_dropped_with_their_changes_and_freed) {
   write_blocks(3);
   plan->script(io::fault_point::write, 3, io::fault::hold(std::chrono::milliseconds(5)));

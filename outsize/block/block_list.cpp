@@ -30,18 +30,31 @@ block_list& block_list::operator=(block_list&& other) noexcept {
 block_id block_list::append(std::size_t length_bytes) {
   blocks_.emplace_back();
   try {
-    memory_->charge(sizeof(block_id));
-    try {
-      blocks_.back() = store_->allocate(length_bytes, *where_);
-    } catch (...) {
-      memory_->discharge(sizeof(block_id));
-      throw;
-    }
+    return blocks_.back() = allocate(length_bytes);
   } catch (...) {
     blocks_.pop_back();
     throw;
   }
-  return blocks_.back();
+}
+
+block_id block_list::prepend(std::size_t length_bytes) {
+  blocks_.emplace_front();
+  try {
+    return blocks_.front() = allocate(length_bytes);
+  } catch (...) {
+    blocks_.pop_front();
+    throw;
+  }
+}
+
+block_id block_list::allocate(std::size_t length_bytes) {
+  memory_->charge(sizeof(block_id));
+  try {
+    return store_->allocate(length_bytes, *where_);
+  } catch (...) {
+    memory_->discharge(sizeof(block_id));
+    throw;
+  }
 }
 
 void block_list::free_front() noexcept {

@@ -40,6 +40,8 @@ class block_list {
   /// @throws out_of_space, budget_error, io_error (the disk's file cannot be made); the list is
   /// unchanged then.
   block_id append(std::size_t length_bytes);
+  /// Allocates a block in front of the first one, likewise.
+  block_id prepend(std::size_t length_bytes);
   /// Frees the first block. @pre !empty().
   void free_front() noexcept;
   /// Frees the last block. @pre !empty().
@@ -60,6 +62,8 @@ class block_list {
   const_iterator end() const noexcept { return blocks_.end(); }
 
  private:
+  block_id allocate(std::size_t length_bytes);
+
   storage* store_;
   grant* memory_;
   std::unique_ptr<placement> where_;

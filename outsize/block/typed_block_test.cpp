@@ -25,7 +25,6 @@ namespace {
 
 struct odd {
   std::array<char, 5> letters;
-  friend bool operator==(odd const&, odd const&) = default;
 };
 struct wide_info {
   double weight;
