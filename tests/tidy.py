@@ -31,6 +31,7 @@ UNTESTED = {
     "outsize/algorithm/stream_sort.hpp": "by record_sort_test.cpp and line_sort_test.cpp",
     "outsize/block/block_device.hpp": "interface: by storage_test.cpp and file_blocks_test.cpp",
     "outsize/block/block_id.hpp": "data",
+    "outsize/container/paged_items.hpp": "by the tests of the containers",
     "outsize/container/vector_options.hpp": "by vector_test.cpp and vector_file_test.cpp",
     "outsize/io/simulation/disk_model.hpp": "interface: by the tests of the models",
     "outsize/pipeline/network_run.hpp": "by network_test.cpp",

@@ -52,27 +52,35 @@ page_row::page_row(std::unique_ptr<page_space> space, grant memory, page_row_opt
       memory_(std::move(memory)),
       space_(std::move(space)),
       cache_(space_->device(), memory_, cache_options(options), std::move(policy)),
-      blank_(space_->count()) {}
+      blank_(space_->end() - space_->begin()) {}
 
-void page_row::resize(std::uint64_t count) {
+void page_row::reach(std::uint64_t begin, std::uint64_t end) {
+  OUTSIZE_ASSERT(begin <= end && begin <= this->end() && end >= this->begin());
   space_->check_writable();
   std::lock_guard const lock(mutex_);
-  while (space_->count() < count) {
+  for (std::uint64_t page = this->begin(); page < begin; ++page) {
+    forget(page);
+    blank_.pop_front();
+  }
+  for (std::uint64_t page = this->end(); page > end; --page) {
+    forget(page - 1);
+    blank_.pop_back();
+  }
+  space_->shrink(begin, end);
+  while (this->end() < end) {
+    space_->append();
     blank_.push_back(true);
-    try {
-      space_->append();
-    } catch (...) {
-      blank_.pop_back();
-      throw;
-    }
   }
-  for (std::uint64_t page = count; page < space_->count(); ++page) {
-    if (auto const place = find_live(page); place < live_pages_) live_[place] = {};
-    seals_.erase(page);
-    cache_.drop(space_->place(page));
+  while (this->begin() > begin) {
+    space_->prepend();
+    blank_.push_front(true);
   }
-  space_->shrink(count);
-  blank_.resize(count);
+}
+
+void page_row::forget(std::uint64_t page) noexcept {
+  if (auto const place = find_live(page); place < live_pages_) live_[place] = {};
+  seals_.erase(page);
+  cache_.drop(space_->place(page));
 }
 
 std::span<std::byte> page_row::change(std::uint64_t page, content old) {
@@ -86,9 +94,12 @@ std::span<std::byte> page_row::change(std::uint64_t page, content old) {
   bool const backward = find_live(page + 1) < live_pages_;
   end_life(live_[live_pages_ - 1]);  // first, so that it may leave the cache for the new one
   auto const id = space_->place(page);
-  bool const reads = !blank_[page] && (old == content::kept || cache_.holds(id));
-  live_page touched{page, reads ? cache_.pin(id) : cache_.pin_new(id)};
-  blank_[page] = false;
+  bool const replaces = old == content::replaced && !cache_.holds(id);
+  bool const reads = !replaces && !is_blank(page);
+  live_page touched{page, reads      ? cache_.pin(id)
+                          : replaces ? cache_.pin_to_replace(id)
+                                     : cache_.pin_new(id)};
+  blank_[page - space_->begin()] = false;
   OUTSIZE_ASSERT_HEAVY(!reads || is_as_sealed(touched));
   seals_.erase(page);
   live_[live_pages_ - 1] = std::move(touched);
@@ -105,7 +116,7 @@ void page_row::flush() {
 
 void page_row::read(std::uint64_t page, std::size_t offset_bytes, std::span<std::byte> into) const {
   std::lock_guard const lock(mutex_);
-  if (blank_[page]) {
+  if (is_blank(page)) {
     std::memset(into.data(), 0, into.size());
     return;
   }
@@ -116,7 +127,7 @@ void page_row::read(std::uint64_t page, std::size_t offset_bytes, std::span<std:
 page_pin page_row::pin(std::uint64_t page, std::uint64_t before) const {
   std::lock_guard const lock(mutex_);
   // Pins must leave room for the live pages, and for one that is read.
-  if (blank_[page] || shared_pins_ + live_pages_ + 1 >= cache_pages_) return {};
+  if (is_blank(page) || shared_pins_ + live_pages_ + 1 >= cache_pages_) return {};
   auto pinned = cache_.pin(space_->place(page));
   ++shared_pins_;
   if (page == before + 1 || page + 1 == before) read_ahead(page, page + 1 == before);
@@ -158,8 +169,8 @@ bool page_row::is_as_sealed(live_page const& page) const {
 void page_row::read_ahead(std::uint64_t page, bool backward) const {
   for (std::uint64_t i = 1; i <= read_ahead_pages_; ++i) {
     std::uint64_t const next = backward ? page - i : page + i;
-    if (next >= space_->count()) return;  // below 0 too
-    if (!blank_[next]) cache_.prefetch(space_->place(next));
+    if (next < space_->begin() || next >= space_->end()) return;
+    if (!is_blank(next)) cache_.prefetch(space_->place(next));
   }
 }
 

@@ -9,7 +9,7 @@
 //   cache:       1       3   4   5              which ones: a replacement policy
 //   live:                    5 ◀ 4              pinned; what refers into them stays valid
 //
-// Whoever changes pages is alone (change(), resize(), flush()); whoever only reads may have company
+// Whoever changes pages is alone (change(), reach(), flush()); whoever only reads may have company
 // (read(), pin()), as the cache is guarded. Pages that nothing has been written to hold zeros, and
 // are nowhere until they are changed. Going from a page to its neighbour begins to read those
 // behind it.
@@ -20,11 +20,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <span>
 #include <unordered_map>
-#include <vector>
 
 #include <outsize/base/memory_budget.hpp>
 #include <outsize/block/block_cache.hpp>
@@ -78,16 +78,19 @@ class page_row : public std::enable_shared_from_this<page_row> {
   static std::size_t memory_bytes(block::block_device& device, page_row_options const& options);
 
   std::size_t page_bytes() const noexcept { return page_bytes_; }
-  std::uint64_t count() const noexcept { return space_->count(); }
+  /// The number of the first page, and of the one behind the last.
+  std::uint64_t begin() const noexcept { return space_->begin(); }
+  std::uint64_t end() const noexcept { return space_->end(); }
   /// Pages touched last by change() whose bytes stay where they are.
   std::size_t live_pages() const noexcept { return live_pages_; }
   page_space& space() noexcept { return *space_; }
 
   // ---- alone ----
 
-  /// Adds blank pages at the end, or gives up the last ones and their space. @throws as
-  /// page_space::append(); what could be added has been.
-  void resize(std::uint64_t count);
+  /// Adds blank pages at the ends, or gives up those there and their space, until it has pages
+  /// `begin` to `end` - 1. @pre begin <= end, and there is no gap to what it has now.
+  /// @throws as page_space::append(); what could be added has been.
+  void reach(std::uint64_t begin, std::uint64_t end);
   enum class content : std::uint8_t { kept, replaced };
   /// The bytes of a page, to be read and changed until live_pages() - 1 others have been touched.
   /// If all of it will be replaced, it is not read; what it holds is not known then.
@@ -117,6 +120,8 @@ class page_row : public std::enable_shared_from_this<page_row> {
     block::pinned_block block = {};
   };
 
+  bool is_blank(std::uint64_t page) const { return blank_[page - space_->begin()]; }
+  void forget(std::uint64_t page) noexcept;
   std::size_t find_live(std::uint64_t page) const noexcept;
   void make_first(std::size_t place) noexcept;
   void end_life(live_page& page) noexcept;
@@ -132,7 +137,7 @@ class page_row : public std::enable_shared_from_this<page_row> {
   std::unique_ptr<page_space> space_;
   mutable std::mutex mutex_;  // guards what follows, against others who read
   mutable block::block_cache cache_;
-  std::vector<bool> blank_;
+  std::deque<bool> blank_;                                  // of each page
   std::array<live_page, most_live_pages> live_;             // the one touched last is the first
   mutable std::size_t shared_pins_ = 0;                     // that pin() has given
   std::unordered_map<std::uint64_t, std::uint64_t> seals_;  // of pages that were live: see seal()

@@ -53,7 +53,7 @@ struct rows_of_pages : testing::Test {
 
 TEST_F(rows_of_pages, hold_zeros_without_io_until_they_are_changed) {
   auto const row = make(4);
-  row->resize(100);
+  row->reach(0, 100);
   for (std::uint64_t i = 0; i < 100; ++i) EXPECT_EQ(value(*row, i), 0);
   EXPECT_FALSE(row->pin(3, 2));
   row->flush();
@@ -67,7 +67,7 @@ TEST_F(rows_of_pages, hold_zeros_without_io_until_they_are_changed) {
 TEST_F(rows_of_pages, keep_the_live_ones_where_they_are) {
   auto const row = make(4);
   ASSERT_EQ(row->live_pages(), 2U);
-  row->resize(20);
+  row->reach(0, 20);
   for (std::uint64_t i = 0; i < 20; ++i) fill(*row, i, static_cast<int>(i));
   std::mt19937_64 random(1);
   auto before = row->change(19);
@@ -84,7 +84,7 @@ TEST_F(rows_of_pages, keep_the_live_ones_where_they_are) {
 
 TEST_F(rows_of_pages, are_not_written_for_being_read) {
   auto const row = make(6);
-  row->resize(30);
+  row->reach(0, 30);
   for (std::uint64_t i = 0; i < 30; ++i) fill(*row, i, static_cast<int>(i));
   row->flush();
   auto const written = tally->writes().requests;
@@ -94,13 +94,13 @@ TEST_F(rows_of_pages, are_not_written_for_being_read) {
     ASSERT_TRUE(pin);
     EXPECT_EQ(std::to_integer<std::uint64_t>(pin.bytes()[5]), i);
   }
-  row->resize(0);
+  row->reach(0, 0);
   EXPECT_EQ(tally->writes().requests, written);
 }
 
 TEST_F(rows_of_pages, come_ahead_of_a_scan_in_either_direction_and_once) {
   auto const row = make(8, 30);  // as many as the cache has room for
-  row->resize(50);
+  row->reach(0, 50);
   for (std::uint64_t i = 0; i < 50; ++i) fill(*row, i, static_cast<int>(i));
   row->flush();
   auto const filled = row->counts();
@@ -115,13 +115,13 @@ TEST_F(rows_of_pages, come_ahead_of_a_scan_in_either_direction_and_once) {
 
 TEST_F(rows_of_pages, give_their_space_back_when_they_shrink_even_if_they_are_pinned) {
   auto const row = make(6);
-  row->resize(30);
+  row->reach(0, 30);
   for (std::uint64_t i = 0; i < 30; ++i) fill(*row, i, static_cast<int>(i));
   auto pin = row->pin(25, 0);
-  row->resize(10);
+  row->reach(0, 10);
   EXPECT_EQ(store.allocated_bytes(), 10 * page);
   EXPECT_EQ(std::to_integer<int>(pin.bytes()[0]), 25);
-  row->resize(30);
+  row->reach(0, 30);
   EXPECT_EQ(value(*row, 25), 0);
   EXPECT_EQ(value(*row, 9), 9);
   fill(*row, 25, 1);
@@ -130,9 +130,33 @@ TEST_F(rows_of_pages, give_their_space_back_when_they_shrink_even_if_they_are_pi
   EXPECT_EQ(value(*row, 25), 1);
 }
 
+TEST_F(rows_of_pages, come_and_go_at_both_ends) {
+  page_row_options const options{.page_bytes = page, .cache_pages = 4, .spare_pages = 1};
+  auto const row = std::make_shared<page_row>(
+      std::make_unique<disk_pages>(store, page, store.new_placement(), 100),
+      store.memory().take(page_row::memory_bytes(store, options), "row"), options,
+      block::make_lru_replacement());
+  std::mt19937_64 random(3);
+  std::uint64_t begin = 100, end = 100;
+  for (int i = 0; i < 300; ++i) {
+    std::uint64_t const old_begin = begin, old_end = end;
+    begin = std::min(end, begin - 5 + random() % 11);
+    end = std::max({begin, old_begin, end - 5 + random() % 11});
+    row->reach(begin, end);
+    ASSERT_EQ(row->begin(), begin);
+    ASSERT_EQ(row->end(), end);
+    ASSERT_EQ(store.allocated_bytes(), (end - begin) * page);
+    for (auto number = begin; number < end; ++number)
+      if (number < old_begin || number >= old_end)
+        fill(*row, number, static_cast<int>(number % 256));
+    for (auto number = begin; number < end; ++number)
+      ASSERT_EQ(value(*row, number), static_cast<int>(number % 256));
+  }
+}
+
 TEST_F(rows_of_pages, can_be_read_by_several_threads_with_more_pins_than_there_is_room_for) {
   auto const row = make(6);
-  row->resize(40);
+  row->reach(0, 40);
   for (std::uint64_t i = 0; i < 40; ++i) fill(*row, i, static_cast<int>(i));
   std::vector<std::jthread> readers;
   for (unsigned seed = 0; seed < 4; ++seed)

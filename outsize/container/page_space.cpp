@@ -19,19 +19,32 @@ constexpr std::uint64_t most_growth_bytes = 256_MiB;  // of a file at once
 }  // namespace
 
 disk_pages::disk_pages(storage& store, std::size_t page_bytes,
-                       std::unique_ptr<block::placement> where)
+                       std::unique_ptr<block::placement> where, std::uint64_t first)
     : store_(store),
+      first_(first),
       page_bytes_(page_bytes),
       index_(store.memory().take(0, "index of pages")),
       blocks_(store, index_, std::move(where)) {}
 
 void disk_pages::append() {
-  if (index_.free_bytes() < sizeof(block::block_id)) index_.extend(index_step_bytes);
+  make_room_in_index();
   blocks_.append(page_bytes_);
 }
 
-void disk_pages::shrink(std::uint64_t count) noexcept {
-  while (blocks_.size() > count) blocks_.free_back();
+void disk_pages::prepend() {
+  OUTSIZE_ASSERT(first_ > 0);
+  make_room_in_index();
+  blocks_.prepend(page_bytes_);
+  --first_;
+}
+
+void disk_pages::shrink(std::uint64_t begin, std::uint64_t end) noexcept {
+  while (this->end() > end && !blocks_.empty()) blocks_.free_back();
+  for (; first_ < begin && !blocks_.empty(); ++first_) blocks_.free_front();
+}
+
+void disk_pages::make_room_in_index() {
+  if (index_.free_bytes() < sizeof(block::block_id)) index_.extend(index_step_bytes);
 }
 
 file_pages::file_pages(io::file_ptr file, io::access mode, std::size_t page_bytes)
@@ -61,6 +74,15 @@ void file_pages::append() {
   }
   ++count_;
   is_grown_ = true;
+}
+
+void file_pages::prepend() {
+  OUTSIZE_ASSERT(false);  // what is in a file would have to move
+}
+
+void file_pages::shrink(std::uint64_t begin, std::uint64_t end) noexcept {
+  OUTSIZE_ASSERT(begin == 0);
+  count_ = std::min(count_, end);
 }
 
 void file_pages::check_writable() const {

@@ -3,13 +3,13 @@
 #pragma once
 
 // Where the pages of a container lie: blocks of equal length in a row that grows and shrinks at its
-// end, on the disks of a storage or in a file of the user's.
+// ends, on the disks of a storage or in a file of the user's.
 //
 //   disk_pages   blocks spread over the disks by a placement; freed when they leave
 //   file_pages   page i at i times its length in a file, so that other programs can read it
 //
-// Invariant: places of pages below count() are allocated and disjoint. Says where pages are, not
-// what is in them. One thread at a time. Layer: container.
+// Invariant: places of pages begin() to end() - 1 are allocated and disjoint. Says where pages are,
+// not what is in them. One thread at a time. Layer: container.
 
 #include <cstddef>
 #include <cstdint>
@@ -34,14 +34,18 @@ class page_space {
   virtual ~page_space() = default;
 
   virtual block::block_device& device() noexcept = 0;
-  virtual std::uint64_t count() const noexcept = 0;
-  /// The block of a page. @pre page < count().
+  /// The number of the first page, and of the one behind the last.
+  virtual std::uint64_t begin() const noexcept = 0;
+  virtual std::uint64_t end() const noexcept = 0;
+  /// The block of a page. @pre begin() <= page < end().
   virtual block::block_id place(std::uint64_t page) const noexcept = 0;
   /// Adds a page at the end, which nothing has been written to. @throws out_of_space, budget_error,
   /// io_error; all is as before then.
   virtual void append() = 0;
-  /// Gives the last pages up. @pre count <= count(); no transfer on them is under way.
-  virtual void shrink(std::uint64_t count) noexcept = 0;
+  /// Adds one before the first. @pre begin() > 0; not of a file.
+  virtual void prepend() = 0;
+  /// Gives up all other pages. @pre no transfer on them is under way; of a file, begin is 0.
+  virtual void shrink(std::uint64_t begin, std::uint64_t end) noexcept = 0;
   /// @throws io_error (EACCES) if what is there may only be read.
   virtual void check_writable() const {}
 };
@@ -49,17 +53,26 @@ class page_space {
 /// Pages on the disks of a storage. Memory: a block_id for each page, of the storage's budget.
 class disk_pages final : public page_space {
  public:
-  /// `store` must outlive it. @param page_bytes  Rounded up to the disks' alignment.
-  disk_pages(storage& store, std::size_t page_bytes, std::unique_ptr<block::placement> where);
+  /// None yet. `store` must outlive it. @param page_bytes  Rounded up to the disks' alignment.
+  /// @param first  The number that the first page will have.
+  disk_pages(storage& store, std::size_t page_bytes, std::unique_ptr<block::placement> where,
+             std::uint64_t first = 0);
 
   block::block_device& device() noexcept override { return store_; }
-  std::uint64_t count() const noexcept override { return blocks_.size(); }
-  block::block_id place(std::uint64_t page) const noexcept override { return blocks_[page]; }
+  std::uint64_t begin() const noexcept override { return first_; }
+  std::uint64_t end() const noexcept override { return first_ + blocks_.size(); }
+  block::block_id place(std::uint64_t page) const noexcept override {
+    return blocks_[page - first_];
+  }
   void append() override;
-  void shrink(std::uint64_t count) noexcept override;
+  void prepend() override;
+  void shrink(std::uint64_t begin, std::uint64_t end) noexcept override;
 
  private:
+  void make_room_in_index();
+
   storage& store_;
+  std::uint64_t first_;
   std::size_t page_bytes_;
   grant index_;
   block::block_list blocks_;
@@ -74,10 +87,12 @@ class file_pages final : public page_space {
   file_pages(io::file_ptr file, io::access mode, std::size_t page_bytes);
 
   block::block_device& device() noexcept override { return blocks_; }
-  std::uint64_t count() const noexcept override { return count_; }
+  std::uint64_t begin() const noexcept override { return 0; }
+  std::uint64_t end() const noexcept override { return count_; }
   block::block_id place(std::uint64_t page) const noexcept override;
   void append() override;
-  void shrink(std::uint64_t count) noexcept override { count_ = count; }
+  void prepend() override;
+  void shrink(std::uint64_t begin, std::uint64_t end) noexcept override;
   void check_writable() const override;
 
   /// Whether pages have been added since it was made or settled.

@@ -31,7 +31,7 @@ TEST(disk_pages, are_spread_over_the_disks_and_freed) {
   {
     disk_pages pages(store, 1000, store.new_placement());
     for (int i = 0; i < 600; ++i) pages.append();  // the index grows
-    EXPECT_EQ(pages.count(), 600U);
+    EXPECT_EQ(pages.end(), 600U);
     std::set<std::pair<std::uint32_t, std::uint64_t>> places;
     for (std::uint64_t i = 0; i < 600; ++i) {
       auto const id = pages.place(i);
@@ -42,8 +42,8 @@ TEST(disk_pages, are_spread_over_the_disks_and_freed) {
     EXPECT_EQ(places.begin()->first, 0U);
     EXPECT_EQ(places.rbegin()->first, 1U);
     auto const all_bytes = store.allocated_bytes();
-    pages.shrink(200);
-    EXPECT_EQ(pages.count(), 200U);
+    pages.shrink(0, 200);
+    EXPECT_EQ(pages.end(), 200U);
     EXPECT_EQ(store.allocated_bytes(), all_bytes / 3);
   }
   EXPECT_EQ(store.allocated_bytes(), 0U);
@@ -55,15 +55,36 @@ TEST(disk_pages, stay_as_they_are_when_the_disk_or_the_budget_is_full) {
   disk_pages pages(store, 1024, store.new_placement());
   for (int i = 0; i < 10; ++i) pages.append();
   EXPECT_THROW(pages.append(), out_of_space);
-  EXPECT_EQ(pages.count(), 10U);
-  pages.shrink(9);
+  EXPECT_EQ(pages.end(), 10U);
+  pages.shrink(0, 9);
   pages.append();
 
   storage small({.disks = {in_memory("b", 10_MiB)}, .memory = 4_KiB, .threads = 1});
   disk_pages indexed(small, 1000, small.new_placement());
   for (int i = 0; i < 256; ++i) indexed.append();
   EXPECT_THROW(indexed.append(), budget_error);
-  EXPECT_EQ(indexed.count(), 256U);
+  EXPECT_EQ(indexed.end(), 256U);
+}
+
+TEST(disk_pages, come_and_go_at_both_ends) {
+  storage store({.disks = {in_memory("a", 1_MiB)}, .memory = 1_MiB, .threads = 1});
+  disk_pages pages(store, 1024, store.new_placement(), 1000);
+  EXPECT_EQ(pages.begin(), 1000U);
+  EXPECT_EQ(pages.end(), 1000U);
+  for (int i = 0; i < 10; ++i) {
+    pages.append();
+    pages.prepend();
+  }
+  EXPECT_EQ(pages.begin(), 990U);
+  EXPECT_EQ(pages.end(), 1010U);
+  auto const kept = pages.place(1003);
+  pages.shrink(1002, 1005);
+  EXPECT_EQ(pages.begin(), 1002U);
+  EXPECT_EQ(pages.end(), 1005U);
+  EXPECT_EQ(pages.place(1003), kept);
+  EXPECT_EQ(store.allocated_bytes(), 3 * 1024U);
+  pages.prepend();
+  EXPECT_EQ(pages.place(1003), kept);
 }
 
 TEST(file_pages, lie_behind_each_other_in_the_file) {
@@ -71,17 +92,17 @@ TEST(file_pages, lie_behind_each_other_in_the_file) {
   made->write(0, std::vector<std::byte>(2500))->wait();
   auto& file = *made;
   file_pages pages(std::move(made), io::access::read_write, 1000);
-  EXPECT_EQ(pages.count(), 3U);
+  EXPECT_EQ(pages.end(), 3U);
   for (int i = 0; i < 50; ++i) pages.append();
-  EXPECT_EQ(pages.count(), 53U);
+  EXPECT_EQ(pages.end(), 53U);
   EXPECT_EQ(pages.place(52), (block::block_id{.offset_bytes = 52'000, .length_bytes = 1000}));
   EXPECT_GE(file.size_bytes(), 53'000U);
   EXPECT_LE(file.size_bytes(), 106'000U);
-  pages.shrink(4);
+  pages.shrink(0, 4);
   pages.settle(3600);
   EXPECT_EQ(file.size_bytes(), 3600U);
   pages.append();
-  EXPECT_EQ(pages.count(), 5U);
+  EXPECT_EQ(pages.end(), 5U);
 }
 
 TEST(file_pages, of_a_file_to_be_read_are_not_changed) {

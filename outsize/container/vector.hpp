@@ -38,280 +38,17 @@
 #include <outsize/base/external_item.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/block/storage.hpp>
-#include <outsize/container/page_row.hpp>
+#include <outsize/container/paged_items.hpp>
 #include <outsize/container/vector_options.hpp>
-
-namespace outsize {
-
-template <typename T>
-class vector;
-
-}  // namespace outsize
 
 namespace outsize::detail {
 
 template <typename T>
 class page_window;
 
-/// The items of a vector, at a fixed address for its iterators.
-template <typename T>
-class vector_items {
- public:
-  explicit vector_items(std::shared_ptr<page_row> row)
-      : row_(std::move(row)), page_items_(row_->page_bytes() / sizeof(T)) {
-    // Here, so that an item can hold iterators over items of its own type.
-    static_assert(external_item<T>);
-    static_assert(alignof(T) <= block::block_cache::buffer_alignment_bytes);
-  }
-  explicit vector_items(pages_of_file pages) : vector_items(std::move(pages.row)) {
-    file_ = pages.file;
-    size_ = settled_size_ = pages.items;
-  }
-  vector_items(vector_items const&) = delete;
-  vector_items& operator=(vector_items const&) = delete;
-  /// The space of pages on disks is free afterwards, whoever still pins one; a file is as flush()
-  /// leaves it, if that succeeds.
-  ~vector_items() {
-    try {
-      if (file_ != nullptr) flush();
-    } catch (std::exception const&) {  // vector::close() tells
-    }
-    if (file_ == nullptr) row_->resize(0);
-  }
-
-  page_row& row() noexcept { return *row_; }
-  page_row const& row() const noexcept { return *row_; }
-  std::uint64_t page_items() const noexcept { return page_items_; }
-  std::uint64_t size() const noexcept { return size_; }
-
-  /// An item to be changed.
-  T& at(std::uint64_t index) {
-    if (index - hot_begin_ < hot_count_) return hot_[index - hot_begin_];
-    return touch(index);
-  }
-  /// The page of an item all of whose items will be replaced.
-  void replace_page(std::uint64_t index) {
-    if (index - hot_begin_ >= hot_count_) touch(index, page_row::content::replaced);
-  }
-  /// Copies items that are in one page.
-  void read(std::uint64_t index, std::span<T> into) const {
-    auto const place = static_cast<std::size_t>(index % page_items_) * sizeof(T);
-    row_->read(index / page_items_, place, std::as_writable_bytes(into));
-  }
-  T value(std::uint64_t index) const {
-    T item;
-    read(index, {&item, 1});
-    return item;
-  }
-
-  void resize(std::uint64_t size) {
-    resize_row(pages_for(size));
-    size_ = size;
-  }
-  void append(T const& item) {
-    if (size_ - hot_begin_ >= hot_count_)
-      make_room(item);
-    else
-      hot_[size_ - hot_begin_] = item;
-    ++size_;
-  }
-  void flush() {
-    row_->flush();
-    auto const writes = row_->counts().write_backs;
-    if (file_ == nullptr) return;
-    if (size_ == settled_size_ && writes == settled_writes_ && !file_->is_grown()) return;
-    file_->settle(size_ * sizeof(T));
-    settled_size_ = size_;
-    settled_writes_ = writes;
-  }
-  /// Keeps a page that is no longer used, so that coming and going at its edge does not cost one.
-  void remove_last() noexcept {
-    --size_;
-    if (std::uint64_t const pages = pages_for(size_); row_->count() > pages + 1) resize_row(pages);
-  }
-
- private:
-  [[gnu::noinline]] T& touch(std::uint64_t index, page_row::content old = page_row::content::kept) {
-    OUTSIZE_ASSERT(index <= size_);
-    std::uint64_t const page = index / page_items_;
-    auto const bytes = row_->change(page, old);
-    hot_ = reinterpret_cast<T*>(bytes.data());
-    hot_begin_ = page * page_items_;
-    hot_count_ = page_items_;
-    return hot_[index - hot_begin_];
-  }
-  [[gnu::noinline]] void make_room(T item) {  // a copy, as the page it is in may leave
-    if (row_->count() == size_ / page_items_) resize_row(row_->count() + 1);
-    touch(size_) = item;
-  }
-  std::uint64_t pages_for(std::uint64_t size) const noexcept { return div_up(size, page_items_); }
-  void resize_row(std::uint64_t pages) {
-    if (pages == row_->count()) return;
-    if (pages < row_->count()) hot_count_ = 0;
-    row_->resize(pages);
-  }
-
-  std::shared_ptr<page_row> row_;
-  file_pages* file_ = nullptr;  // of the row, if it is one's
-  std::uint64_t page_items_;
-  std::uint64_t size_ = 0;
-  std::uint64_t settled_size_ = 0;    // of the file when it was settled last,
-  std::uint64_t settled_writes_ = 0;  // and the writes until then
-  // The page touched last, which stays where it is until another is touched.
-  std::uint64_t hot_begin_ = 0;
-  std::uint64_t hot_count_ = 0;
-  T* hot_ = nullptr;
-};
-
-/// What iterators over a vector have in common: arithmetic on the index.
-template <typename Derived>
-class vector_position {
- public:
-  using difference_type = std::ptrdiff_t;
-
-  Derived& operator++() { return *this += 1; }
-  Derived& operator--() { return *this -= 1; }
-  Derived operator++(int) {
-    Derived const before = self();
-    *this += 1;
-    return before;
-  }
-  Derived operator--(int) {
-    Derived const before = self();
-    *this -= 1;
-    return before;
-  }
-  Derived& operator+=(difference_type by) {
-    self().index_ += static_cast<std::uint64_t>(by);
-    return self();
-  }
-  Derived& operator-=(difference_type by) { return *this += -by; }
-  friend Derived operator+(Derived const& a, difference_type by) { return Derived(a) += by; }
-  friend Derived operator+(difference_type by, Derived const& a) { return Derived(a) += by; }
-  friend Derived operator-(Derived const& a, difference_type by) { return Derived(a) -= by; }
-  friend difference_type operator-(Derived const& a, Derived const& b) {
-    return static_cast<difference_type>(index(a) - index(b));
-  }
-  decltype(auto) operator[](difference_type by) const {
-    return *(static_cast<Derived const&>(*this) + by);
-  }
-
- private:
-  Derived& self() noexcept { return static_cast<Derived&>(*this); }
-  static std::uint64_t index(Derived const& position) noexcept { return position.index_; }
-};
-
 }  // namespace outsize::detail
 
 namespace outsize {
-
-/// A place in a vector whose item can be changed. See the top of this file.
-template <typename T>
-class vector_iterator : public detail::vector_position<vector_iterator<T>> {
- public:
-  using iterator_category = std::random_access_iterator_tag;
-  using value_type = T;
-  using difference_type = std::ptrdiff_t;
-  using reference = T&;
-  using pointer = T*;
-
-  vector_iterator() = default;
-
-  /// @throws io_error, where the item's page is not in memory.
-  T& operator*() const { return items_->at(index_); }
-  T* operator->() const { return &items_->at(index_); }
-
-  friend bool operator==(vector_iterator const& a, vector_iterator const& b) noexcept {
-    return a.index_ == b.index_;
-  }
-  friend std::strong_ordering operator<=>(vector_iterator const& a,
-                                          vector_iterator const& b) noexcept {
-    return a.index_ <=> b.index_;
-  }
-
- private:
-  template <typename>
-  friend class detail::vector_position;
-  template <typename>
-  friend class vector_const_iterator;
-  friend class vector<T>;
-  vector_iterator(detail::vector_items<T>* items, std::uint64_t index) noexcept
-      : items_(items), index_(index) {}
-
-  detail::vector_items<T>* items_ = nullptr;
-  std::uint64_t index_ = 0;
-};
-
-/// A place in a vector whose item can be read. It keeps the page in memory that it was used for
-/// last, and so do its copies. The item is a value, so that nothing can change while it is looked
-/// at.
-template <typename T>
-class vector_const_iterator : public detail::vector_position<vector_const_iterator<T>> {
- public:
-  using iterator_concept = std::random_access_iterator_tag;
-  using iterator_category = std::random_access_iterator_tag;
-  using value_type = T;
-  using difference_type = std::ptrdiff_t;
-  using reference = T;
-
-  class pointer {
-   public:
-    explicit pointer(T const& item) : item_(item) {}
-    T const* operator->() const noexcept { return &item_; }
-
-   private:
-    T item_;
-  };
-
-  vector_const_iterator() = default;
-  vector_const_iterator(vector_iterator<T> const& other) noexcept
-      : items_(other.items_), index_(other.index_) {}
-
-  /// @throws io_error, where the item's page is not in memory.
-  T operator*() const {
-    if (index_ - begin_ < count_) return page_[index_ - begin_];
-    return value_of_other_page();
-  }
-  pointer operator->() const { return pointer(**this); }
-
-  friend bool operator==(vector_const_iterator const& a, vector_const_iterator const& b) noexcept {
-    return a.index_ == b.index_;
-  }
-  friend std::strong_ordering operator<=>(vector_const_iterator const& a,
-                                          vector_const_iterator const& b) noexcept {
-    return a.index_ <=> b.index_;
-  }
-
- private:
-  template <typename>
-  friend class detail::vector_position;
-  friend class vector<T>;
-  vector_const_iterator(detail::vector_items<T> const* items, std::uint64_t index) noexcept
-      : items_(items), index_(index) {}
-
-  T value_of_other_page() const {
-    OUTSIZE_ASSERT(index_ < items_->size());
-    std::uint64_t const page_items = items_->page_items();
-    std::uint64_t const page = index_ / page_items;
-    std::uint64_t const before = count_ > 0 ? begin_ / page_items : page;
-    pin_.reset();
-    count_ = 0;
-    auto pin = items_->row().pin(page, before);
-    if (!pin) return items_->value(index_);
-    page_ = reinterpret_cast<T const*>(pin.bytes().data());
-    pin_ = std::make_shared<detail::page_pin const>(std::move(pin));
-    begin_ = page * page_items;
-    count_ = page_items;
-    return page_[index_ - begin_];
-  }
-
-  detail::vector_items<T> const* items_ = nullptr;
-  std::uint64_t index_ = 0;
-  mutable std::shared_ptr<detail::page_pin const> pin_;
-  mutable T const* page_ = nullptr;  // of the page pinned: its items, the first one, how many
-  mutable std::uint64_t begin_ = 0;
-  mutable std::uint64_t count_ = 0;
-};
 
 /// An array of items on the disks of a storage, or in a file, whose pages are cached. See the top
 /// of this file for references, iterators and threads.
@@ -324,7 +61,7 @@ class vector_const_iterator : public detail::vector_position<vector_const_iterat
 /// I/Os:    Random access at most one read, and one write if a changed page must leave; a scan
 ///          ⌈N / items of a page⌉ reads, ahead of their use, and as many writes if it changes
 ///          items. Pages that were never changed are neither written nor read.
-/// Memory:  options.cache_pages + spare_pages pages from the storage's budget, 16 bytes for each
+/// Memory:  options.cache_pages + spare_pages pages from the storage's budget, 17 bytes for each
 ///          page, as long as the vector lives; whatever its size.
 /// Errors:  io_error of any access to an item whose page is not in memory: the vector is as it was.
 ///          A page that cannot be written stays in memory, and the next call that needs its place
@@ -338,8 +75,8 @@ class vector {
   using difference_type = std::ptrdiff_t;
   using reference = T&;
   using const_reference = T;
-  using iterator = vector_iterator<T>;
-  using const_iterator = vector_const_iterator<T>;
+  using iterator = paged_iterator<T>;
+  using const_iterator = paged_const_iterator<T>;
   using reverse_iterator = std::reverse_iterator<iterator>;
   using const_reverse_iterator = std::reverse_iterator<const_iterator>;
 
@@ -371,9 +108,9 @@ class vector {
 
   bool empty() const noexcept { return size() == 0; }
   size_type size() const noexcept { return items_->size(); }
-  /// Makes it longer, by items that are zero or left over from when it was longer before, or
-  /// shorter, which frees the space of whole pages. I/Os: none. @throws out_of_space, budget_error;
-  /// the size is as before then.
+  /// Makes it longer, by items that are zero in pages that nothing was written to, and otherwise
+  /// have values that are not known; or shorter, which frees the space of whole pages. I/Os: none.
+  /// @throws out_of_space, budget_error; the size is as before then.
   void resize(size_type size) { items_->resize(size); }
   void clear() { items_->resize(0); }
 
@@ -391,10 +128,10 @@ class vector {
   }
   /// Removes the items of a range; those behind it move up. CPU and I/Os: a scan of these.
   iterator erase(const_iterator from, const_iterator to) {
-    iterator const place(items_.get(), from.index_);
+    iterator const place(items_.get(), from.position_);
     if (from == to) return place;
     std::copy(to, std::as_const(*this).end(), place);
-    items_->resize(size() - (to.index_ - from.index_));
+    items_->resize(size() - (to.position_ - from.position_));
     return place;
   }
 
@@ -462,7 +199,7 @@ class vector {
 
  private:
   friend class detail::page_window<T>;
-  using items = detail::vector_items<T>;
+  using items = detail::paged_items<T>;
 
   void check(size_type index) const {
     if (index >= size())

@@ -36,13 +36,14 @@ std::shared_ptr<page_row> make_row(storage& store, std::unique_ptr<page_space> s
 }  // namespace
 
 std::shared_ptr<page_row> pages_on_disks(storage& store, std::size_t item_bytes,
-                                         vector_options const& options) {
+                                         vector_options const& options, std::uint64_t first_page) {
   std::size_t const alignment = store.alignment_bytes();
   std::size_t const least_bytes = round_up(item_bytes, alignment);
   std::size_t const page_bytes =
       std::max(least_bytes, page_bytes_for(store, alignment, options.page_bytes));
   auto where = options.placement ? store.new_placement(*options.placement) : store.new_placement();
-  return make_row(store, std::make_unique<disk_pages>(store, page_bytes, std::move(where)),
+  return make_row(store,
+                  std::make_unique<disk_pages>(store, page_bytes, std::move(where), first_page),
                   page_bytes, options);
 }
 

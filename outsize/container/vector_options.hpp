@@ -6,6 +6,7 @@
 // at run time. Layer: container.
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -42,8 +43,10 @@ struct vector_options {
 namespace outsize::detail {
 
 /// The pages of a new vector. @throws budget_error, io_error; std::invalid_argument (placement).
+/// @param first_page  The number of the first page, that many can come before.
 std::shared_ptr<page_row> pages_on_disks(storage& store, std::size_t item_bytes,
-                                         vector_options const& options);
+                                         vector_options const& options,
+                                         std::uint64_t first_page = 0);
 
 /// Pages that are in a file, and how many items are in it.
 struct pages_of_file {

@@ -57,7 +57,7 @@ class page_window {
     return copies;
   }
 
-  vector_items<T> const& from_;
+  paged_items<T> const& from_;
   page_pin pin_;
   std::uint64_t page_ = UINT64_MAX - 1;  // shown last; at first none, nor a neighbour of one
   std::array<T, few> few_;

@@ -1,0 +1,118 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// A sequence on disk that grows and shrinks at both ends, with random access: used as std::deque
+// is.
+//
+// Its pages are a vector's (vector.hpp says how long references are valid, and how values are
+// read), but new ones may come before the first. Those at the ends that are at work are in memory;
+// what is pushed is written behind, what will be popped is read ahead. Threads: as a vector's.
+// Layer: container. Source: STXXL 2008, section 5.3.
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include <outsize/base/assert.hpp>
+#include <outsize/block/storage.hpp>
+#include <outsize/container/paged_items.hpp>
+#include <outsize/container/vector_options.hpp>
+
+namespace outsize {
+
+/// Items in the order of their positions, which come and go at both ends.
+///
+/// I/Os:    O(1/B) for each push and pop, amortised, where B items fit in a page, and none as long
+///          as the items that come and go fit in the cache; random access as a vector's.
+/// Memory:  options.cache_pages + spare_pages pages from the storage's budget, and 17 bytes for
+///          each page.
+/// Errors:  io_error where a page must be read, or another written for it; out_of_space,
+///          budget_error where it grows. Nothing is added or removed then, nothing is lost.
+/// Checked: deque_test.cpp.
+template <typename T>
+class deque {
+ public:
+  using value_type = T;
+  using size_type = std::uint64_t;
+  using difference_type = std::ptrdiff_t;
+  using reference = T&;
+  using const_reference = T;
+  using iterator = paged_iterator<T>;
+  using const_iterator = paged_const_iterator<T>;
+
+  /// An empty one on the disks of `store`, which must outlive it. @throws budget_error, io_error.
+  explicit deque(storage& store = default_storage(), vector_options const& options = {})
+      : items_(std::make_unique<items>(
+            detail::pages_on_disks(store, sizeof(T), options, middle_page))) {}
+  deque(deque&&) noexcept = default;
+  deque& operator=(deque&&) noexcept = default;
+
+  bool empty() const noexcept { return size() == 0; }
+  size_type size() const noexcept { return items_->size(); }
+  void clear() { items_->resize(0); }
+
+  void push_back(T const& item) { items_->append(item); }
+  void push_front(T const& item) { items_->prepend(item); }
+  /// @pre !empty()
+  void pop_back() {
+    OUTSIZE_ASSERT(!empty());
+    items_->remove_last();
+  }
+  void pop_front() {
+    OUTSIZE_ASSERT(!empty());
+    items_->remove_first();
+  }
+
+  /// @pre !empty()
+  T& front() { return items_->at(items_->begin()); }
+  T front() const { return value(0); }
+  T& back() { return items_->at(items_->end() - 1); }
+  T back() const { return value(size() - 1); }
+  T& operator[](size_type index) { return items_->at(items_->begin() + index); }
+  T operator[](size_type index) const { return value(index); }
+  /// @throws std::out_of_range, besides.
+  T& at(size_type index) {
+    check(index);
+    return (*this)[index];
+  }
+  T at(size_type index) const {
+    check(index);
+    return value(index);
+  }
+
+  /// They stay valid as long as their item is there, whatever comes or goes at the ends.
+  iterator begin() noexcept { return {items_.get(), items_->begin()}; }
+  iterator end() noexcept { return {items_.get(), items_->end()}; }
+  const_iterator begin() const noexcept { return {items_.get(), items_->begin()}; }
+  const_iterator end() const noexcept { return {items_.get(), items_->end()}; }
+  const_iterator cbegin() const noexcept { return begin(); }
+  const_iterator cend() const noexcept { return end(); }
+
+  /// What the cache has done.
+  block::block_cache_counts cache_counts() const { return items_->row().counts(); }
+
+  friend void swap(deque& a, deque& b) noexcept { std::swap(a.items_, b.items_); }
+
+ private:
+  using items = detail::paged_items<T>;
+  static constexpr std::uint64_t middle_page = std::uint64_t{1} << 40;
+
+  void check(size_type index) const {
+    if (index >= size())
+      throw std::out_of_range("deque: index " + std::to_string(index) + " of " +
+                              std::to_string(size()) + " items");
+  }
+  T value(size_type index) const {
+    OUTSIZE_ASSERT(index < size());
+    return std::as_const(*items_).value(items_->begin() + index);
+  }
+
+  std::unique_ptr<items> items_;
+};
+
+}  // namespace outsize

@@ -1,0 +1,159 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+// A deque against std::deque, with pages and caches so small that everything leaves all the time;
+// its disk space, its iterators.
+
+#include <outsize/container/deque.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <deque>
+#include <memory>
+#include <random>
+#include <stdexcept>
+#include <utility>
+
+#include <outsize/base/error.hpp>
+#include <outsize/base/units.hpp>
+#include <outsize/io/decorators/faulty_file.hpp>
+#include <outsize/io/memory_file.hpp>
+
+namespace outsize {
+namespace {
+
+static_assert(std::random_access_iterator<deque<int>::iterator>);
+static_assert(std::random_access_iterator<deque<int>::const_iterator>);
+
+struct deques : testing::Test {
+  std::shared_ptr<io::fault_plan> plan = std::make_shared<io::fault_plan>();
+  std::unique_ptr<storage> store;
+
+  void SetUp() override { make_storage(); }
+  void make_storage() {
+    auto const open = [this](io::request_queue&) -> io::file_ptr {
+      return std::make_unique<io::faulty_file>(
+          io::make_memory_file("memory", 16_MiB, {.own_thread = true}), plan);
+    };
+    store = std::make_unique<storage>(
+        storage_options{.disks = {disk_options("memory", open)}, .memory = 1_MiB, .threads = 1});
+  }
+
+  /// Again until it has been done: an access that throws has done nothing.
+  template <typename Action>
+  static auto persist(Action const& action) {
+    for (;;) try {
+        return action();
+      } catch (io_error const&) {
+      }
+  }
+
+  /// Random operations; for each phase one end, or both, grows or shrinks more often.
+  void run_model(std::uint64_t seed, std::size_t cache_pages, int steps) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed << ", " << cache_pages << " pages");
+    std::mt19937_64 random(seed);
+    deque<std::uint64_t> d(
+        *store,
+        {.page_bytes = 48, .cache_pages = cache_pages, .spare_pages = 2, .read_ahead_pages = 3});
+    std::deque<std::uint64_t> model;
+    unsigned push_back = 50, push_front = 50;
+    for (int i = 0; i < steps; ++i) {
+      if (i % 500 == 0) {
+        push_back = static_cast<unsigned>(random() % 101);
+        push_front = static_cast<unsigned>(random() % 101);
+      }
+      auto const item = random();
+      auto const index = model.empty() ? 0 : random() % model.size();
+      auto const action = random() % 10;
+      if (action < 4) {
+        if (random() % 100 < push_back || model.empty()) {
+          persist([&] { d.push_back(item); });
+          model.push_back(item);
+        } else {
+          persist([&] { ASSERT_EQ(d.back(), model.back()); });
+          d.pop_back();
+          model.pop_back();
+        }
+      } else if (action < 8) {
+        if (random() % 100 < push_front || model.empty()) {
+          persist([&] { d.push_front(item); });
+          model.push_front(item);
+        } else {
+          persist([&] { ASSERT_EQ(std::as_const(d).front(), model.front()); });
+          d.pop_front();
+          model.pop_front();
+        }
+      } else if (action < 9) {
+        if (model.empty()) continue;
+        persist([&] { d[index] = item; });
+        model[index] = item;
+      } else {
+        if (model.empty()) continue;
+        persist([&] { ASSERT_EQ(std::as_const(d).at(index), model[index]); });
+      }
+      ASSERT_EQ(d.size(), model.size());
+      if (HasFatalFailure()) return;
+    }
+    for (std::uint64_t i = 0; i < model.size(); ++i)
+      persist([&] { ASSERT_EQ(std::as_const(d)[i], model[i]); });
+  }
+};
+
+TEST_F(deques, behave_as_standard_ones) {
+  auto const seed = std::random_device{}();
+  for (std::size_t cache : {4U, 6U, 16U}) run_model(seed + cache, cache, 40'000);
+}
+
+TEST_F(deques, lose_nothing_when_accesses_fail_or_are_late) {
+  auto const seed = std::random_device{}();
+  plan =
+      std::make_shared<io::fault_plan>(io::fault_odds{.seed = seed,
+                                                      .fail = 0.03,
+                                                      .interrupt = 0.05,
+                                                      .shorten = 0.1,
+                                                      .hold = 0.05,
+                                                      .max_delay = std::chrono::microseconds(20)});
+  make_storage();
+  run_model(seed, 4, 10'000);
+}
+
+TEST_F(deques, give_space_back_at_both_ends) {
+  auto const free_bytes = store->memory().free_bytes();
+  {
+    deque<std::uint64_t> d(*store, {.page_bytes = 64});
+    for (std::uint64_t i = 0; i < 8000; ++i) i % 2 == 0 ? d.push_back(i) : d.push_front(i);
+    EXPECT_LE(store->allocated_bytes(), 1002 * 64U);
+    for (int i = 0; i < 3000; ++i) {
+      d.pop_front();
+      d.pop_back();
+    }
+    EXPECT_EQ(d.size(), 2000U);
+    EXPECT_LE(store->allocated_bytes(), (250 + 4) * 64U);
+    d.clear();
+    EXPECT_EQ(store->allocated_bytes(), 0U);
+    d.push_front(5);
+    EXPECT_EQ(d.back(), 5U);
+  }
+  EXPECT_EQ(store->allocated_bytes(), 0U);
+  EXPECT_EQ(store->memory().free_bytes(), free_bytes);
+}
+
+TEST_F(deques, keep_their_iterators_valid_and_sort) {
+  deque<std::uint64_t> d(*store, {.page_bytes = 64, .cache_pages = 4});
+  for (std::uint64_t i = 0; i < 500; ++i) d.push_back(i);
+  auto const it = d.begin() + 250;
+  for (std::uint64_t i = 0; i < 500; ++i) {
+    d.push_front(1000 + i);
+    if (i % 2 == 0) d.pop_back();
+  }
+  EXPECT_EQ(*it, 250U);
+  EXPECT_EQ(it - d.begin(), 750);
+  std::sort(d.begin(), d.end());
+  EXPECT_TRUE(std::is_sorted(d.cbegin(), d.cend()));
+  EXPECT_EQ(d.front(), 0U);
+  EXPECT_EQ(d.back(), 1499U);
+  EXPECT_THROW(d.at(750), std::out_of_range);
+}
+
+}  // namespace
+}  // namespace outsize

@@ -1,0 +1,369 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// Items side by side in the pages of a page_row, and iterators over them: what vector, deque, stack
+// and queue have in common.
+//
+//   positions:   … | . . b i | i i i i | i e . . | …        b: begin(), e: end()
+//                    page 7    page 8    page 9
+//
+// An item has a position that does not change when others come or go at the ends; its page is the
+// position divided by the items of a page. The two pages touched last are found without a search.
+//
+// Invariant: the row has the pages of all items, and at each end one more at most than it needs,
+// but after a failure; hot pages are the row's two that were touched last. Threads: as page_row's.
+// Layer: container.
+
+#include <array>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <iterator>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include <outsize/base/assert.hpp>
+#include <outsize/base/external_item.hpp>
+#include <outsize/base/units.hpp>
+#include <outsize/container/page_row.hpp>
+#include <outsize/container/page_space.hpp>
+#include <outsize/container/vector_options.hpp>
+
+namespace outsize {
+
+template <typename T>
+class vector;
+template <typename T>
+class deque;
+
+}  // namespace outsize
+
+namespace outsize::detail {
+
+/// The items of a container, at a fixed address for its iterators.
+template <typename T>
+class paged_items {
+ public:
+  /// None yet; the first one will be at the beginning of page row->begin().
+  explicit paged_items(std::shared_ptr<page_row> row)
+      : row_(std::move(row)),
+        page_items_(row_->page_bytes() / sizeof(T)),
+        begin_(row_->begin() * page_items_),
+        end_(begin_) {
+    // Here, so that an item can hold iterators over items of its own type.
+    static_assert(external_item<T>);
+    static_assert(alignof(T) <= block::block_cache::buffer_alignment_bytes);
+    note_row();
+  }
+  explicit paged_items(pages_of_file pages) : paged_items(std::move(pages.row)) {
+    file_ = pages.file;
+    end_ = settled_end_ = pages.items;
+  }
+  paged_items(paged_items const&) = delete;
+  paged_items& operator=(paged_items const&) = delete;
+  /// The space of pages on disks is free afterwards, whoever still pins one; a file is as flush()
+  /// leaves it, if that succeeds.
+  ~paged_items() {
+    try {
+      if (file_ != nullptr) flush();
+    } catch (std::exception const&) {  // vector::close() tells
+    }
+    if (file_ == nullptr) row_->reach(row_->begin(), row_->begin());
+  }
+
+  page_row& row() noexcept { return *row_; }
+  page_row const& row() const noexcept { return *row_; }
+  std::uint64_t page_items() const noexcept { return page_items_; }
+  /// The position of the first item, and the one behind the last.
+  std::uint64_t begin() const noexcept { return begin_; }
+  std::uint64_t end() const noexcept { return end_; }
+  std::uint64_t size() const noexcept { return end_ - begin_; }
+
+  /// An item to be changed.
+  T& at(std::uint64_t position) {
+    if (hot_[0].has(position)) return hot_[0].at(position);
+    return touch(position);
+  }
+  /// The page of an item all of whose items will be replaced.
+  void replace_page(std::uint64_t position) {
+    if (!hot_[0].has(position)) touch(position, page_row::content::replaced);
+  }
+  /// Copies items that are in one page.
+  void read(std::uint64_t position, std::span<T> into) const {
+    auto const place = static_cast<std::size_t>(position % page_items_) * sizeof(T);
+    row_->read(position / page_items_, place, std::as_writable_bytes(into));
+  }
+  T value(std::uint64_t position) const {
+    T item;
+    read(position, {&item, 1});
+    return item;
+  }
+
+  /// Moves the end. Items that are new are zero in pages that nothing was written to; otherwise
+  /// their values are not known.
+  void resize(std::uint64_t size) {
+    reach(begin_, begin_ + size);
+    end_ = begin_ + size;
+  }
+  void append(T const& item) {
+    if (hot_[0].has(end_))
+      hot_[0].at(end_) = item;
+    else
+      append_to_other_page(item);
+    ++end_;
+  }
+  void prepend(T const& item) {
+    if (hot_[0].has(begin_ - 1))
+      hot_[0].at(begin_ - 1) = item;
+    else
+      prepend_to_other_page(item);
+    --begin_;
+  }
+  /// These keep a page that is no longer used, so that coming and going at its edge costs nothing.
+  void remove_last() {
+    if (--end_ <= trim_below_) trim();
+  }
+  void remove_first() {
+    if (++begin_ >= trim_above_) trim();
+  }
+
+  void flush() {
+    row_->flush();
+    if (file_ == nullptr) return;
+    auto const writes = row_->counts().write_backs;
+    if (end_ == settled_end_ && writes == settled_writes_ && !file_->is_grown()) return;
+    file_->settle(end_ * sizeof(T));
+    settled_end_ = end_;
+    settled_writes_ = writes;
+  }
+
+ private:
+  struct hot_page {
+    std::uint64_t begin = 0;
+    std::uint64_t count = 0;
+    T* items = nullptr;
+
+    bool has(std::uint64_t position) const noexcept { return position - begin < count; }
+    T& at(std::uint64_t position) const noexcept { return items[position - begin]; }
+  };
+
+  static constexpr auto fresh = page_row::content::replaced;  // of a page without items yet
+
+  [[gnu::noinline]] T& touch(std::uint64_t position,
+                             page_row::content old = page_row::content::kept) {
+    std::uint64_t const page = position / page_items_;
+    if (hot_[1].has(position)) {
+      row_->change(page);
+      std::swap(hot_[0], hot_[1]);
+    } else {
+      hot_[1] = {};  // it may leave for the new one, even if that does not come
+      auto const bytes = row_->change(page, old);
+      hot_[1] = hot_[0];
+      hot_[0] = {page * page_items_, page_items_, reinterpret_cast<T*>(bytes.data())};
+    }
+    return hot_[0].at(position);
+  }
+  // Copies, as the page that the item is in may leave.
+  [[gnu::noinline]] void append_to_other_page(T item) {
+    if (end_ / page_items_ == row_->end()) reach(begin_, end_ + 1);
+    touch(end_, end_ % page_items_ == 0 ? fresh : page_row::content::kept) = item;
+  }
+  [[gnu::noinline]] void prepend_to_other_page(T item) {
+    if ((begin_ - 1) / page_items_ < row_->begin()) reach(begin_ - 1, end_);
+    touch(begin_ - 1, begin_ % page_items_ == 0 ? fresh : page_row::content::kept) = item;
+  }
+
+  /// Gives the row the pages of these positions, and no others.
+  void reach(std::uint64_t begin, std::uint64_t end) {
+    std::uint64_t const first = begin / page_items_;
+    set_row(first, std::max(first, div_up(end, page_items_)));
+  }
+  [[gnu::noinline]] void trim() {
+    std::uint64_t const first = begin_ / page_items_;
+    std::uint64_t const last = std::max(first, div_up(end_, page_items_));
+    set_row(first == row_->begin() ? first : first - 1, std::min(last + 1, row_->end()));
+  }
+  void set_row(std::uint64_t begin, std::uint64_t end) {
+    if (begin == row_->begin() && end == row_->end()) return;
+    if (begin > row_->begin() || end < row_->end()) hot_ = {};
+    row_->reach(begin, end);
+    note_row();
+  }
+  /// Where a page can be given up, and one more is left.
+  void note_row() noexcept {
+    trim_below_ = row_->end() < 2 ? 0 : (row_->end() - 2) * page_items_;
+    trim_above_ = (row_->begin() + 2) * page_items_;
+  }
+
+  std::shared_ptr<page_row> row_;
+  file_pages* file_ = nullptr;  // of the row, if it is one's
+  std::uint64_t page_items_;
+  std::uint64_t begin_;
+  std::uint64_t end_;
+  std::uint64_t trim_below_ = 0;      // of end_
+  std::uint64_t trim_above_ = 0;      // of begin_
+  std::uint64_t settled_end_ = 0;     // of the file when it was settled last,
+  std::uint64_t settled_writes_ = 0;  // and the writes until then
+  std::array<hot_page, 2> hot_;       // touched last, and before that
+};
+
+/// What iterators have in common: arithmetic on the position.
+template <typename Derived>
+class paged_position {
+ public:
+  using difference_type = std::ptrdiff_t;
+
+  Derived& operator++() { return *this += 1; }
+  Derived& operator--() { return *this -= 1; }
+  Derived operator++(int) {
+    Derived const before = self();
+    *this += 1;
+    return before;
+  }
+  Derived operator--(int) {
+    Derived const before = self();
+    *this -= 1;
+    return before;
+  }
+  Derived& operator+=(difference_type by) {
+    self().position_ += static_cast<std::uint64_t>(by);
+    return self();
+  }
+  Derived& operator-=(difference_type by) { return *this += -by; }
+  friend Derived operator+(Derived const& a, difference_type by) { return Derived(a) += by; }
+  friend Derived operator+(difference_type by, Derived const& a) { return Derived(a) += by; }
+  friend Derived operator-(Derived const& a, difference_type by) { return Derived(a) -= by; }
+  friend difference_type operator-(Derived const& a, Derived const& b) {
+    return static_cast<difference_type>(of(a) - of(b));
+  }
+  decltype(auto) operator[](difference_type by) const {
+    return *(static_cast<Derived const&>(*this) + by);
+  }
+
+ private:
+  Derived& self() noexcept { return static_cast<Derived&>(*this); }
+  static std::uint64_t of(Derived const& iterator) noexcept { return iterator.position_; }
+};
+
+}  // namespace outsize::detail
+
+namespace outsize {
+
+/// A place in a container whose item can be changed: a value of two words.
+template <typename T>
+class paged_iterator : public detail::paged_position<paged_iterator<T>> {
+ public:
+  using iterator_category = std::random_access_iterator_tag;
+  using value_type = T;
+  using difference_type = std::ptrdiff_t;
+  using reference = T&;
+  using pointer = T*;
+
+  paged_iterator() = default;
+
+  /// @throws io_error, where the item's page is not in memory.
+  T& operator*() const { return items_->at(position_); }
+  T* operator->() const { return &items_->at(position_); }
+
+  friend bool operator==(paged_iterator const& a, paged_iterator const& b) noexcept {
+    return a.position_ == b.position_;
+  }
+  friend std::strong_ordering operator<=>(paged_iterator const& a,
+                                          paged_iterator const& b) noexcept {
+    return a.position_ <=> b.position_;
+  }
+
+ private:
+  template <typename>
+  friend class detail::paged_position;
+  template <typename>
+  friend class paged_const_iterator;
+  template <typename>
+  friend class vector;
+  template <typename>
+  friend class deque;
+  paged_iterator(detail::paged_items<T>* items, std::uint64_t position) noexcept
+      : items_(items), position_(position) {}
+
+  detail::paged_items<T>* items_ = nullptr;
+  std::uint64_t position_ = 0;
+};
+
+/// A place in a container whose item can be read. It keeps the page in memory that it was used for
+/// last, and so do its copies. The item is a value, so that nothing can change while it is looked
+/// at.
+template <typename T>
+class paged_const_iterator : public detail::paged_position<paged_const_iterator<T>> {
+ public:
+  using iterator_concept = std::random_access_iterator_tag;
+  using iterator_category = std::random_access_iterator_tag;
+  using value_type = T;
+  using difference_type = std::ptrdiff_t;
+  using reference = T;
+
+  class pointer {
+   public:
+    explicit pointer(T const& item) : item_(item) {}
+    T const* operator->() const noexcept { return &item_; }
+
+   private:
+    T item_;
+  };
+
+  paged_const_iterator() = default;
+  paged_const_iterator(paged_iterator<T> const& other) noexcept
+      : items_(other.items_), position_(other.position_) {}
+
+  /// @throws io_error, where the item's page is not in memory.
+  T operator*() const {
+    if (position_ - begin_ < count_) return page_[position_ - begin_];
+    return value_of_other_page();
+  }
+  pointer operator->() const { return pointer(**this); }
+
+  friend bool operator==(paged_const_iterator const& a, paged_const_iterator const& b) noexcept {
+    return a.position_ == b.position_;
+  }
+  friend std::strong_ordering operator<=>(paged_const_iterator const& a,
+                                          paged_const_iterator const& b) noexcept {
+    return a.position_ <=> b.position_;
+  }
+
+ private:
+  template <typename>
+  friend class detail::paged_position;
+  template <typename>
+  friend class vector;
+  template <typename>
+  friend class deque;
+  paged_const_iterator(detail::paged_items<T> const* items, std::uint64_t position) noexcept
+      : items_(items), position_(position) {}
+
+  T value_of_other_page() const {
+    OUTSIZE_ASSERT(position_ < items_->end());
+    std::uint64_t const page_items = items_->page_items();
+    std::uint64_t const page = position_ / page_items;
+    std::uint64_t const before = count_ > 0 ? begin_ / page_items : page;
+    pin_.reset();
+    count_ = 0;
+    auto pin = items_->row().pin(page, before);
+    if (!pin) return items_->value(position_);
+    page_ = reinterpret_cast<T const*>(pin.bytes().data());
+    pin_ = std::make_shared<detail::page_pin const>(std::move(pin));
+    begin_ = page * page_items;
+    count_ = page_items;
+    return page_[position_ - begin_];
+  }
+
+  detail::paged_items<T> const* items_ = nullptr;
+  std::uint64_t position_ = 0;
+  mutable std::shared_ptr<detail::page_pin const> pin_;
+  mutable T const* page_ = nullptr;  // of the page pinned: its items, the first one, how many
+  mutable std::uint64_t begin_ = 0;
+  mutable std::uint64_t count_ = 0;
+};
+
+}  // namespace outsize

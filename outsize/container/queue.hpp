@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// A first-in, first-out queue on disk: its first and last pages are in memory; what is pushed is
+// written behind, what will be popped is read ahead. Used as std::queue is. One thread at a time.
+// Layer: container. Source: STXXL 2008, section 5.3.
+
+#include <cstdint>
+#include <utility>
+
+#include <outsize/container/deque.hpp>
+
+namespace outsize {
+
+/// Items of which the first one pushed is popped first.
+///
+/// I/Os, memory, errors: as a deque's.
+/// Checked: queue_test.cpp.
+template <typename T>
+class queue {
+ public:
+  using value_type = T;
+  using size_type = std::uint64_t;
+
+  /// An empty one on the disks of `store`, which must outlive it. @throws budget_error, io_error.
+  explicit queue(storage& store = default_storage(), vector_options const& options = {})
+      : items_(store, options) {}
+
+  bool empty() const noexcept { return items_.empty(); }
+  size_type size() const noexcept { return items_.size(); }
+  void push(T const& item) { items_.push_back(item); }
+  template <typename... Arguments>
+  void emplace(Arguments&&... arguments) {
+    items_.push_back(T(std::forward<Arguments>(arguments)...));
+  }
+  /// @pre !empty()
+  void pop() { items_.pop_front(); }
+  /// @pre !empty()
+  T& front() { return items_.front(); }
+  T front() const { return items_.front(); }
+  T& back() { return items_.back(); }
+  T back() const { return items_.back(); }
+
+  /// What the cache has done.
+  block::block_cache_counts cache_counts() const { return items_.cache_counts(); }
+
+  friend void swap(queue& a, queue& b) noexcept { swap(a.items_, b.items_); }
+
+ private:
+  deque<T> items_;
+};
+
+}  // namespace outsize

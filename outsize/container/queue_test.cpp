@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+// A queue against std::queue, and its I/Os against the paper's bound.
+
+#include <outsize/container/queue.hpp>
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <queue>
+#include <random>
+#include <utility>
+
+#include <outsize/base/units.hpp>
+#include <outsize/io/decorators/counting_file.hpp>
+#include <outsize/io/memory_file.hpp>
+
+namespace outsize {
+namespace {
+
+struct queues : testing::Test {
+  std::shared_ptr<io::io_tally> tally = std::make_shared<io::io_tally>();
+  storage store{{.disks = {disk_options(
+                     "counted",
+                     [this](io::request_queue&) -> io::file_ptr {
+                       return std::make_unique<io::counting_file>(
+                           io::make_memory_file("counted", 1_GiB, {.own_thread = true}), tally);
+                     })},
+                 .memory = 1_MiB,
+                 .threads = 1}};
+  queue<std::uint64_t> q{store, {.page_bytes = 64, .cache_pages = 8, .spare_pages = 2}};
+};
+
+TEST_F(queues, behave_as_standard_ones) {
+  auto const seed = std::random_device{}();
+  SCOPED_TRACE(testing::Message() << "seed " << seed);
+  std::mt19937_64 random(seed);
+  std::queue<std::uint64_t> model;
+  for (int phase = 0; phase < 100; ++phase) {
+    auto const pushes = random() % 101;
+    for (int i = 0; i < 1000; ++i) {
+      if (random() % 100 < pushes || model.empty()) {
+        auto const item = random();
+        q.push(item);
+        model.push(item);
+      } else {
+        ASSERT_EQ(q.front(), model.front());
+        q.pop();
+        model.pop();
+      }
+      ASSERT_EQ(q.size(), model.size());
+      if (!model.empty()) {
+        ASSERT_EQ(std::as_const(q).front(), model.front());
+        ASSERT_EQ(std::as_const(q).back(), model.back());
+      }
+    }
+  }
+}
+
+TEST_F(queues, cost_a_write_and_a_read_for_each_page_that_goes_through) {
+  std::uint64_t next = 0;
+  for (std::uint64_t i = 0; i < 8000; ++i) q.push(i);  // 1000 pages
+  for (std::uint64_t i = 8000; i < 24'000; ++i) {
+    q.push(i);
+    ASSERT_EQ(q.front(), next++);
+    q.pop();
+  }
+  for (; !q.empty(); q.pop()) ASSERT_EQ(q.front(), next++);
+  EXPECT_EQ(next, 24'000U);
+  EXPECT_LE(tally->writes().requests, 3000U);
+  EXPECT_LE(tally->reads().requests, 3000U);
+  EXPECT_GE(tally->reads().requests, 2900U);
+  EXPECT_LE(store.allocated_bytes(), 2 * 64U);
+}
+
+}  // namespace
+}  // namespace outsize

@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+// A stack against std::stack, and its I/Os against the paper's bound.
+
+#include <outsize/container/stack.hpp>
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <random>
+#include <stack>
+#include <utility>
+
+#include <outsize/base/units.hpp>
+#include <outsize/io/decorators/counting_file.hpp>
+#include <outsize/io/memory_file.hpp>
+
+namespace outsize {
+namespace {
+
+struct stacks : testing::TestWithParam<bool> {
+  std::shared_ptr<io::io_tally> tally = std::make_shared<io::io_tally>();
+  storage store{{.disks = {disk_options(
+                     "counted",
+                     [this](io::request_queue&) -> io::file_ptr {
+                       return std::make_unique<io::counting_file>(
+                           io::make_memory_file("counted", 1_GiB, {.own_thread = true}), tally);
+                     })},
+                 .memory = 1_MiB,
+                 .threads = 1}};
+
+  vector_options options() const {
+    vector_options const small{.page_bytes = 64, .cache_pages = 8, .spare_pages = 2};
+    return GetParam() ? without_overlap(small) : small;
+  }
+};
+
+TEST_P(stacks, behave_as_standard_ones) {
+  auto const seed = std::random_device{}();
+  SCOPED_TRACE(testing::Message() << "seed " << seed);
+  std::mt19937_64 random(seed);
+  stack<std::uint64_t> s(store, options());
+  std::stack<std::uint64_t> model;
+  for (int phase = 0; phase < 100; ++phase) {
+    auto const pushes = random() % 101;
+    for (int i = 0; i < 1000; ++i) {
+      if (random() % 100 < pushes || model.empty()) {
+        auto const item = random();
+        s.push(item);
+        model.push(item);
+      } else {
+        ASSERT_EQ(std::as_const(s).top(), model.top());
+        s.pop();
+        model.pop();
+      }
+      ASSERT_EQ(s.size(), model.size());
+      if (!model.empty()) {
+        ASSERT_EQ(s.top(), model.top());
+      }
+    }
+  }
+}
+
+TEST_P(stacks, cost_a_write_for_each_page_pushed_and_a_read_for_each_popped) {
+  stack<std::uint64_t> s(store, options());
+  for (std::uint64_t i = 0; i < 8000; ++i) s.push(i);  // 1000 pages
+  EXPECT_LE(tally->writes().requests, 1000U);
+  EXPECT_GE(tally->writes().requests, 988U);
+  EXPECT_EQ(tally->reads().requests, 0U);
+  auto const written = tally->writes().requests;
+  for (std::uint64_t i = 8000; i-- > 0; s.pop()) ASSERT_EQ(s.top(), i);
+  EXPECT_LE(tally->reads().requests, 1000U);
+  EXPECT_LE(tally->writes().requests, written + 10);  // those that were on their way
+  EXPECT_TRUE(s.empty());
+}
+
+TEST_P(stacks, cost_nothing_at_the_edge_of_a_page) {
+  stack<std::uint64_t> s(store, options());
+  for (std::uint64_t i = 0; i < 8 * 30; ++i) s.push(i);
+  for (int warm = 0; warm < 2; ++warm) {
+    s.push(1);
+    s.pop();
+    s.pop();
+    s.push(239);
+  }
+  auto const moved = tally->reads().requests + tally->writes().requests;
+  for (int i = 0; i < 1000; ++i) {
+    s.push(1);
+    s.pop();
+    EXPECT_EQ(s.top(), 239U);
+    s.pop();
+    s.push(239);
+  }
+  EXPECT_EQ(tally->reads().requests + tally->writes().requests, moved);
+}
+
+INSTANTIATE_TEST_SUITE_P(all, stacks, testing::Bool(), [](auto const& kind) {
+  return kind.param ? "without_overlap" : "grow_shrink";
+});
+
+}  // namespace
+}  // namespace outsize
