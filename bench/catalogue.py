@@ -78,4 +78,13 @@ BENCHMARKS = {row.name: row for row in (
     Benchmark("vector-scan", "vector of u64 summed up by constant iterators", "", 8, (), None,
               ("stxxl",), 8 * GIB, 256 * MIB, floor_moves=("read",), ours="container",
               disk_per_input_byte=1.1, least_share_of_floor=0.95),
+    Benchmark("stack", "u32, all pushed, then all popped", "", 4, (), None, ("stxxl",), 4 * GIB,
+              128 * MIB, floor_moves=("first_write", "read"), ours="container",
+              disk_per_input_byte=1.1, least_share_of_floor=0.95),
+    Benchmark("queue", "u32, all pushed, then all popped", "", 4, (), None, ("stxxl",), 4 * GIB,
+              128 * MIB, floor_moves=("first_write", "read"), ours="container",
+              disk_per_input_byte=1.1, least_share_of_floor=0.95),
+    Benchmark("deque", "u32, all pushed at the front, then all popped at the back", "", 4, (), None,
+              (), 4 * GIB, 128 * MIB, floor_moves=("first_write", "read"), ours="container",
+              disk_per_input_byte=1.1, least_share_of_floor=0.90),
 )}

@@ -3,11 +3,13 @@
 
 // The benchmarks of containers with STXXL 1.4.1, as a peer.
 //
-//   stxxl_containers vector-fill|vector-scan BYTES DIRECTORY
+//   stxxl_containers vector-fill|vector-scan|stack|queue BYTES DIRECTORY
 //
-// A vector has eight pages of four blocks of 2 MiB, its default. It is filled through its buffered
-// writer and read through its buffered reader, which overlap I/O; its iterators do not. The disk is
-// opened for direct I/O through the kernel's asynchronous interface, STXXL's best.
+// A stack is of the kind that grows and then shrinks, with pools of 16 blocks of 2 MiB to write and
+// 16 to prefetch; a queue has as many. A vector has eight pages of four blocks of 2 MiB, its
+// default. It is filled through its buffered writer and read through its buffered reader, which
+// overlap I/O; its iterators do not. The disk is opened for direct I/O through the kernel's
+// asynchronous interface, STXXL's best.
 //
 // Prints one JSON object on the last line of stdout.
 
@@ -20,6 +22,8 @@
 #include <stxxl/bits/config.h>
 #include <stxxl/io>
 #include <stxxl/mng>
+#include <stxxl/queue>
+#include <stxxl/stack>
 #include <stxxl/stats>
 #include <stxxl/vector>
 
@@ -35,40 +39,84 @@ void fill(vector& v) {
   out.finish();
 }
 
+struct outcome {
+  double seconds;
+  stxxl::stats_data moved;
+  bool verified;
+};
+
+template <typename Work>
+outcome timed(Work const& work) {
+  stxxl::stats_data const before(*stxxl::stats::get_instance());
+  auto const begin = std::chrono::steady_clock::now();
+  work();
+  std::chrono::duration<double> const took = std::chrono::steady_clock::now() - begin;
+  return {took.count(), stxxl::stats_data(*stxxl::stats::get_instance()) - before, true};
+}
+
+outcome run_vector(std::uint64_t bytes, bool scan) {
+  vector v(bytes / sizeof(std::uint64_t));
+  if (scan) fill(v);
+  std::uint64_t sum = 0, expected = 0;
+  auto const read = [&] {
+    for (vector::bufreader_type in(v); !in.empty(); ++in) sum += *in;
+  };
+  outcome found = scan ? timed(read) : timed([&] { fill(v); });
+  if (!scan) read();
+  for (std::uint64_t i = 0; i < v.size(); ++i) expected += item(i);
+  found.verified = sum == expected;
+  return found;
+}
+
+outcome run_stack(std::uint64_t bytes) {
+  using numbers = stxxl::STACK_GENERATOR<std::uint32_t, stxxl::external, stxxl::grow_shrink2, 1,
+                                         2 * 1024 * 1024>::result;
+  stxxl::read_write_pool<numbers::block_type> pools(16, 16);
+  numbers s(pools);
+  s.set_prefetch_aggr(16);
+  std::uint64_t const count = bytes / sizeof(std::uint32_t);
+  bool good = true;
+  outcome found = timed([&] {
+    for (std::uint64_t i = 0; i < count; ++i) s.push(static_cast<std::uint32_t>(item(i)));
+    for (std::uint64_t i = count; i-- > 0; s.pop())
+      good &= s.top() == static_cast<std::uint32_t>(item(i));
+  });
+  found.verified = good && s.empty();
+  return found;
+}
+
+outcome run_queue(std::uint64_t bytes) {
+  stxxl::queue<std::uint32_t, 2 * 1024 * 1024> q(16, 16, 16);
+  std::uint64_t const count = bytes / sizeof(std::uint32_t);
+  bool good = true;
+  outcome found = timed([&] {
+    for (std::uint64_t i = 0; i < count; ++i) q.push(static_cast<std::uint32_t>(item(i)));
+    for (std::uint64_t i = 0; i < count; ++i, q.pop())
+      good &= q.front() == static_cast<std::uint32_t>(item(i));
+  });
+  found.verified = good && q.empty();
+  return found;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc != 4) return 2;
   std::string const name = argv[1];
   std::uint64_t const bytes = std::strtoull(argv[2], nullptr, 10);
-  std::string const disk = std::string(argv[3]) + "/stxxl.disk";
-  stxxl::disk_config where(disk, 0, "linuxaio");
+  stxxl::disk_config where(std::string(argv[3]) + "/stxxl.disk", 0, "linuxaio");
   where.autogrow = true;
   where.unlink_on_open = true;
   where.direct = stxxl::disk_config::DIRECT_ON;
   stxxl::config::get_instance()->add_disk(where);
 
-  vector v(bytes / sizeof(std::uint64_t));
-  if (name == "vector-scan") fill(v);
-  stxxl::stats_data const before(*stxxl::stats::get_instance());
-  auto const begin = std::chrono::steady_clock::now();
-  std::uint64_t sum = 0;
-  if (name == "vector-fill") {
-    fill(v);
-  } else {
-    for (vector::bufreader_type in(v); !in.empty(); ++in) sum += *in;
-  }
-  std::chrono::duration<double> const took = std::chrono::steady_clock::now() - begin;
-  stxxl::stats_data const moved = stxxl::stats_data(*stxxl::stats::get_instance()) - before;
-
-  std::uint64_t expected = 0;
-  for (std::uint64_t i = 0; i < v.size(); ++i) expected += item(i);
-  if (name == "vector-fill")
-    for (vector::bufreader_type in(v); !in.empty(); ++in) sum += *in;
+  outcome const found = name == "stack"   ? run_stack(bytes)
+                        : name == "queue" ? run_queue(bytes)
+                                          : run_vector(bytes, name == "vector-scan");
   std::printf(
       "\n{\"version\": \"%s\", \"seconds\": %f, \"io_wait_seconds\": %f, \"read_bytes\": %lld, "
       "\"written_bytes\": %lld, \"verified\": %s}\n",
-      STXXL_VERSION_STRING " " STXXL_VERSION_PHASE, took.count(), moved.get_io_wait_time(),
-      static_cast<long long>(moved.get_read_volume()),
-      static_cast<long long>(moved.get_written_volume()), sum == expected ? "true" : "false");
+      STXXL_VERSION_STRING " " STXXL_VERSION_PHASE, found.seconds, found.moved.get_io_wait_time(),
+      static_cast<long long>(found.moved.get_read_volume()),
+      static_cast<long long>(found.moved.get_written_volume()), found.verified ? "true" : "false");
 }

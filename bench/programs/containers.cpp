@@ -3,7 +3,7 @@
 //
 // The benchmarks of containers: what is timed is said by bench/README.md.
 //
-//   containers vector-fill|vector-scan BYTES MEMORY_BYTES THREADS DIRECTORY
+//   containers vector-fill|vector-scan|stack|queue|deque BYTES MEMORY_BYTES THREADS DIRECTORY
 //
 // Prints one JSON object. Items are the first numbers of a sequence that is cheap to compute, so
 // that what was stored can be verified: outside the timed part.
@@ -20,6 +20,9 @@
 #include <string>
 #include <utility>
 
+#include <outsize/container/deque.hpp>
+#include <outsize/container/queue.hpp>
+#include <outsize/container/stack.hpp>
 #include <outsize/container/vector.hpp>
 
 namespace {
@@ -84,9 +87,51 @@ outcome vector_scan(job& work) {
   return {seconds, moved, sum == sum_of(v.size())};
 }
 
+/// All pushed, then all popped: `last_first` says in which order they come.
+template <typename Container>
+outcome push_and_pop(job& work, bool last_first, auto const& push, auto const& next,
+                     auto const& pop) {
+  Container all(work.store, work.pages);
+  std::uint64_t const count = work.bytes / sizeof(std::uint32_t);
+  bool good = true;
+  auto const [seconds, moved] = timed(work.store, [&] {
+    for (std::uint64_t i = 0; i < count; ++i) push(all, static_cast<std::uint32_t>(item(i)));
+    for (std::uint64_t i = 0; i < count; ++i) {
+      good &= next(all) == static_cast<std::uint32_t>(item(last_first ? count - 1 - i : i));
+      pop(all);
+    }
+  });
+  return {seconds, moved, good && all.empty()};
+}
+
+outcome stack_of_numbers(job& work) {
+  using numbers = stack<std::uint32_t>;
+  return push_and_pop<numbers>(
+      work, true, [](numbers& s, std::uint32_t x) { s.push(x); },
+      [](numbers& s) { return s.top(); }, [](numbers& s) { s.pop(); });
+}
+
+outcome queue_of_numbers(job& work) {
+  using numbers = queue<std::uint32_t>;
+  return push_and_pop<numbers>(
+      work, false, [](numbers& q, std::uint32_t x) { q.push(x); },
+      [](numbers& q) { return q.front(); }, [](numbers& q) { q.pop(); });
+}
+
+/// Pushed at the front, popped at the back.
+outcome deque_of_numbers(job& work) {
+  using numbers = deque<std::uint32_t>;
+  return push_and_pop<numbers>(
+      work, false, [](numbers& d, std::uint32_t x) { d.push_front(x); },
+      [](numbers& d) { return d.back(); }, [](numbers& d) { d.pop_back(); });
+}
+
 int run(int argc, char** argv) {
   std::map<std::string, std::function<outcome(job&)>> const all = {{"vector-fill", vector_fill},
-                                                                   {"vector-scan", vector_scan}};
+                                                                   {"vector-scan", vector_scan},
+                                                                   {"stack", stack_of_numbers},
+                                                                   {"queue", queue_of_numbers},
+                                                                   {"deque", deque_of_numbers}};
   if (argc != 6 || !all.contains(argv[1]))
     throw std::invalid_argument("usage: containers NAME BYTES MEMORY_BYTES THREADS DIRECTORY");
   job work{std::strtoull(argv[2], nullptr, 10),
