@@ -83,7 +83,6 @@ class page_row : public std::enable_shared_from_this<page_row> {
   std::uint64_t end() const noexcept { return space_->end(); }
   /// Pages touched last by change() whose bytes stay where they are.
   std::size_t live_pages() const noexcept { return live_pages_; }
-  page_space& space() noexcept { return *space_; }
 
   // ---- alone ----
 

@@ -13,26 +13,14 @@
 #include <vector>
 
 #include <outsize/base/error.hpp>
-#include <outsize/base/units.hpp>
-#include <outsize/io/decorators/counting_file.hpp>
-#include <outsize/io/memory_file.hpp>
+#include <outsize/testing/counted_storage.hpp>
 
 namespace outsize::detail {
 namespace {
 
 constexpr std::size_t page = 64;
 
-struct rows_of_pages : testing::Test {
-  std::shared_ptr<io::io_tally> tally = std::make_shared<io::io_tally>();
-  storage store{{.disks = {disk_options(
-                     "counted",
-                     [this](io::request_queue&) -> io::file_ptr {
-                       return std::make_unique<io::counting_file>(
-                           io::make_memory_file("counted", 1_GiB, {.own_thread = true}), tally);
-                     })},
-                 .memory = 1_MiB,
-                 .threads = 1}};
-
+struct rows_of_pages : testing::Test, scratch::counted_storage {
   std::shared_ptr<page_row> make(std::size_t cached, std::size_t ahead = 0) {
     page_row_options const options{
         .page_bytes = page, .cache_pages = cached, .spare_pages = 1, .read_ahead_pages = ahead};
@@ -57,10 +45,10 @@ TEST_F(rows_of_pages, hold_zeros_without_io_until_they_are_changed) {
   for (std::uint64_t i = 0; i < 100; ++i) EXPECT_EQ(value(*row, i), 0);
   EXPECT_FALSE(row->pin(3, 2));
   row->flush();
-  EXPECT_EQ(tally->reads().requests + tally->writes().requests, 0U);
+  EXPECT_EQ(reads() + writes(), 0U);
   for (std::uint64_t i = 0; i < 100; i += 10) fill(*row, i, 5);
   row->flush();
-  EXPECT_EQ(tally->writes().requests, 10U);
+  EXPECT_EQ(writes(), 10U);
   for (std::uint64_t i = 0; i < 100; ++i) EXPECT_EQ(value(*row, i), i % 10 == 0 ? 5 : 0);
 }
 
@@ -87,7 +75,7 @@ TEST_F(rows_of_pages, are_not_written_for_being_read) {
   row->reach(0, 30);
   for (std::uint64_t i = 0; i < 30; ++i) fill(*row, i, static_cast<int>(i));
   row->flush();
-  auto const written = tally->writes().requests;
+  auto const written = writes();
   for (std::uint64_t i = 0; i < 30; ++i) {
     EXPECT_EQ(value(*row, i), static_cast<int>(i));
     auto const pin = row->pin(i, i);
@@ -95,7 +83,7 @@ TEST_F(rows_of_pages, are_not_written_for_being_read) {
     EXPECT_EQ(std::to_integer<std::uint64_t>(pin.bytes()[5]), i);
   }
   row->reach(0, 0);
-  EXPECT_EQ(tally->writes().requests, written);
+  EXPECT_EQ(writes(), written);
 }
 
 TEST_F(rows_of_pages, come_ahead_of_a_scan_in_either_direction_and_once) {
@@ -104,13 +92,13 @@ TEST_F(rows_of_pages, come_ahead_of_a_scan_in_either_direction_and_once) {
   for (std::uint64_t i = 0; i < 50; ++i) fill(*row, i, static_cast<int>(i));
   row->flush();
   auto const filled = row->counts();
-  auto const read = tally->reads().requests;
+  auto const read = reads();
   for (std::uint64_t i = 0; i < 40; ++i) row->pin(i, i - 1);
   EXPECT_GE(row->counts().prefetches - filled.prefetches, 30U);
-  EXPECT_LE(tally->reads().requests - read, 44U);
+  EXPECT_LE(reads() - read, 44U);
   for (std::uint64_t i = 40; i-- > 0;) row->pin(i, i + 1);
   EXPECT_GE(row->counts().prefetches - filled.prefetches, 60U);
-  EXPECT_LE(tally->reads().requests - read, 90U);
+  EXPECT_LE(reads() - read, 90U);
 }
 
 TEST_F(rows_of_pages, give_their_space_back_when_they_shrink_even_if_they_are_pinned) {

@@ -15,6 +15,7 @@
 // but after a failure; hot pages are the row's two that were touched last. Threads: as page_row's.
 // Layer: container.
 
+#include <algorithm>
 #include <array>
 #include <compare>
 #include <cstddef>

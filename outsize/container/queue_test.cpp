@@ -6,28 +6,16 @@
 
 #include <gtest/gtest.h>
 
-#include <memory>
 #include <queue>
 #include <random>
 #include <utility>
 
-#include <outsize/base/units.hpp>
-#include <outsize/io/decorators/counting_file.hpp>
-#include <outsize/io/memory_file.hpp>
+#include <outsize/testing/counted_storage.hpp>
 
 namespace outsize {
 namespace {
 
-struct queues : testing::Test {
-  std::shared_ptr<io::io_tally> tally = std::make_shared<io::io_tally>();
-  storage store{{.disks = {disk_options(
-                     "counted",
-                     [this](io::request_queue&) -> io::file_ptr {
-                       return std::make_unique<io::counting_file>(
-                           io::make_memory_file("counted", 1_GiB, {.own_thread = true}), tally);
-                     })},
-                 .memory = 1_MiB,
-                 .threads = 1}};
+struct queues : testing::Test, scratch::counted_storage {
   queue<std::uint64_t> q{store, {.page_bytes = 64, .cache_pages = 8, .spare_pages = 2}};
 };
 
@@ -67,9 +55,9 @@ TEST_F(queues, cost_a_write_and_a_read_for_each_page_that_goes_through) {
   }
   for (; !q.empty(); q.pop()) ASSERT_EQ(q.front(), next++);
   EXPECT_EQ(next, 24'000U);
-  EXPECT_LE(tally->writes().requests, 3000U);
-  EXPECT_LE(tally->reads().requests, 3000U);
-  EXPECT_GE(tally->reads().requests, 2900U);
+  EXPECT_LE(writes(), 3000U);
+  EXPECT_LE(reads(), 3000U);
+  EXPECT_GE(reads(), 2900U);
   EXPECT_LE(store.allocated_bytes(), 2 * 64U);
 }
 

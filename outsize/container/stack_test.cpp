@@ -6,29 +6,16 @@
 
 #include <gtest/gtest.h>
 
-#include <memory>
 #include <random>
 #include <stack>
 #include <utility>
 
-#include <outsize/base/units.hpp>
-#include <outsize/io/decorators/counting_file.hpp>
-#include <outsize/io/memory_file.hpp>
+#include <outsize/testing/counted_storage.hpp>
 
 namespace outsize {
 namespace {
 
-struct stacks : testing::TestWithParam<bool> {
-  std::shared_ptr<io::io_tally> tally = std::make_shared<io::io_tally>();
-  storage store{{.disks = {disk_options(
-                     "counted",
-                     [this](io::request_queue&) -> io::file_ptr {
-                       return std::make_unique<io::counting_file>(
-                           io::make_memory_file("counted", 1_GiB, {.own_thread = true}), tally);
-                     })},
-                 .memory = 1_MiB,
-                 .threads = 1}};
-
+struct stacks : testing::TestWithParam<bool>, scratch::counted_storage {
   vector_options options() const {
     vector_options const small{.page_bytes = 64, .cache_pages = 8, .spare_pages = 2};
     return GetParam() ? without_overlap(small) : small;
@@ -64,13 +51,13 @@ TEST_P(stacks, behave_as_standard_ones) {
 TEST_P(stacks, cost_a_write_for_each_page_pushed_and_a_read_for_each_popped) {
   stack<std::uint64_t> s(store, options());
   for (std::uint64_t i = 0; i < 8000; ++i) s.push(i);  // 1000 pages
-  EXPECT_LE(tally->writes().requests, 1000U);
-  EXPECT_GE(tally->writes().requests, 988U);
-  EXPECT_EQ(tally->reads().requests, 0U);
-  auto const written = tally->writes().requests;
+  EXPECT_LE(writes(), 1000U);
+  EXPECT_GE(writes(), 988U);
+  EXPECT_EQ(reads(), 0U);
+  auto const written = writes();
   for (std::uint64_t i = 8000; i-- > 0; s.pop()) ASSERT_EQ(s.top(), i);
-  EXPECT_LE(tally->reads().requests, 1000U);
-  EXPECT_LE(tally->writes().requests, written + 10);  // those that were on their way
+  EXPECT_LE(reads(), 1000U);
+  EXPECT_LE(writes(), written + 10);  // those that were on their way
   EXPECT_TRUE(s.empty());
 }
 
@@ -83,7 +70,7 @@ TEST_P(stacks, cost_nothing_at_the_edge_of_a_page) {
     s.pop();
     s.push(239);
   }
-  auto const moved = tally->reads().requests + tally->writes().requests;
+  auto const moved = reads() + writes();
   for (int i = 0; i < 1000; ++i) {
     s.push(1);
     s.pop();
@@ -91,7 +78,7 @@ TEST_P(stacks, cost_nothing_at_the_edge_of_a_page) {
     s.pop();
     s.push(239);
   }
-  EXPECT_EQ(tally->reads().requests + tally->writes().requests, moved);
+  EXPECT_EQ(reads() + writes(), moved);
 }
 
 INSTANTIATE_TEST_SUITE_P(all, stacks, testing::Bool(), [](auto const& kind) {

@@ -55,7 +55,7 @@ struct pages_of_file {
   std::uint64_t items = 0;
 };
 
-/// Those of the file at `path`, to be made if it is not there yet. Where item_bytes and the
+/// Those of the file at `path`, opened or made as `opening` says. Where item_bytes and the
 /// alignment of direct I/O do not go together, it is used through the page cache.
 /// @throws io_error, budget_error.
 pages_of_file open_pages(storage& store, std::string const& path, io::open_options opening,

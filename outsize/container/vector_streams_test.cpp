@@ -7,28 +7,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <memory>
 #include <random>
 #include <span>
 #include <vector>
 
-#include <outsize/base/units.hpp>
-#include <outsize/io/decorators/counting_file.hpp>
-#include <outsize/io/memory_file.hpp>
+#include <outsize/testing/counted_storage.hpp>
 
 namespace outsize {
 namespace {
 
-struct streams_of_vectors : testing::Test {
-  std::shared_ptr<io::io_tally> tally = std::make_shared<io::io_tally>();
-  storage store{{.disks = {disk_options(
-                     "counted",
-                     [this](io::request_queue&) -> io::file_ptr {
-                       return std::make_unique<io::counting_file>(
-                           io::make_memory_file("counted", 1_GiB, {.own_thread = true}), tally);
-                     })},
-                 .memory = 1_MiB,
-                 .threads = 1}};
+struct streams_of_vectors : testing::Test, scratch::counted_storage {
   vector<std::uint64_t> v{store, {.page_bytes = 64, .cache_pages = 6, .read_ahead_pages = 2}};
   std::vector<std::uint64_t> model;
 
@@ -92,7 +80,7 @@ TEST_F(streams_of_vectors, read_zeros_where_nothing_was_written) {
   for (vector_reader in(v); !in.empty(); ++in, ++count) ASSERT_EQ(*in, 0U);
   for (vector_reverse_reader in(v); !in.empty(); ++in, ++count) ASSERT_EQ(*in, 0U);
   EXPECT_EQ(count, 2000U);
-  EXPECT_EQ(tally->reads().requests, 0U);
+  EXPECT_EQ(reads(), 0U);
 }
 
 TEST_F(streams_of_vectors, replace_whole_pages_without_reading_them) {
@@ -101,23 +89,23 @@ TEST_F(streams_of_vectors, replace_whole_pages_without_reading_them) {
   fill.finish();
   v.flush();
   std::ignore = std::as_const(v).front();
-  auto const before = tally->reads().requests;
+  auto const before = reads();
   vector_writer over(v, 4, 396);
   for (std::uint64_t i = 4; i < 396; ++i) over.push(2 * i);
   over.finish();
-  EXPECT_LE(tally->reads().requests - before, 2U);  // the first and the last page
+  EXPECT_LE(reads() - before, 2U);  // the first and the last page
   EXPECT_EQ(std::as_const(v)[3], 3U);
   EXPECT_EQ(std::as_const(v)[4], 8U);
   EXPECT_EQ(std::as_const(v)[395], 790U);
   EXPECT_EQ(std::as_const(v)[396], 396U);
   v.flush();
-  auto const reads = tally->reads().requests;
-  auto const writes = tally->writes().requests;
+  auto const reads_before = reads();
+  auto const writes_before = writes();
   std::uint64_t count = 0;
   for (vector_reader in(v); !in.empty(); ++in) ++count;
   EXPECT_EQ(count, 400U);
-  EXPECT_LE(tally->reads().requests - reads, 50U);
-  EXPECT_EQ(tally->writes().requests, writes);
+  EXPECT_LE(reads() - reads_before, 50U);
+  EXPECT_EQ(writes(), writes_before);
 }
 
 }  // namespace
