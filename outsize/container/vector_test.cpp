@@ -300,13 +300,14 @@ using vector_death_test = vectors;
 
 TEST_F(vector_death_test, notices_changes_through_references_that_have_ended) {
   if (!detail::heavy_assertions) GTEST_SKIP() << "checked in debug builds only";
+  GTEST_FLAG_SET(death_test_style, "threadsafe");  // the storage has threads
   vector<std::uint64_t> v(*store, {.page_bytes = 64, .cache_pages = 6});
   v.resize(80);
   auto const misuse = [&] {
     auto& old = v[0];
-    for (std::uint64_t i = 8; i < 80; i += 8) v[i] = i;
-    old = 5;
-    for (std::uint64_t i = 0; i < 80; i += 8) v[i] = i;
+    for (std::uint64_t i = 8; i <= 8 * v.live_pages(); i += 8) v[i] = i;
+    old = 5;  // its page is still in the cache, but no longer live
+    v[0] = 0;
   };
   EXPECT_DEATH(misuse(), "is_as_sealed");
 }
