@@ -145,13 +145,33 @@ void block_cache::flush() {
       if (!first_error) first_error = std::current_exception();
     }
   };
-  for (std::size_t s = 0; s < slots_.size(); ++s)
-    if (slots_[s].changed && !slots_[s].transfer) try_to(&block_cache::begin_write, s);
+  for (std::size_t const s : changed_by_place())
+    if (!slots_[s].transfer) try_to(&block_cache::begin_write, s);
   for (std::size_t s = 0; s < slots_.size(); ++s)
     if (slots_[s].changed && slots_[s].transfer) try_to(&block_cache::end_write, s);
   for (std::size_t s = 0; s < slots_.size(); ++s)
     if (slots_[s].leaving && !slots_[s].changed) forget(s);
   if (first_error) std::rethrow_exception(first_error);
+}
+
+std::vector<std::size_t> block_cache::changed_by_place() const {
+  std::vector<std::size_t> changed;
+  for (std::size_t s = 0; s < slots_.size(); ++s)
+    if (slots_[s].changed) changed.push_back(s);
+  std::ranges::sort(changed, {}, [this](std::size_t s) {
+    return std::pair(slots_[s].id.disk, slots_[s].id.offset_bytes);
+  });
+  return changed;
+}
+
+void block_cache::move(pinned_block const& block, block_id to) {
+  slot& x = slots_[block.slot_];
+  OUTSIZE_ASSERT(block.cache_ == this && !x.dropped && !x.transfer);
+  OUTSIZE_ASSERT(x.id.length_bytes == to.length_bytes);
+  slot_of_.emplace(to, block.slot_);
+  slot_of_.erase(x.id);
+  x.id = to;
+  x.changed = true;
 }
 
 void block_cache::drop(block_id id) noexcept {

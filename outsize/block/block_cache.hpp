@@ -140,10 +140,14 @@ class block_cache {
   /// no room that can be had without waiting. Errors of the read come out of its pin().
   void prefetch(block_id id);
 
-  /// Writes all changed blocks and waits until they are on disk. They stay in the cache; those that
-  /// are pinned count as changed still, as their users may go on.
-  /// @throws io_error of the first failed one, when all others have been written.
+  /// Writes all changed blocks, in the order of their places, and waits until they are on disk.
+  /// They stay in the cache; those that are pinned count as changed still, as their users may go
+  /// on. @throws io_error of the first failed one, when all others have been written.
   void flush();
+  /// Gives a pinned block another place of the same length: from now on it is what lies at `to`,
+  /// and counts as changed. What its old place holds stays there. @pre no block in the cache is at
+  /// `to`.
+  void move(pinned_block const& block, block_id to);
   /// Forgets a block and its changes, if it is here: to be called before its space is freed. Who
   /// pins it keeps the content as it is, and the buffer, until he lets go.
   void drop(block_id id) noexcept;
@@ -169,6 +173,7 @@ class block_cache {
   };
 
   frame content(std::size_t s) const noexcept;
+  std::vector<std::size_t> changed_by_place() const;
   void note_use(std::size_t s) noexcept;
   std::size_t admit(block_id id);
   void make_room();

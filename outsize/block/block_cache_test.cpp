@@ -285,6 +285,25 @@ TEST_F(cached_blocks, are_not_read_to_be_replaced) {
   EXPECT_EQ(value_on_disk(1), 55);
 }
 
+TEST_F(cached_blocks, are_written_to_the_place_that_they_were_moved_to) {
+  write_blocks(2);
+  auto const other = blocks.append(block_bytes);
+  block_cache cache(store, memory, {.block_bytes = block_bytes, .block_count = 2});
+  {
+    auto block = cache.pin(blocks[1]);
+    cache.move(block, other);
+    EXPECT_EQ(block.id(), other);
+  }
+  EXPECT_FALSE(cache.holds(blocks[1]));
+  EXPECT_TRUE(cache.holds(other));
+  set(cache, 2, 7);
+  EXPECT_EQ(reads(), 1U);
+  cache.flush();
+  EXPECT_EQ(writes(), 1U);
+  EXPECT_EQ(value_on_disk(1), 1);
+  EXPECT_EQ(value_on_disk(2), 7);
+}
+
 TEST_F(cached_blocks, can_be_dropped_with_their_changes_and_freed) {
   write_blocks(3);
   plan->script(io::fault_point::write, 3, io::fault::hold(std::chrono::milliseconds(5)));
