@@ -46,13 +46,18 @@ page_row::page_row(std::unique_ptr<page_space> space, grant memory, page_row_opt
                    std::unique_ptr<block::replacement> policy)
     : page_bytes_(options.page_bytes),
       cache_pages_(cache_options(options).block_count),
-      live_pages_(std::clamp<std::size_t>(cache_pages_ / 4, 2, most_live_pages)),
+      live_pages_(options.live_pages > 0
+                      ? options.live_pages
+                      : std::clamp<std::size_t>(cache_pages_ / 4, 2, most_live_pages)),
       // More would push each other out, beside the live ones, the current one and one that is read.
       read_ahead_pages_(std::min(options.read_ahead_pages, cache_pages_ - live_pages_ - 2)),
       memory_(std::move(memory)),
       space_(std::move(space)),
-      cache_(space_->device(), memory_, cache_options(options), std::move(policy)),
-      blank_(space_->end() - space_->begin()) {}
+      cache_(space_->device(), memory_, cache_options(options), std::move(policy)) {
+  OUTSIZE_ASSERT(live_pages_ <= most_live_pages && live_pages_ < cache_pages_);
+  for (std::uint64_t page = begin(); page < end(); ++page)
+    blank_.push_back(!space_->is_written(page));
+}
 
 void page_row::reach(std::uint64_t begin, std::uint64_t end) {
   OUTSIZE_ASSERT(begin <= end && begin <= this->end() && end >= this->begin());
@@ -85,33 +90,86 @@ void page_row::forget(std::uint64_t page) noexcept {
 
 std::span<std::byte> page_row::change(std::uint64_t page, content old) {
   std::lock_guard const lock(mutex_);
+  space_->check_writable();
+  live_page& live = touch(page, old);
+  if (!live.is_changed) move_to_change(page, live.block);
+  live.is_changed = true;
+  return live.block.change();
+}
+
+std::span<std::byte const> page_row::show(std::uint64_t page) {
+  std::lock_guard const lock(mutex_);
+  OUTSIZE_ASSERT(!is_blank(page));
+  return touch(page, content::kept).block.bytes();
+}
+
+/// Makes a page the first of the live ones.
+page_row::live_page& page_row::touch(std::uint64_t page, content old) {
   if (auto const place = find_live(page); place < live_pages_) {
     make_first(place);
-    return live_[0].block.change();
+    return live_[0];
   }
-  space_->check_writable();
   bool const forward = page > 0 && find_live(page - 1) < live_pages_;
   bool const backward = find_live(page + 1) < live_pages_;
-  end_life(live_[live_pages_ - 1]);  // first, so that it may leave the cache for the new one
-  auto const id = space_->place(page);
-  bool const replaces = old == content::replaced && !cache_.holds(id);
-  bool const reads = !replaces && !is_blank(page);
-  live_page touched{page, reads      ? cache_.pin(id)
-                          : replaces ? cache_.pin_to_replace(id)
-                                     : cache_.pin_new(id)};
-  blank_[page - space_->begin()] = false;
-  OUTSIZE_ASSERT_HEAVY(!reads || is_as_sealed(touched));
+  live_page& last = live_[live_pages_ - 1];
+  end_life(last);  // first, so that it may leave the cache for the new one
+  if (is_blank(page)) {
+    last = {page, pin_blank(page, old), true};
+  } else if (old == content::replaced && !cache_.holds(space_->place(page))) {
+    last = {page, pin_to_replace(page), true};
+  } else {
+    last = {page, cache_.pin(space_->place(page)), false};
+    OUTSIZE_ASSERT_HEAVY(is_as_sealed(last));
+  }
   seals_.erase(page);
-  live_[live_pages_ - 1] = std::move(touched);
+  blank_[page - begin()] = false;
   make_first(live_pages_ - 1);
   if (old == content::kept && forward != backward) read_ahead(page, backward);
-  return live_[0].block.change();
+  return live_[0];
+}
+
+block::pinned_block page_row::pin_blank(std::uint64_t page, content old) {
+  auto const id = space_->place_to_change(page);
+  try {
+    return old == content::kept ? cache_.pin_new(id) : cache_.pin_to_replace(id);
+  } catch (...) {
+    space_->vacate(page);
+    throw;
+  }
+}
+
+block::pinned_block page_row::pin_to_replace(std::uint64_t page) {
+  auto block = cache_.pin_to_replace(space_->place(page));
+  try {
+    move_to_change(page, block);
+  } catch (...) {
+    cache_.drop(block.id());  // so that what is there stays
+    throw;
+  }
+  return block;
+}
+
+void page_row::move_to_change(std::uint64_t page, block::pinned_block const& block) {
+  auto const to = space_->place_to_change(page);
+  if (to != block.id()) cache_.move(block, to);
+}
+
+void page_row::vacate(std::uint64_t page) noexcept {
+  std::lock_guard const lock(mutex_);
+  forget(page);
+  space_->vacate(page);
+  blank_[page - begin()] = true;
 }
 
 void page_row::flush() {
   std::lock_guard const lock(mutex_);
-  cache_.flush();
-  seals_.clear();  // behind the end of a file that is cut afterwards there will be something else
+  if (space_->keeps_what_was_settled()) {
+    for (live_page& page : live_) end_life(page);
+    cache_.flush();
+  } else {
+    cache_.flush();
+    seals_.clear();  // behind the end of a file that is cut afterwards there will be something else
+  }
 }
 
 void page_row::read(std::uint64_t page, std::size_t offset_bytes, std::span<std::byte> into) const {
@@ -132,6 +190,11 @@ page_pin page_row::pin(std::uint64_t page, std::uint64_t before) const {
   ++shared_pins_;
   if (page == before + 1 || page + 1 == before) read_ahead(page, page + 1 == before);
   return {shared_from_this(), std::move(pinned)};
+}
+
+void page_row::prefetch(std::uint64_t page) const {
+  std::lock_guard const lock(mutex_);
+  if (!is_blank(page)) cache_.prefetch(space_->place(page));
 }
 
 block::block_cache_counts page_row::counts() const {

@@ -10,9 +10,9 @@
 //   live:                    5 ◀ 4              pinned; what refers into them stays valid
 //
 // Whoever changes pages is alone (change(), reach(), flush()); whoever only reads may have company
-// (read(), pin()), as the cache is guarded. Pages that nothing has been written to hold zeros, and
-// are nowhere until they are changed. Going from a page to its neighbour begins to read those
-// behind it.
+// (read(), pin(), prefetch()), as the cache is guarded. Pages that nothing has been written to hold
+// zeros, and are nowhere until they are changed. Going from a page to its neighbour begins to read
+// those behind it.
 //
 // Invariant: a page is blank or has been in the cache or on disk; only blank ones hold nothing.
 // Layer: container. Source: STXXL 2008, section 5.1.
@@ -60,6 +60,9 @@ struct page_row_options {
   std::size_t page_bytes = 0;
   std::size_t cache_pages = 0;  ///< At least page_row::least_cache_pages.
   std::size_t spare_pages = 0;  ///< Buffers for changed pages on their way to disk.
+  /// Pages touched last that stay; at most page_row::most_live_pages. 0: a quarter of the cache's,
+  /// 2 at least.
+  std::size_t live_pages = 0;
   /// Read behind a page that follows on its neighbour; as far as the cache has room for them.
   std::size_t read_ahead_pages = 0;
 };
@@ -68,6 +71,7 @@ struct page_row_options {
 class page_row : public std::enable_shared_from_this<page_row> {
  public:
   static constexpr std::size_t least_cache_pages = 4;
+  static constexpr std::size_t most_live_pages = 8;
 
   /// Takes memory_bytes() from `memory`: (cache_pages + spare_pages) · page_bytes.
   /// @throws budget_error.
@@ -81,7 +85,7 @@ class page_row : public std::enable_shared_from_this<page_row> {
   /// The number of the first page, and of the one behind the last.
   std::uint64_t begin() const noexcept { return space_->begin(); }
   std::uint64_t end() const noexcept { return space_->end(); }
-  /// Pages touched last by change() whose bytes stay where they are.
+  /// Pages touched last by change() and show() whose bytes stay where they are.
   std::size_t live_pages() const noexcept { return live_pages_; }
 
   // ---- alone ----
@@ -95,7 +99,13 @@ class page_row : public std::enable_shared_from_this<page_row> {
   /// If all of it will be replaced, it is not read; what it holds is not known then.
   /// @throws io_error, of its read or of the write of another that must leave.
   std::span<std::byte> change(std::uint64_t page, content old = content::kept);
-  /// Writes all that was changed. @throws io_error of the first that failed; nothing is lost.
+  /// The same, only to be read. @pre something was written to the page.
+  std::span<std::byte const> show(std::uint64_t page);
+  /// Gives up what is in a page, and its place if it can be had again.
+  void vacate(std::uint64_t page) noexcept;
+  /// Writes all that was changed. If the pages' space keeps what was settled, change() must be
+  /// called again for what will be changed. @throws io_error of the first that failed; nothing is
+  /// lost.
   void flush();
 
   // ---- in company ----
@@ -106,20 +116,26 @@ class page_row : public std::enable_shared_from_this<page_row> {
   /// room for another pin: read() then. @param before  The page that was pinned before, or any
   /// other. @throws io_error.
   page_pin pin(std::uint64_t page, std::uint64_t before) const;
+  /// Begins to read a page that will be touched soon, if there is room.
+  void prefetch(std::uint64_t page) const;
 
   block::block_cache_counts counts() const;
 
  private:
   friend class page_pin;
-  static constexpr std::size_t most_live_pages = 8;
   static constexpr std::uint64_t no_page = UINT64_MAX;
 
   struct live_page {
     std::uint64_t number = no_page;
     block::pinned_block block = {};
+    bool is_changed = false;  // so that it lies where it may be written
   };
 
   bool is_blank(std::uint64_t page) const { return blank_[page - space_->begin()]; }
+  live_page& touch(std::uint64_t page, content old);
+  block::pinned_block pin_blank(std::uint64_t page, content old);
+  block::pinned_block pin_to_replace(std::uint64_t page);
+  void move_to_change(std::uint64_t page, block::pinned_block const& block);
   void forget(std::uint64_t page) noexcept;
   std::size_t find_live(std::uint64_t page) const noexcept;
   void make_first(std::size_t place) noexcept;

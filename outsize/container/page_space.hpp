@@ -7,9 +7,10 @@
 //
 //   disk_pages   blocks spread over the disks by a placement; freed when they leave
 //   file_pages   page i at i times its length in a file, so that other programs can read it
+//   kept_pages   anywhere in a kept_file (kept_file.hpp); elsewhere, once they are changed
 //
-// Invariant: places of pages begin() to end() - 1 are allocated and disjoint. Says where pages are,
-// not what is in them. One thread at a time. Layer: container.
+// Invariant: places of pages begin() to end() - 1 that something was written to are allocated and
+// disjoint. Says where pages are, not what is in them. One thread at a time. Layer: container.
 
 #include <cstddef>
 #include <cstdint>
@@ -37,8 +38,17 @@ class page_space {
   /// The number of the first page, and of the one behind the last.
   virtual std::uint64_t begin() const noexcept = 0;
   virtual std::uint64_t end() const noexcept = 0;
-  /// The block of a page. @pre begin() <= page < end().
+  /// The block of a page; none, of a page of a kept_file that nothing was written to.
+  /// @pre begin() <= page < end().
   virtual block::block_id place(std::uint64_t page) const noexcept = 0;
+  /// Where a page that will be changed is to be written: its place, or if that must stay as it is a
+  /// new one, which is its place from now on. @throws out_of_space, budget_error, io_error; its
+  /// place is as before then.
+  virtual block::block_id place_to_change(std::uint64_t page) { return place(page); }
+  /// Whether something was written to a page before this was made.
+  virtual bool is_written(std::uint64_t) const { return true; }
+  /// What is in a page will not be needed any more.
+  virtual void vacate(std::uint64_t) noexcept {}
   /// Adds a page at the end, which nothing has been written to. @throws out_of_space, budget_error,
   /// io_error; all is as before then.
   virtual void append() = 0;
@@ -48,6 +58,20 @@ class page_space {
   virtual void shrink(std::uint64_t begin, std::uint64_t end) noexcept = 0;
   /// @throws io_error (EACCES) if what is there may only be read.
   virtual void check_writable() const {}
+
+  // ---- of pages that outlive the container ----
+
+  /// Whether they do.
+  virtual bool is_lasting() const noexcept { return false; }
+  /// Whether what was settled may not be changed where it lies.
+  virtual bool keeps_what_was_settled() const noexcept { return false; }
+  /// Whether pages have come or gone since it was made or settled.
+  virtual bool is_resized() const noexcept { return false; }
+  /// Makes all that has been written durable, as the first `bytes` bytes of the pages.
+  /// @pre no transfer is under way. @throws io_error.
+  virtual void settle(std::uint64_t) {}
+  /// The same, once more if need be, when nothing will be changed any more. @throws io_error.
+  virtual void close(std::uint64_t) {}
 };
 
 /// Pages on the disks of a storage. Memory: a block_id for each page, of the storage's budget.
@@ -94,12 +118,10 @@ class file_pages final : public page_space {
   void prepend() override;
   void shrink(std::uint64_t begin, std::uint64_t end) noexcept override;
   void check_writable() const override;
-
-  /// Whether pages have been added since it was made or settled.
-  bool is_grown() const noexcept { return is_grown_; }
-  /// Gives the file this length, if it may be written, and makes all of it durable.
-  /// @pre no transfer is under way. @throws io_error.
-  void settle(std::uint64_t bytes);
+  bool is_lasting() const noexcept override { return true; }
+  bool is_resized() const noexcept override { return is_grown_; }
+  /// Gives the file this length, if it may be written.
+  void settle(std::uint64_t bytes) override;
 
  private:
   io::file_ptr file_;

@@ -60,19 +60,20 @@ class paged_items {
     note_row();
   }
   explicit paged_items(pages_of_file pages) : paged_items(std::move(pages.row)) {
-    file_ = pages.file;
+    lasting_ = pages.space;
+    was_closed_ = pages.was_closed;
     end_ = settled_end_ = pages.items;
   }
   paged_items(paged_items const&) = delete;
   paged_items& operator=(paged_items const&) = delete;
-  /// The space of pages on disks is free afterwards, whoever still pins one; a file is as flush()
+  /// The space of pages on disks is free afterwards, whoever still pins one; a file is as close()
   /// leaves it, if that succeeds.
   ~paged_items() {
     try {
-      if (file_ != nullptr) flush();
+      if (lasting_ != nullptr) close();
     } catch (std::exception const&) {  // vector::close() tells
     }
-    if (file_ == nullptr) row_->reach(row_->begin(), row_->begin());
+    if (lasting_ == nullptr) row_->reach(row_->begin(), row_->begin());
   }
 
   page_row& row() noexcept { return *row_; }
@@ -133,13 +134,21 @@ class paged_items {
 
   void flush() {
     row_->flush();
-    if (file_ == nullptr) return;
+    if (lasting_ == nullptr) return;
+    if (lasting_->keeps_what_was_settled()) hot_ = {};
     auto const writes = row_->counts().write_backs;
-    if (end_ == settled_end_ && writes == settled_writes_ && !file_->is_grown()) return;
-    file_->settle(end_ * sizeof(T));
+    if (end_ == settled_end_ && writes == settled_writes_ && !lasting_->is_resized()) return;
+    lasting_->settle(end_ * sizeof(T));
     settled_end_ = end_;
     settled_writes_ = writes;
   }
+  /// Flushes for the last time.
+  void close() {
+    flush();
+    if (lasting_ != nullptr) lasting_->close(end_ * sizeof(T));
+  }
+  /// Of a file that says so: whether it had been closed when it was opened.
+  bool was_closed() const noexcept { return was_closed_; }
 
  private:
   struct hot_page {
@@ -200,7 +209,8 @@ class paged_items {
   }
 
   std::shared_ptr<page_row> row_;
-  file_pages* file_ = nullptr;  // of the row, if it is one's
+  page_space* lasting_ = nullptr;  // the row's, if it outlives this
+  bool was_closed_ = true;
   std::uint64_t page_items_;
   std::uint64_t begin_;
   std::uint64_t end_;

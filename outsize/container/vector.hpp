@@ -84,19 +84,38 @@ class vector {
   /// (the disks' files cannot be made).
   explicit vector(storage& store = default_storage(), vector_options const& options = {})
       : items_(std::make_unique<items>(detail::pages_on_disks(store, sizeof(T), options))) {}
-  /// The items of a file, item i at byte i · sizeof(T); what is behind the last whole one is left
-  /// out. Other programs can read the file after flush() or close(), which give it its length; the
-  /// destructor does so too, but cannot tell of errors. Read only: all that changes items, their
-  /// number, or hands out references throws io_error (EACCES).
+  /// An empty one in a new file, to be opened again: what flush() has made durable is there,
+  /// however the process ends. For pages that do not fit into memory as to a vector on disks, but
+  /// changed ones are written to other places until the next flush(), which ends references.
+  /// @throws io_error, EEXIST if it is there already; budget_error.
+  static vector create_kept(std::string const& path, storage& store = default_storage(),
+                            vector_options const& options = {}) {
+    return vector(detail::create_kept_pages(store, path, sizeof(T), options));
+  }
+  /// One that was created in a file, by one process at a time. It has the pages that it was made
+  /// with; was_closed() tells whether it was closed, or is what the last flush() left. Read only:
+  /// all that changes items, their number, or hands out references throws io_error (EACCES).
+  /// @throws io_error if it cannot be opened; format_error if the file is none of vector<T>'s, or
+  /// is of a newer format, cut short, or damaged; budget_error.
+  static vector open_kept(std::string const& path, storage& store = default_storage(),
+                          io::access mode = io::access::read_write,
+                          vector_options const& options = {}) {
+    return vector(detail::open_kept_pages(store, path, mode, sizeof(T), options));
+  }
+  /// The items of a plain file, item i at byte i · sizeof(T); what is behind the last whole one is
+  /// left out. Other programs can read the file after flush() or close(), which give it its length;
+  /// the destructor does so too, but cannot tell of errors. If the process ends otherwise, pages
+  /// changed since may be there or not. Read only: as open_kept().
   /// @throws io_error if it cannot be opened; budget_error.
   static vector open(std::string const& path, storage& store = default_storage(),
                      io::access mode = io::access::read_write, vector_options const& options = {}) {
-    return vector(detail::open_pages(store, path, {.mode = mode}, sizeof(T), options));
+    return vector(detail::bind_pages(store, path, {.mode = mode}, sizeof(T), options));
   }
-  /// An empty one in a new file, as by open(). @throws io_error, EEXIST if it is there already.
+  /// An empty one in a new plain file, as by open(). @throws io_error, EEXIST if it is there
+  /// already.
   static vector create(std::string const& path, storage& store = default_storage(),
                        vector_options const& options = {}) {
-    return vector(detail::open_pages(
+    return vector(detail::bind_pages(
         store, path,
         {.mode = io::access::read_write, .create = true, .must_be_new = true, .permissions = 0666},
         sizeof(T), options));
@@ -190,9 +209,12 @@ class vector {
   /// Flushes, and ends the vector: it can be destroyed, or assigned to. @throws as flush(); it is
   /// as it was then.
   void close() {
-    items_->flush();
+    items_->close();
     items_.reset();
   }
+  /// Whether the file had been closed when it was opened; if not, the vector is as the last flush()
+  /// left it. True of others.
+  bool was_closed() const noexcept { return items_->was_closed(); }
 
   friend void swap(vector& a, vector& b) noexcept { std::swap(a.items_, b.items_); }
   void swap(vector& other) noexcept { std::swap(items_, other.items_); }

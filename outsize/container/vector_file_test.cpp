@@ -163,5 +163,39 @@ TEST_F(vectors_in_files, may_be_empty) {
   EXPECT_EQ(fs::file_size(path()), 0U);
 }
 
+TEST_F(vectors_in_files, that_are_kept_are_there_again) {
+  using numbers = vector<std::uint64_t>;
+  vector_options const options{.page_bytes = 4_KiB, .cache_pages = 4};
+  std::vector<std::uint64_t> model;
+  {
+    auto v = numbers::create_kept(path(), *store, options);
+    EXPECT_TRUE(v.was_closed());
+    for (std::uint64_t i = 0; i < 20'000; ++i) v.push_back(i);
+    v.flush();
+    for (std::uint64_t i = 0; i < 20'000; i += 7) v[i] = 0;  // elsewhere than what was flushed
+    auto const meanwhile = numbers::open_kept(path(), *store, io::access::read_only);
+    EXPECT_FALSE(meanwhile.was_closed());
+    ASSERT_EQ(meanwhile.size(), 20'000U);
+    for (std::uint64_t i = 0; i < 20'000; ++i) ASSERT_EQ(meanwhile[i], i);
+    v.resize(19'000);
+    model.assign(v.cbegin(), v.cend());
+  }
+  {
+    auto v = numbers::open_kept(path(), *store, io::access::read_write, options);
+    EXPECT_TRUE(v.was_closed());
+    ASSERT_EQ(v.size(), model.size());
+    EXPECT_TRUE(std::equal(v.cbegin(), v.cend(), model.begin()));
+    v.clear();
+    v.close();
+  }
+  EXPECT_EQ(fs::file_size(path()), 8_KiB) << "shrinking frees the space of pages";
+  EXPECT_THROW(vector<int>::open_kept(path(), *store), format_error);
+  EXPECT_THROW(numbers::create_kept(path(), *store), io_error);
+  fs::remove(path());
+  auto const items = write_file<std::uint64_t>(10'000);
+  EXPECT_THROW(numbers::open_kept(path(), *store), format_error);
+  EXPECT_EQ(content<std::uint64_t>(), items);
+}
+
 }  // namespace
 }  // namespace outsize

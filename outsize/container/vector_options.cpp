@@ -4,15 +4,18 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <numeric>
 #include <utility>
 
 #include <outsize/base/units.hpp>
+#include <outsize/container/kept_file.hpp>
 
 namespace outsize::detail {
 namespace {
 
 constexpr std::size_t longest_unit_bytes = 4_MiB;
+constexpr std::size_t least_page_bytes = 512;
 
 /// A multiple of `unit_bytes`.
 std::size_t page_bytes_for(storage& store, std::size_t unit_bytes, std::size_t wanted_bytes) {
@@ -33,6 +36,22 @@ std::shared_ptr<page_row> make_row(storage& store, std::unique_ptr<page_space> s
                                     options.replacement());
 }
 
+kept_kind vector_kind(std::size_t item_bytes) {
+  return {"vector", {static_cast<std::uint32_t>(item_bytes)}};
+}
+
+pages_of_file kept_pages_of(storage& store, std::shared_ptr<kept_file> const& file,
+                            vector_options const& options) {
+  std::uint64_t bytes = 0;  // of all items: the state
+  auto const state = file->state();
+  std::memcpy(&bytes, state.data(), std::min(state.size(), sizeof bytes));
+  auto space = std::make_unique<kept_pages>(file, 0);
+  page_space* const in_file = space.get();
+  std::size_t const page_bytes = space->page_bytes();
+  return {make_row(store, std::move(space), page_bytes, options), in_file,
+          bytes / file->item_bytes(), file->was_closed()};
+}
+
 }  // namespace
 
 std::shared_ptr<page_row> pages_on_disks(storage& store, std::size_t item_bytes,
@@ -47,7 +66,7 @@ std::shared_ptr<page_row> pages_on_disks(storage& store, std::size_t item_bytes,
                   page_bytes, options);
 }
 
-pages_of_file open_pages(storage& store, std::string const& path, io::open_options opening,
+pages_of_file bind_pages(storage& store, std::string const& path, io::open_options opening,
                          std::size_t item_bytes, vector_options const& options) {
   auto file = io::open_file(path, store.file_queue(), opening);
   std::size_t unit_bytes = std::lcm(item_bytes, file->alignment_bytes());
@@ -60,8 +79,21 @@ pages_of_file open_pages(storage& store, std::string const& path, io::open_optio
   std::uint64_t const items = file->size_bytes() / item_bytes;
   std::size_t const page_bytes = page_bytes_for(store, unit_bytes, options.page_bytes);
   auto space = std::make_unique<file_pages>(std::move(file), opening.mode, page_bytes);
-  file_pages* const in_file = space.get();
+  page_space* const in_file = space.get();
   return {make_row(store, std::move(space), page_bytes, options), in_file, items};
+}
+
+pages_of_file create_kept_pages(storage& store, std::string const& path, std::size_t item_bytes,
+                                vector_options const& options) {
+  std::size_t const page_bytes =
+      std::max(item_bytes, page_bytes_for(store, least_page_bytes, options.page_bytes));
+  return kept_pages_of(store, kept_file::create(store, path, vector_kind(item_bytes), {page_bytes}),
+                       options);
+}
+
+pages_of_file open_kept_pages(storage& store, std::string const& path, io::access mode,
+                              std::size_t item_bytes, vector_options const& options) {
+  return kept_pages_of(store, kept_file::open(store, path, mode, vector_kind(item_bytes)), options);
 }
 
 }  // namespace outsize::detail

@@ -51,14 +51,22 @@ std::shared_ptr<page_row> pages_on_disks(storage& store, std::size_t item_bytes,
 /// Pages that are in a file, and how many items are in it.
 struct pages_of_file {
   std::shared_ptr<page_row> row;
-  file_pages* file = nullptr;  // of the row
+  page_space* space = nullptr;  // the row's
   std::uint64_t items = 0;
+  bool was_closed = true;
 };
 
-/// Those of the file at `path`, opened or made as `opening` says. Where item_bytes and the
-/// alignment of direct I/O do not go together, it is used through the page cache.
-/// @throws io_error, budget_error.
-pages_of_file open_pages(storage& store, std::string const& path, io::open_options opening,
+/// Those of the items side by side in the file at `path`, opened or made as `opening` says. Where
+/// item_bytes and the alignment of direct I/O do not go together, it is used through the page
+/// cache. @throws io_error, budget_error.
+pages_of_file bind_pages(storage& store, std::string const& path, io::open_options opening,
                          std::size_t item_bytes, vector_options const& options);
+
+/// Those of a new kept_file. @throws io_error, budget_error.
+pages_of_file create_kept_pages(storage& store, std::string const& path, std::size_t item_bytes,
+                                vector_options const& options);
+/// Those of one that is there. @throws io_error, budget_error, format_error.
+pages_of_file open_kept_pages(storage& store, std::string const& path, io::access mode,
+                              std::size_t item_bytes, vector_options const& options);
 
 }  // namespace outsize::detail

@@ -1,0 +1,413 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#include <outsize/container/kept_file.hpp>
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include <outsize/base/assert.hpp>
+#include <outsize/base/error.hpp>
+#include <outsize/base/units.hpp>
+
+namespace outsize::detail {
+namespace {
+
+constexpr std::array<char, 8> magic = {'o', 'u', 't', 's', 'i', 'z', 'e', '\n'};
+constexpr std::uint32_t format_number = 1;
+constexpr std::size_t header_bytes = 4096;  // of each of the two
+constexpr std::size_t data_offset = 2 * header_bytes;
+constexpr std::size_t piece_bytes = 64_KiB;
+constexpr std::uint64_t memory_step_bytes = 4_KiB;
+constexpr std::uint64_t most_growth_bytes = 256_MiB;
+
+std::uint64_t mix(std::uint64_t checksum, std::span<std::byte const> bytes) noexcept {
+  return checksum * 0x9E3779B97F4A7C15 + storage::checksum_of(bytes);
+}
+
+template <std::size_t Size>
+std::array<char, Size> padded(std::string_view text) {
+  OUTSIZE_ASSERT(text.size() < Size);
+  std::array<char, Size> chars{};
+  std::ranges::copy(text, chars.begin());
+  return chars;
+}
+
+std::string described(std::string_view container, std::array<std::uint32_t, 2> bytes) {
+  return bytes[1] > 0 ? fmt::format("a {} of {} + {} bytes", container, bytes[0], bytes[1])
+                      : fmt::format("a {} of {} bytes", container, bytes[0]);
+}
+
+}  // namespace
+
+/// As it lies in the file, in the byte order of the machine.
+struct kept_file::header {
+  std::array<char, 8> magic_bytes;
+  std::uint32_t format;
+  std::uint32_t is_closed;
+  std::array<char, 16> container;
+  std::array<std::uint32_t, 2> item_bytes;
+  std::uint64_t sequence;
+  std::uint64_t used_bytes;  // no extent ends behind it
+  std::uint64_t index_offset;
+  std::uint64_t index_bytes;
+  std::uint64_t index_checksum;
+  std::uint32_t row_count;
+  std::uint32_t state_bytes;
+  std::array<std::uint64_t, most_rows> page_bytes;
+  std::array<std::uint64_t, most_rows> page_count;
+  std::array<std::byte, most_state_bytes> state;
+  std::uint64_t checksum;  // of all before it
+
+  std::uint64_t own_checksum() const noexcept {
+    return storage::checksum_of(
+        std::as_bytes(std::span(this, 1)).first(offsetof(header, checksum)));
+  }
+};
+
+// ---- to begin with ----
+
+kept_file::kept_file(storage& store, io::file_ptr file, io::access mode, kept_kind const& kind)
+    : store_(store),
+      file_(std::move(file)),
+      mode_(mode),
+      kind_(kind.container),
+      item_bytes_(kind.item_bytes),
+      blocks_(*file_),
+      memory_(store.memory().take(piece_bytes, "index of " + file_->name())),
+      piece_(memory_.allocate(piece_bytes)),
+      end_bytes_(data_offset) {
+  static_assert(sizeof(header) <= header_bytes);
+  OUTSIZE_ASSERT(header_bytes % file_->alignment_bytes() == 0);
+  file_->count_into(&store.file_statistics());
+}
+
+std::shared_ptr<kept_file> kept_file::create(storage& store, std::string const& path,
+                                             kept_kind const& kind,
+                                             std::vector<std::size_t> page_bytes) {
+  return create(store,
+                io::open_file(path, store.file_queue(),
+                              {.mode = io::access::read_write,
+                               .create = true,
+                               .must_be_new = true,
+                               .permissions = 0666}),
+                kind, std::move(page_bytes));
+}
+
+std::shared_ptr<kept_file> kept_file::create(storage& store, io::file_ptr file,
+                                             kept_kind const& kind,
+                                             std::vector<std::size_t> page_bytes) {
+  OUTSIZE_ASSERT(page_bytes.size() <= most_rows);
+  auto made = std::shared_ptr<kept_file>(
+      new kept_file(store, std::move(file), io::access::read_write, kind));
+  for (std::size_t const bytes : page_bytes)
+    made->tables_.push_back({round_up(bytes, made->file_->alignment_bytes())});
+  made->was_closed_ = true;
+  made->commit({}, false);
+  made->commit({}, false);  // both headers
+  return made;
+}
+
+std::shared_ptr<kept_file> kept_file::open(storage& store, std::string const& path, io::access mode,
+                                           kept_kind const& kind) {
+  return open(store, io::open_file(path, store.file_queue(), {.mode = mode}), mode, kind);
+}
+
+std::shared_ptr<kept_file> kept_file::open(storage& store, io::file_ptr file, io::access mode,
+                                           kept_kind const& kind) {
+  auto opened = std::shared_ptr<kept_file>(new kept_file(store, std::move(file), mode, kind));
+  opened->read_header();
+  opened->find_free_space();
+  return opened;
+}
+
+void kept_file::refuse(std::string const& why) const {
+  throw format_error(fmt::format("{}: {}", file_->name(), why));
+}
+
+void kept_file::read_header() {
+  std::uint64_t const length = file_->size_bytes();
+  if (length < data_offset) refuse("not a container of outsize: too short");
+  auto const bytes = piece_.bytes().first(data_offset);
+  file_->read(0, bytes)->wait();
+  std::array<header, 2> found;
+  header const* latest = nullptr;
+  for (std::size_t i = 0; i < 2; ++i) {
+    header& each = found[i];
+    std::memcpy(&each, bytes.data() + i * header_bytes, sizeof(header));
+    if (each.magic_bytes != magic) continue;
+    if (each.format != format_number)
+      refuse(fmt::format("of format {}, this version of outsize knows format {}", each.format,
+                         format_number));
+    if (each.checksum != each.own_checksum()) continue;
+    if (latest == nullptr || each.sequence > latest->sequence) latest = &each;
+  }
+  if (latest == nullptr && found[0].magic_bytes != magic && found[1].magic_bytes != magic)
+    refuse("not a container of outsize");
+  if (latest == nullptr) refuse("damaged: no header fits its checksum");
+  header const& h = *latest;
+  if (h.container != padded<16>(kind_) || h.item_bytes != item_bytes_)
+    refuse(fmt::format("holds {}, not {}", described(h.container.data(), h.item_bytes),
+                       described(kind_, item_bytes_)));
+  if (length < h.used_bytes) refuse(fmt::format("cut short: {} of {} bytes", length, h.used_bytes));
+  for (std::size_t row = 0; row < h.row_count; ++row)
+    tables_.push_back({h.page_bytes[row], std::deque<place>(h.page_count[row])});
+  memory_.extend(round_up(index_words() * sizeof(place), memory_step_bytes));
+  memory_.charge(index_words() * sizeof(place));
+  state_ = h.state;
+  state_bytes_ = h.state_bytes;
+  sequence_ = h.sequence;
+  was_closed_ = is_closed_ = h.is_closed != 0;
+  end_bytes_ = h.used_bytes;
+  index_ = {h.index_offset, h.index_bytes};
+  index_checksum_ = h.index_checksum;
+  read_index();
+}
+
+// ---- space ----
+
+std::uint64_t kept_file::index_words() const noexcept {
+  std::uint64_t words = 0;
+  for (table const& row : tables_) words += row.places.size();
+  return words;
+}
+
+std::vector<kept_file::extent> kept_file::used_extents() const {
+  std::vector<extent> used{{0, data_offset}};
+  if (index_.length_bytes > 0) used.push_back(index_);
+  for (table const& row : tables_)
+    for (place const at : row.places)
+      if (at) used.push_back({at.offset_bytes(), row.page_bytes});
+  std::ranges::sort(used, {}, &extent::offset_bytes);
+  return used;
+}
+
+void kept_file::find_free_space() {
+  std::uint64_t end = 0;
+  for (extent const& each : used_extents()) {
+    if (each.offset_bytes < end) refuse("damaged: pages overlap");
+    if (each.offset_bytes > end) free_.give(end, each.offset_bytes - end);
+    end = each.offset_bytes + each.length_bytes;
+  }
+  if (end > end_bytes_) refuse("damaged: a page lies behind the end");
+  end_bytes_ = end;
+}
+
+std::uint64_t kept_file::take(std::uint64_t length_bytes) {
+  if (auto const offset = free_.take(length_bytes)) return *offset;
+  // Doubled, so that a file grows in few steps, but not by more than is worth its while.
+  std::uint64_t const step =
+      std::max(length_bytes,
+               round_down<std::uint64_t>(std::min(end_bytes_, most_growth_bytes), data_offset));
+  file_->allocate(end_bytes_, step);
+  free_.give(end_bytes_, step);
+  end_bytes_ += step;
+  return *free_.take(length_bytes);
+}
+
+void kept_file::give(std::uint64_t offset_bytes, std::uint64_t length_bytes, bool is_committed) {
+  if (is_committed)
+    outdated_.push_back({offset_bytes, length_bytes});
+  else
+    free_.give(offset_bytes, length_bytes);
+}
+
+void kept_file::add_page(table& row) {
+  if (memory_.free_bytes() < sizeof(place)) memory_.extend(memory_step_bytes);
+  memory_.charge(sizeof(place));
+  row.places.emplace_back();
+}
+
+/// Before the first change the file must no longer say that it was closed.
+void kept_file::note_change() {
+  if (is_changed_) return;
+  if (is_closed_) write_header(make_header(false));
+  is_closed_ = false;
+  is_changed_ = true;
+}
+
+// ---- commit ----
+
+void kept_file::commit(std::span<std::byte const> state) { commit(state, false); }
+
+void kept_file::close(std::span<std::byte const> state) {
+  if (!is_writable()) return;
+  commit(state, true);
+  auto const used = used_extents();
+  std::uint64_t const end = used.back().offset_bytes + used.back().length_bytes;
+  file_->resize(end);
+}
+
+void kept_file::commit(std::span<std::byte const> state, bool closes) {
+  OUTSIZE_ASSERT(state.size() <= state_.size());
+  if (!is_writable()) return;
+  bool const is_new = sequence_ < 2;
+  if (!is_new && !is_changed_ && closes == is_closed_ && std::ranges::equal(state, this->state()))
+    return;
+  std::uint64_t const words_bytes = index_words() * sizeof(place);
+  extent index{0, round_up<std::uint64_t>(words_bytes, file_->alignment_bytes())};
+  if (index.length_bytes > 0) index.offset_bytes = take(index.length_bytes);
+  std::uint64_t checksum = 0;
+  try {
+    checksum = write_index(index);
+    file_->sync();
+  } catch (...) {
+    if (index.length_bytes > 0) free_.give(index.offset_bytes, index.length_bytes);
+    throw;
+  }
+  // From here on the new header may be on disk, whatever is known of it: no page that it names may
+  // be written again, and none that the last one names either until it is there for sure.
+  if (index_.length_bytes > 0) outdated_.push_back(index_);
+  index_ = index;
+  index_checksum_ = checksum;
+  for (table& row : tables_)
+    for (place& at : row.places)
+      if (at) at = place(at.offset_bytes(), true);
+  std::ranges::copy(state, state_.begin());  // which it may be a part of
+  state_bytes_ = state.size();
+  is_changed_ = true;
+  write_header(make_header(closes));
+  for (extent const& each : outdated_) free_.give(each.offset_bytes, each.length_bytes);
+  outdated_.clear();
+  is_closed_ = closes;
+  is_changed_ = false;
+}
+
+/// Of what the tables, the index and the state are now.
+kept_file::header kept_file::make_header(bool closes) const {
+  auto const used = used_extents();
+  header h{};
+  h.magic_bytes = magic;
+  h.format = format_number;
+  h.is_closed = closes ? 1 : 0;
+  h.container = padded<16>(kind_);
+  h.item_bytes = item_bytes_;
+  h.sequence = sequence_ + 1;
+  h.used_bytes = used.back().offset_bytes + used.back().length_bytes;
+  h.index_offset = index_.offset_bytes;
+  h.index_bytes = index_.length_bytes;
+  h.index_checksum = index_checksum_;
+  h.row_count = static_cast<std::uint32_t>(tables_.size());
+  h.state_bytes = static_cast<std::uint32_t>(state_bytes_);
+  for (std::size_t row = 0; row < tables_.size(); ++row) {
+    h.page_bytes[row] = tables_[row].page_bytes;
+    h.page_count[row] = tables_[row].places.size();
+  }
+  h.state = state_;
+  h.checksum = h.own_checksum();
+  return h;
+}
+
+/// In place of the older one. If it fails the next one goes there again.
+void kept_file::write_header(header const& content) {
+  auto const bytes = piece_.bytes().first(header_bytes);
+  std::ranges::fill(bytes, std::byte{0});
+  std::memcpy(bytes.data(), &content, sizeof content);
+  file_->write(content.sequence % 2 * header_bytes, bytes)->wait();
+  file_->sync();
+  sequence_ = content.sequence;
+}
+
+std::uint64_t kept_file::write_index(extent where) {
+  std::uint64_t offset = where.offset_bytes;
+  std::uint64_t checksum = 0;
+  std::size_t filled = 0;
+  auto const write = [&] {
+    std::size_t const length = round_up(filled, file_->alignment_bytes());
+    std::ranges::fill(piece_.bytes().subspan(filled, length - filled), std::byte{0});
+    auto const bytes = piece_.bytes().first(length);
+    checksum = mix(checksum, bytes);
+    file_->write(offset, bytes)->wait();
+    offset += length;
+    filled = 0;
+  };
+  for (table const& row : tables_)
+    for (place const at : row.places) {
+      std::uint64_t const word = at.offset_bytes();
+      std::memcpy(piece_.data() + filled, &word, sizeof word);
+      if ((filled += sizeof word) == piece_.size()) write();
+    }
+  if (filled > 0) write();
+  return checksum;
+}
+
+void kept_file::read_index() {
+  if (index_.length_bytes !=
+      round_up<std::uint64_t>(index_words() * sizeof(place), file_->alignment_bytes()))
+    refuse("damaged: an index of another length");
+  std::uint64_t checksum = 0;
+  std::uint64_t offset = index_.offset_bytes;
+  std::uint64_t const end = offset + index_.length_bytes;
+  std::span<std::byte const> unread;
+  for (table& row : tables_)
+    for (place& at : row.places) {
+      if (unread.empty()) {
+        auto const bytes =
+            piece_.bytes().first(std::min<std::uint64_t>(piece_.size(), end - offset));
+        if (file_->read(offset, bytes)->wait() < bytes.size()) refuse("cut short");
+        checksum = mix(checksum, bytes);
+        offset += bytes.size();
+        unread = bytes;
+      }
+      std::uint64_t word = 0;
+      std::memcpy(&word, unread.data(), sizeof word);
+      unread = unread.subspan(sizeof word);
+      at = word == 0 ? place() : place(word, true);
+    }
+  if (checksum != index_checksum_) refuse("damaged: the index does not fit its checksum");
+}
+
+// ---- a row ----
+
+block::block_id kept_pages::place(std::uint64_t page) const noexcept {
+  auto const at = row_.places[page];
+  if (!at) return {};
+  return {.offset_bytes = at.offset_bytes(),
+          .disk = 0,
+          .length_bytes = static_cast<std::uint32_t>(row_.page_bytes)};
+}
+
+block::block_id kept_pages::place_to_change(std::uint64_t page) {
+  file_->note_change();
+  auto const old = row_.places[page];
+  if (old && !old.is_committed()) return place(page);
+  row_.places[page] = kept_file::place(file_->take(row_.page_bytes));
+  if (old) file_->give(old.offset_bytes(), row_.page_bytes, true);
+  return place(page);
+}
+
+void kept_pages::vacate(std::uint64_t page) noexcept {
+  auto const old = std::exchange(row_.places[page], {});
+  if (old) file_->give(old.offset_bytes(), row_.page_bytes, old.is_committed());
+}
+
+void kept_pages::append() {
+  file_->note_change();
+  file_->add_page(row_);
+}
+
+void kept_pages::prepend() {
+  OUTSIZE_ASSERT(false);  // pages are numbered from 0
+}
+
+void kept_pages::shrink(std::uint64_t begin, std::uint64_t end) noexcept {
+  OUTSIZE_ASSERT(begin == 0);
+  while (row_.places.size() > end) {
+    vacate(row_.places.size() - 1);
+    row_.places.pop_back();
+    file_->memory_.discharge(sizeof(kept_file::place));
+    file_->is_changed_ = true;
+  }
+}
+
+void kept_pages::check_writable() const {
+  if (!file_->is_writable()) throw io_error(EACCES, "change", file_->name());
+}
+
+void kept_pages::settle(std::uint64_t bytes) { file_->commit(std::as_bytes(std::span(&bytes, 1))); }
+
+void kept_pages::close(std::uint64_t bytes) { file_->close(std::as_bytes(std::span(&bytes, 1))); }
+
+}  // namespace outsize::detail

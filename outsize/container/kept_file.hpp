@@ -1,0 +1,190 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// A file that keeps the pages of a container from one process to the next, whatever happens in
+// between.
+//
+//   | header 0 | header 1 | page, page, index, page, free, page, index …
+//                            ▲ places of pages, in any order    ▲ number of page → place
+//
+// What was committed last stays as it is until the next commit is complete: a page that is changed
+// is written elsewhere (shadow paging), and so is the index, before the header of the two that is
+// the older one is replaced. So a process that ends at any moment, or a power failure, leaves what
+// the last commit made durable; the header says whether the file was closed.
+//
+//   header:  magic, format, kind and sizes of items, rows of pages, where the index is, state of
+//            the container, sequence number; checksum of all
+//
+// Invariant: extents of pages, of the index, of what the last commit needs still, and free ones are
+// disjoint and fill the file. One thread at a time; one process at a time. Layer: container.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <outsize/base/memory_budget.hpp>
+#include <outsize/block/block_device.hpp>
+#include <outsize/block/file_blocks.hpp>
+#include <outsize/block/free_extents.hpp>
+#include <outsize/block/storage.hpp>
+#include <outsize/container/page_space.hpp>
+#include <outsize/io/disk_file.hpp>
+
+namespace outsize::detail {
+
+/// What a kept_file holds; compared when it is opened.
+struct kept_kind {
+  std::string_view container;                    ///< At most 15 characters.
+  std::array<std::uint32_t, 2> item_bytes = {};  ///< sizeof an item; of a key, and of its value.
+  friend bool operator==(kept_kind const&, kept_kind const&) = default;
+};
+
+/// Rows of pages in a file; see the top of this file.
+///
+/// I/Os:    commit() writes the index, 8 bytes for each page, and a header, and syncs twice.
+/// Memory:  8 bytes for each page, and 64 KiB, from the storage's budget.
+/// Errors:  io_error, budget_error; what was committed before is not touched, and all can be tried
+///          again.
+/// Checked: kept_file_test.cpp.
+class kept_file {
+ public:
+  static constexpr std::size_t most_rows = 2;
+  static constexpr std::size_t most_state_bytes = 256;
+
+  /// Makes the file, which must not be there, and commits that it is empty.
+  /// @param page_bytes  Of the pages of each row; rounded up to the file's alignment.
+  /// @throws io_error (EEXIST).
+  static std::shared_ptr<kept_file> create(storage& store, std::string const& path,
+                                           kept_kind const& kind,
+                                           std::vector<std::size_t> page_bytes);
+  /// Opens one. @throws io_error; format_error if it is none, of another kind, of a newer format,
+  /// cut short, or damaged.
+  static std::shared_ptr<kept_file> open(storage& store, std::string const& path, io::access mode,
+                                         kept_kind const& kind);
+  /// The same with a file that is open, an empty one to be made a kept_file.
+  static std::shared_ptr<kept_file> create(storage& store, io::file_ptr file, kept_kind const& kind,
+                                           std::vector<std::size_t> page_bytes);
+  static std::shared_ptr<kept_file> open(storage& store, io::file_ptr file, io::access mode,
+                                         kept_kind const& kind);
+
+  /// Whether it had been closed when it was opened. If not, it holds what was committed last.
+  bool was_closed() const noexcept { return was_closed_; }
+  kept_file(kept_file const&) = delete;
+  kept_file& operator=(kept_file const&) = delete;
+  ~kept_file() { memory_.discharge(index_words() * sizeof(place)); }
+
+  /// What was given to the last commit.
+  std::span<std::byte const> state() const noexcept { return {state_.data(), state_bytes_}; }
+  /// Makes what was written to the pages durable, and with it `state`. @pre no transfer is under
+  /// way.
+  void commit(std::span<std::byte const> state);
+  /// Commits, and notes that nobody has the file open any more. It gets as short as it can be.
+  void close(std::span<std::byte const> state);
+
+  std::string const& name() const noexcept { return file_->name(); }
+  /// Of an item, or of its key.
+  std::uint32_t item_bytes() const noexcept { return item_bytes_[0]; }
+  bool is_writable() const noexcept { return mode_ == io::access::read_write; }
+
+ private:
+  friend class kept_pages;
+  struct header;
+  struct extent {
+    std::uint64_t offset_bytes = 0;
+    std::uint64_t length_bytes = 0;
+  };
+  /// The place of a page: its offset, and whether the last commit needs what is there. Zero: none.
+  class place {
+   public:
+    place() = default;
+    explicit place(std::uint64_t offset_bytes, bool is_committed = false) noexcept
+        : bits_(offset_bytes | std::uint64_t{is_committed}) {}
+    std::uint64_t offset_bytes() const noexcept { return bits_ & ~std::uint64_t{1}; }
+    bool is_committed() const noexcept { return (bits_ & 1) != 0; }
+    explicit operator bool() const noexcept { return bits_ != 0; }
+
+   private:
+    std::uint64_t bits_ = 0;
+  };
+  struct table {
+    std::size_t page_bytes = 0;
+    std::deque<place> places = {};
+  };
+
+  kept_file(storage& store, io::file_ptr file, io::access mode, kept_kind const& kind);
+
+  std::uint64_t take(std::uint64_t length_bytes);
+  void give(std::uint64_t offset_bytes, std::uint64_t length_bytes, bool is_committed);
+  void add_page(table& row);
+  void note_change();
+  void commit(std::span<std::byte const> state, bool closes);
+  header make_header(bool closes) const;
+  void write_header(header const& content);
+  void read_header();
+  std::uint64_t write_index(extent where);
+  void read_index();
+  void find_free_space();
+  std::uint64_t index_words() const noexcept;
+  std::vector<extent> used_extents() const;
+  [[noreturn]] void refuse(std::string const& why) const;
+
+  storage& store_;
+  io::file_ptr file_;
+  io::access mode_;
+  std::string kind_;
+  std::array<std::uint32_t, 2> item_bytes_;
+  block::file_blocks blocks_;
+  grant memory_;
+  buffer piece_;               // of an index or header on its way
+  std::vector<table> tables_;  // of the rows
+  block::free_extents free_;
+  std::uint64_t end_bytes_ = 0;   // of what is in use or free
+  std::vector<extent> outdated_;  // that the last commit needs, and the next one will not
+  extent index_;
+  std::uint64_t index_checksum_ = 0;
+  std::array<std::byte, most_state_bytes> state_{};
+  std::size_t state_bytes_ = 0;
+  std::uint64_t sequence_ = 0;
+  bool was_closed_ = false;
+  bool is_closed_ = false;   // as the last header says
+  bool is_changed_ = false;  // since the last commit
+};
+
+/// The pages of one row of a kept_file.
+class kept_pages final : public page_space {
+ public:
+  kept_pages(std::shared_ptr<kept_file> file, std::size_t row) noexcept
+      : file_(std::move(file)), row_(file_->tables_[row]) {}
+
+  block::block_device& device() noexcept override { return file_->blocks_; }
+  std::size_t page_bytes() const noexcept { return row_.page_bytes; }
+  std::uint64_t begin() const noexcept override { return 0; }
+  std::uint64_t end() const noexcept override { return row_.places.size(); }
+  block::block_id place(std::uint64_t page) const noexcept override;
+  block::block_id place_to_change(std::uint64_t page) override;
+  bool is_written(std::uint64_t page) const override { return bool{row_.places[page]}; }
+  void vacate(std::uint64_t page) noexcept override;
+  void append() override;
+  void prepend() override;
+  void shrink(std::uint64_t begin, std::uint64_t end) noexcept override;
+  void check_writable() const override;
+  bool is_lasting() const noexcept override { return true; }
+  bool keeps_what_was_settled() const noexcept override { return true; }
+  bool is_resized() const noexcept override { return file_->is_changed_; }
+  /// Commits; the state is the number of bytes.
+  void settle(std::uint64_t bytes) override;
+  void close(std::uint64_t bytes) override;
+
+ private:
+  std::shared_ptr<kept_file> file_;
+  kept_file::table& row_;
+};
+
+}  // namespace outsize::detail
