@@ -87,6 +87,9 @@ class page_row : public std::enable_shared_from_this<page_row> {
   std::uint64_t end() const noexcept { return space_->end(); }
   /// Pages touched last by change() and show() whose bytes stay where they are.
   std::size_t live_pages() const noexcept { return live_pages_; }
+  std::size_t cache_pages() const noexcept { return cache_pages_; }
+  /// Whether nothing was written to a page, or it was vacated.
+  bool is_blank(std::uint64_t page) const { return blank_[page - space_->begin()]; }
 
   // ---- alone ----
 
@@ -131,7 +134,6 @@ class page_row : public std::enable_shared_from_this<page_row> {
     bool is_changed = false;  // so that it lies where it may be written
   };
 
-  bool is_blank(std::uint64_t page) const { return blank_[page - space_->begin()]; }
   live_page& touch(std::uint64_t page, content old);
   block::pinned_block pin_blank(std::uint64_t page, content old);
   block::pinned_block pin_to_replace(std::uint64_t page);

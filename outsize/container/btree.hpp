@@ -1,0 +1,610 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// The B+-tree that maps and sets are made of: entries in leaves, by key; above them nodes that say
+// which keys are in which leaf.
+//
+//                     root            pinned
+//                   ╱   │   ╲
+//                node  node  node     tree_pages::nodes
+//                ╱ ╲    …
+//   …  ◀──▶ leaf ◀──▶ leaf ◀──▶ …     tree_pages::leaves
+//
+// A change of the tree's shape (split, merge) brings in all pages that it needs before it changes
+// the first, so that one that fails changes nothing. Cursors follow their entries (tree_cursors).
+//
+// Invariants: leaves are linked in the order of their keys, and of equal entries in that of their
+// insertion; each page but the root is filled to a quarter at least, unless the I/O of a merge has
+// failed: a leaf may be empty then, and is passed over. Threads: const functions in company, others
+// alone. Layer: container. Source: STXXL 2008, section 5.5.
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include <outsize/base/assert.hpp>
+#include <outsize/base/error.hpp>
+#include <outsize/container/btree_layout.hpp>
+#include <outsize/container/tree_cursors.hpp>
+#include <outsize/container/tree_pages.hpp>
+
+namespace outsize::detail {
+
+/// An entry's place: the number of its leaf, and its index there.
+struct tree_position {
+  std::uint64_t leaf = tree_state::none;
+  std::uint32_t slot = 0;
+  bool is_end() const noexcept { return leaf == tree_state::none; }
+  friend bool operator==(tree_position const&, tree_position const&) = default;
+};
+
+template <typename Key, typename Entry, typename Less>
+class btree_builder;
+
+/// See the top of this file. `is_unique`: no two entries have equal keys.
+template <typename Key, typename Entry, typename Less>
+class btree {
+ public:
+  using key_type = Key;
+  using entry_type = Entry;
+  using leaf = tree_leaf<Key, Entry>;
+  using node = tree_node<Key>;
+  using position = tree_position;
+
+  static tree_layout layout(kept_kind const& kind) {
+    return {kind, leaf::bytes_for(4), node::bytes_for(4)};
+  }
+
+  btree(std::unique_ptr<tree_pages> pages, Less less, bool is_unique)
+      : pages_(std::move(pages)),
+        leaf_capacity_(leaf::capacity(pages_->leaves().row().page_bytes())),
+        node_capacity_(node::capacity_of(pages_->nodes().row().page_bytes())),
+        less_(std::move(less)),
+        is_unique_(is_unique) {
+    note_root();
+  }
+
+  tree_pages& pages() noexcept { return *pages_; }
+  tree_pages const& pages() const noexcept { return *pages_; }
+  tree_cursors& cursors() const noexcept { return cursors_; }
+  Less const& less() const noexcept { return less_; }
+  bool is_unique() const noexcept { return is_unique_; }
+  std::uint64_t size() const noexcept { return state().size; }
+  std::uint32_t leaf_capacity() const noexcept { return leaf_capacity_; }
+
+  // ---- in company ----
+
+  class leaf_look : public page_look {
+   public:
+    using page_look::page_look;
+    leaf const& operator*() const noexcept { return *reinterpret_cast<leaf const*>(data()); }
+    leaf const* operator->() const noexcept { return &**this; }
+  };
+  leaf_look look(std::uint64_t page) const { return {pages_->leaves().row(), page}; }
+
+  position begin() const { return first_from(state().first_leaf, 0); }
+  /// The place behind one: its successor, or the end.
+  position after(position const& at) const { return first_from(at.leaf, at.slot + 1); }
+  /// The first entry whose key is not below `key`, and the first one above it.
+  position lower_bound(Key const& key) const { return bound(key, false); }
+  position upper_bound(Key const& key) const { return bound(key, true); }
+  /// The first entry with this key.
+  position find(Key const& key) const {
+    position found;
+    visit(key, [&](position const& at, Entry const&) { found = at; });
+    return found;
+  }
+  /// Calls f(position, entry) for the first entry with this key, if there is one.
+  template <typename F>
+  void visit(Key const& key, F f) const {
+    if (size() == 0) return;
+    visit_from(descend(key, is_unique_), key, f);
+  }
+  /// The same, where it is known in which leaf that entry is, or would be.
+  template <typename F>
+  void visit_from(std::uint64_t page, Key const& key, F f) const {
+    for (;;) {
+      leaf_look const seen = look(page);
+      std::uint32_t const slot = lower(*seen, key);
+      if (slot < seen->count) {
+        if (!less_(key, seen->key(slot))) f(position{page, slot}, seen->entry(slot));
+        return;
+      }
+      page = seen->after;
+      if (is_unique_ || page == tree_state::none) return;
+    }
+  }
+  Entry entry(position at) const { return look(at.leaf)->entry(at.slot); }
+
+  /// The leaf that an entry with this key is in, or would be added to; and which keys are there.
+  struct leaf_range {
+    std::uint64_t page = tree_state::none;
+    bool has_end = false;  // if not, all keys that are not below the one that was looked for
+    Key end{};             // those below it
+  };
+  leaf_range find_leaf(Key const& key) const {
+    leaf_range found;
+    found.page = state().root;
+    for (std::uint64_t level = 0; level < state().height; ++level) {
+      node_look const seen = look_at_node(found.page);
+      std::uint32_t const slot = child_of(*seen, key, true);
+      if (slot + 1 < seen->count) {
+        found.has_end = true;
+        found.end = seen->keys()[slot + 1];
+      }
+      found.page = seen->children()[slot];
+    }
+    return found;
+  }
+  /// Begins to read the leaves behind that of a key, or before it.
+  void prefetch_beside(Key const& key, bool backward, std::size_t some) const {
+    if (state().height == 0) return;
+    path way;
+    descend(key, true, &way);
+    for (; some > 0 && step(way, state().height, backward); --some) {
+      auto const& parent = way[state().height - 1];
+      pages_->leaves().row().prefetch(look_at_node(parent.page)->children()[parent.slot]);
+    }
+  }
+
+  // ---- alone ----
+
+  /// A leaf, valid until others are touched; counted as changed, or not.
+  leaf& change(std::uint64_t page) {
+    if (hot_.page == page && hot_.is_changed) return *hot_.content;
+    auto const bytes = pages_->leaves().row().change(page);
+    hot_ = {page, reinterpret_cast<leaf*>(bytes.data()), true};
+    return *hot_.content;
+  }
+  leaf const& show(std::uint64_t page) {
+    if (hot_.page == page) return *hot_.content;
+    auto const bytes = pages_->leaves().row().show(page);
+    // It is the same memory that change() gives.
+    hot_ = {page, reinterpret_cast<leaf*>(const_cast<std::byte*>(bytes.data())), false};
+    return *hot_.content;
+  }
+
+  /// Adds an entry, behind those with equal keys; if is_unique() and there is one, that is where it
+  /// is. @throws io_error, out_of_space, budget_error; what the comparison throws: nothing is
+  /// added.
+  std::pair<position, bool> insert(Entry const entry) {
+    Key const& key = key_of<Key>(entry);
+    if (state().root == tree_state::none) add_first_leaf();
+    for (;; make_room(key)) {
+      std::uint64_t const page = descend(key, true);
+      leaf const& seen = show(page);
+      std::uint32_t const slot = is_unique_ ? lower(seen, key) : upper(seen, key);
+      if (is_unique_ && slot < seen.count && !less_(key, seen.key(slot)))
+        return {{page, slot}, false};
+      if (seen.count == leaf_capacity_) continue;
+      put(page, slot, entry);
+      return {{page, slot}, true};
+    }
+  }
+  /// The same, where the entry is likely to belong before `hint`: no search if so.
+  std::pair<position, bool> insert(position hint, Entry const& entry) {
+    if (state().root == tree_state::none) return insert(entry);
+    bool const at_end = hint.is_end();
+    std::uint64_t const page = at_end ? state().last_leaf : hint.leaf;
+    leaf const& seen = show(page);
+    std::uint32_t const slot = at_end ? seen.count : hint.slot;
+    Key const& key = key_of<Key>(entry);
+    bool const fits = slot > 0 && seen.count < leaf_capacity_ &&
+                      is_ordered(seen.key(slot - 1), key) &&
+                      (at_end || (slot < seen.count && is_ordered(key, seen.key(slot))));
+    if (!fits) return insert(entry);
+    put(page, slot, entry);
+    return {{page, slot}, true};
+  }
+
+  /// Removes entries of a leaf, from one on. Afterwards it may be merged with its neighbour, whose
+  /// errors do not matter: both stay as they are then. @throws io_error, out_of_space: nothing is
+  /// removed.
+  void erase(position from, std::uint32_t some) {
+    leaf& changed = change(from.leaf);
+    Key const key = changed.key(from.slot);
+    changed.erase(from.slot, some);
+    state().size -= some;
+    cursors_.shift(from.leaf, from.slot + some, from.leaf, -static_cast<std::int64_t>(some));
+    if (changed.count >= least(leaf_capacity_)) return;
+    try {
+      tidy(from.leaf, key);
+    } catch (io_error const&) {
+    } catch (budget_error const&) {
+    }
+  }
+
+  /// Removes all. @throws io_error, of a file that may only be read.
+  void clear() {
+    pages_->clear();
+    forget_pages();
+  }
+  /// @throws as tree_pages's.
+  void flush() {
+    pages_->flush();
+    hot_ = {};
+  }
+  void close() {
+    pages_->close();
+    hot_ = {};
+  }
+
+  /// Whether everything is as it must be, for tests: reads all pages.
+  bool is_well_formed() const;
+
+ private:
+  friend class btree_builder<Key, Entry, Less>;
+
+  struct path_step {
+    std::uint64_t page = 0;
+    std::uint32_t slot = 0;
+  };
+  using path = std::array<path_step, 32>;  // from the root to the parent of a leaf
+
+  class node_look {
+   public:
+    explicit node_look(node const* pinned) noexcept : at_(pinned) {}
+    explicit node_look(page_look look) noexcept
+        : look_(std::move(look)), at_(reinterpret_cast<node const*>(look_.data())) {}
+    node const& operator*() const noexcept { return *at_; }
+    node const* operator->() const noexcept { return at_; }
+
+   private:
+    page_look look_;
+    node const* at_;
+  };
+
+  tree_state& state() noexcept { return pages_->state(); }
+  tree_state const& state() const noexcept { return pages_->state(); }
+
+  bool is_ordered(Key const& a, Key const& b) const {
+    return is_unique_ ? less_(a, b) : !less_(b, a);
+  }
+
+  // ---- search ----
+
+  std::uint32_t lower(leaf const& in, Key const& key) const {
+    return count_before(in.count, [&](std::uint32_t i) { return less_(in.key(i), key); });
+  }
+  std::uint32_t upper(leaf const& in, Key const& key) const {
+    return count_before(in.count, [&](std::uint32_t i) { return !less_(key, in.key(i)); });
+  }
+  /// The child to go to for a key: the first one that it may be in, or the last one.
+  std::uint32_t child_of(node const& in, Key const& key, bool last) const {
+    Key const* const keys = in.keys() + 1;
+    return last ? count_before(in.count - 1, [&](std::uint32_t i) { return !less_(key, keys[i]); })
+                : count_before(in.count - 1, [&](std::uint32_t i) { return less_(keys[i], key); });
+  }
+  node_look look_at_node(std::uint64_t page) const {
+    if (root_pin_ && page == state().root)
+      return node_look(reinterpret_cast<node const*>(root_pin_.bytes().data()));
+    return node_look(page_look(pages_->nodes().row(), page));
+  }
+  std::uint64_t descend(Key const& key, bool last, path* way = nullptr) const {
+    std::uint64_t page = state().root;
+    for (std::uint64_t level = 0; level < state().height; ++level) {
+      node_look const seen = look_at_node(page);
+      std::uint32_t const slot = child_of(*seen, key, last);
+      if (way != nullptr) (*way)[level] = {page, slot};
+      page = seen->children()[slot];
+    }
+    return page;
+  }
+  /// The way to a leaf that has, or had, an entry with this key.
+  bool find_way(std::uint64_t to_leaf, Key const& key, path& way, std::uint64_t page,
+                std::uint64_t level) const {
+    node_look const seen = look_at_node(page);
+    std::uint32_t const last = child_of(*seen, key, true);
+    for (std::uint32_t slot = child_of(*seen, key, false); slot <= last; ++slot) {
+      way[level] = {page, slot};
+      std::uint64_t const child = seen->children()[slot];
+      if (level + 1 == state().height ? child == to_leaf
+                                      : find_way(to_leaf, key, way, child, level + 1))
+        return true;
+    }
+    return false;
+  }
+  /// Goes on to the next child of the lowest of `levels` nodes of a way, or to the one before.
+  bool step(path& way, std::uint64_t levels, bool backward) const {
+    if (levels == 0) return false;
+    path_step& at = way[levels - 1];
+    bool const is_last = backward ? at.slot == 0 : at.slot + 1 == look_at_node(at.page)->count;
+    if (!is_last) {
+      at.slot = backward ? at.slot - 1 : at.slot + 1;
+      return true;
+    }
+    if (!step(way, levels - 1, backward)) return false;
+    path_step const& above = way[levels - 2];
+    at.page = look_at_node(above.page)->children()[above.slot];
+    at.slot = backward ? look_at_node(at.page)->count - 1 : 0;
+    return true;
+  }
+  position bound(Key const& key, bool above) const {
+    if (size() == 0) return {};
+    std::uint64_t const page = descend(key, above || is_unique_);
+    leaf_look const seen = look(page);
+    std::uint32_t const slot = above ? upper(*seen, key) : lower(*seen, key);
+    return slot < seen->count ? position{page, slot} : first_from(seen->after, 0);
+  }
+  /// The place itself if there is an entry, or that of the next one.
+  position first_from(std::uint64_t page, std::uint32_t slot) const {
+    while (page != tree_state::none) {
+      leaf_look const seen = look(page);
+      if (slot < seen->count) return {page, slot};
+      page = seen->after;
+      slot = 0;
+    }
+    return {};
+  }
+
+  // ---- growth ----
+
+  void put(std::uint64_t page, std::uint32_t slot, Entry const& entry) {
+    change(page).insert(slot, entry);
+    cursors_.shift(page, slot, page, 1);
+    ++state().size;
+  }
+  /// A blank page, which goes back unless it is kept.
+  class new_page {
+   public:
+    explicit new_page(page_set& set) : set_(&set), number_(set.take()) {}
+    new_page(new_page const&) = delete;
+    new_page& operator=(new_page const&) = delete;
+    ~new_page() {
+      if (set_ != nullptr) set_->give(number_);
+    }
+    std::uint64_t number() const noexcept { return number_; }
+    std::uint64_t keep() noexcept {
+      set_ = nullptr;
+      return number_;
+    }
+
+   private:
+    page_set* set_;
+    std::uint64_t number_;
+  };
+  leaf& begin_leaf(std::uint64_t page) {
+    auto const bytes = pages_->leaves().row().change(page, page_row::content::replaced);
+    auto& made = *reinterpret_cast<leaf*>(bytes.data());
+    made.before = made.after = tree_state::none;
+    made.count = made.unused = 0;
+    hot_ = {page, &made, true};
+    return made;
+  }
+  node& begin_node(std::uint64_t page) {
+    auto const bytes = pages_->nodes().row().change(page, page_row::content::replaced);
+    auto& made = *reinterpret_cast<node*>(bytes.data());
+    made.count = 0;
+    made.capacity = node_capacity_;
+    return made;
+  }
+  node& change_node(std::uint64_t page) {
+    return *reinterpret_cast<node*>(pages_->nodes().row().change(page).data());
+  }
+  void note_root() {
+    root_pin_.release();
+    if (state().height == 0) return;
+    root_pin_ = pages_->nodes().row().pin(state().root, state().root);
+    OUTSIZE_ASSERT(state().height < path{}.size());
+  }
+  void forget_pages() {
+    hot_ = {};
+    cursors_.clear();
+    note_root();
+  }
+
+  void add_first_leaf() {
+    new_page page(pages_->leaves());
+    begin_leaf(page.number());
+    state().root = state().first_leaf = state().last_leaf = page.keep();
+  }
+  void add_root() {
+    new_page page(pages_->nodes());
+    begin_node(page.number()).append({}, state().root);
+    state().root = page.keep();
+    ++state().height;
+    note_root();
+  }
+  /// Splits the leaf that an entry with this key would be added to, and before that all nodes on
+  /// the way to it that are full, from the root down: so that a parent has room for another child.
+  void make_room(Key const& key) {
+    if (state().height == 0 || look_at_node(state().root)->count == node_capacity_) add_root();
+    std::uint64_t parent = state().root;
+    for (std::uint64_t level = 1; level < state().height; ++level) {
+      std::uint64_t child = child_for(parent, key);
+      if (look_at_node(child)->count == node_capacity_) {
+        split_node(parent, child_slot(parent, key));
+        child = child_for(parent, key);
+      }
+      parent = child;
+    }
+    split_leaf(parent, child_slot(parent, key), key);
+  }
+  std::uint32_t child_slot(std::uint64_t page, Key const& key) const {
+    return child_of(*look_at_node(page), key, true);
+  }
+  std::uint64_t child_for(std::uint64_t page, Key const& key) const {
+    return look_at_node(page)->children()[child_slot(page, key)];
+  }
+  void split_node(std::uint64_t parent, std::uint32_t slot) {
+    new_page page(pages_->nodes());
+    node& above = change_node(parent);
+    node& left = change_node(above.children()[slot]);
+    node& right = begin_node(page.number());
+    std::uint32_t const middle = left.count / 2;
+    left.copy(middle, left.count - middle, right);
+    left.count = middle;
+    above.insert(slot + 1, right.keys()[0], page.keep());
+  }
+  /// If the key is behind all others, only it will be in the new leaf: leaves that are filled in
+  /// order are full.
+  void split_leaf(std::uint64_t parent, std::uint32_t slot, Key const& key) {
+    new_page page(pages_->leaves());
+    node& above = change_node(parent);
+    std::uint64_t const left_page = above.children()[slot];
+    leaf& left = change(left_page);
+    bool const behind_all =
+        left.after == tree_state::none && is_ordered(left.key(left.count - 1), key);
+    leaf* const after = left.after == tree_state::none ? nullptr : &change(left.after);
+    leaf& right = begin_leaf(page.number());
+    std::uint32_t const middle = behind_all ? left.count : left.count / 2;
+    above.insert(slot + 1, behind_all ? key : left.key(middle), page.number());
+    left.move_tail(middle, right);
+    right.before = left_page;
+    right.after = left.after;
+    left.after = page.number();
+    (after != nullptr ? after->before : state().last_leaf) = page.number();
+    cursors_.shift(left_page, middle, page.keep(), -static_cast<std::int64_t>(middle));
+  }
+
+  // ---- shrinking ----
+
+  /// What must be in a page, so that it is not merged; two children at least.
+  static std::uint32_t least(std::uint32_t capacity) {
+    return std::max<std::uint32_t>(capacity / 4, 2);
+  }
+  /// Sees to it that a leaf that lost entries, and the nodes above it, are filled enough.
+  void tidy(std::uint64_t page, Key const& key) {
+    path way;
+    if (state().height == 0) {
+      if (state().size == 0) {
+        pages_->clear();
+        forget_pages();
+      }
+      return;
+    }
+    if (!find_way(page, key, way, state().root, 0)) return;
+    std::uint64_t level = state().height - 1;
+    fill_leaf(way[level]);
+    for (; level > 0; --level)
+      if (look_at_node(way[level].page)->count < least(node_capacity_)) fill_node(way[level - 1]);
+    remove_roots_of_one();
+  }
+  /// A root with one child makes that the root.
+  void remove_roots_of_one() {
+    while (state().height > 0 && look_at_node(state().root)->count == 1) {
+      std::uint64_t const old = state().root;
+      state().root = look_at_node(old)->children()[0];
+      --state().height;
+      note_root();
+      pages_->nodes().give(old);
+    }
+  }
+  /// The left one of two neighbours, of which a child with too little in it is one.
+  static std::uint32_t left_of(node const& above, std::uint32_t slot) {
+    return slot + 1 < above.count ? slot : slot - 1;
+  }
+
+  void fill_leaf(path_step const& at) {
+    node& above = change_node(at.page);
+    if (above.count < 2) return;
+    std::uint32_t const slot = left_of(above, at.slot);
+    std::uint64_t const left_page = above.children()[slot];
+    std::uint64_t const right_page = above.children()[slot + 1];
+    leaf& left = change(left_page);
+    leaf& right = change(right_page);
+    leaf* const after = right.after == tree_state::none ? nullptr : &change(right.after);
+    std::uint32_t const total = left.count + right.count;
+    if (left.count == 0 || right.count == 0 || total <= leaf_capacity_ / 4 * 3) {
+      cursors_.shift(right_page, 0, left_page, left.count);
+      right.move_tail(0, left);
+      left.after = right.after;
+      (after != nullptr ? after->before : state().last_leaf) = left_page;
+      above.erase(slot + 1);
+      free_leaf(right_page);
+      return;
+    }
+    if (left.count < total / 2) {
+      std::uint32_t const some = total / 2 - left.count;
+      cursors_.shift(right_page, 0, some, left_page, left.count);
+      cursors_.shift(right_page, some, right_page, -static_cast<std::int64_t>(some));
+      right.move_head(some, left);
+    } else {
+      std::uint32_t const some = left.count - total / 2;
+      right.take_tail(some, left);
+      cursors_.shift(right_page, 0, right_page, some);
+      cursors_.shift(left_page, left.count, right_page, -static_cast<std::int64_t>(left.count));
+    }
+    above.keys()[slot + 1] = right.key(0);
+  }
+  void free_leaf(std::uint64_t page) {
+    if (hot_.page == page) hot_ = {};
+    pages_->leaves().give(page);
+  }
+
+  void fill_node(path_step const& at) {
+    node& above = change_node(at.page);
+    if (above.count < 2) return;
+    std::uint32_t const slot = left_of(above, at.slot);
+    std::uint64_t const right_page = above.children()[slot + 1];
+    node& left = change_node(above.children()[slot]);
+    node& right = change_node(right_page);
+    std::uint32_t const total = left.count + right.count;
+    right.keys()[0] = above.keys()[slot + 1];
+    if (total <= node_capacity_ / 4 * 3) {
+      right.copy(0, right.count, left);
+      above.erase(slot + 1);
+      pages_->nodes().give(right_page);
+      return;
+    }
+    if (left.count < total / 2) {
+      std::uint32_t const some = total / 2 - left.count;
+      right.copy(0, some, left);
+      right.erase(0, some);
+    }
+    while (left.count > total / 2) {
+      right.insert(0, left.keys()[left.count - 1], left.children()[left.count - 1]);
+      --left.count;
+    }
+    above.keys()[slot + 1] = right.keys()[0];
+  }
+
+  struct hot_leaf {
+    std::uint64_t page = tree_state::none;
+    leaf* content = nullptr;
+    bool is_changed = false;
+  };
+
+  std::unique_ptr<tree_pages> pages_;
+  std::uint32_t leaf_capacity_;
+  std::uint32_t node_capacity_;
+  [[no_unique_address]] Less less_;
+  bool is_unique_;
+  mutable tree_cursors cursors_;
+  page_pin root_pin_;
+  hot_leaf hot_;  // the one touched last
+};
+
+template <typename Key, typename Entry, typename Less>
+bool btree<Key, Entry, Less>::is_well_formed() const {
+  if (state().root == tree_state::none) return state().size == 0;
+  std::uint64_t entries = 0;
+  std::uint64_t leaves = 0;
+  std::uint64_t before = tree_state::none;
+  Key last{};
+  for (std::uint64_t page = state().first_leaf; page != tree_state::none; ++leaves) {
+    leaf_look const seen = look(page);
+    if (seen->before != before) return false;
+    for (std::uint32_t i = 0; i < seen->count; ++i, ++entries) {
+      if (entries > 0 && !is_ordered(last, seen->key(i))) return false;
+      last = seen->key(i);
+    }
+    if (seen->count > 0) {
+      path way;
+      if (state().height == 0 ? page != state().root
+                              : !find_way(page, seen->key(0), way, state().root, 0) ||
+                                    !find_way(page, last, way, state().root, 0))
+        return false;
+    }
+    before = page;
+    page = seen->after;
+  }
+  return before == state().last_leaf && entries == state().size &&
+         leaves == pages_->leaves().used();
+}
+
+}  // namespace outsize::detail

@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// Many operations on a B+-tree at once: in the order of their keys, so that each leaf is needed
+// once, and with the leaves of those to come on their way from disk.
+//
+//   keys, sorted:   3 7 | 12 | 20 21 25 | 31 …
+//                   now    ▲ being read ▲
+//
+// Threads: as the tree's. Layer: container.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <vector>
+
+#include <outsize/container/btree.hpp>
+
+namespace outsize::detail {
+
+/// A batch of keys, which are dealt with leaf by leaf.
+///
+/// I/Os:    a read for each leaf that a key falls in, tree_pages::read_ahead_leaves() at once.
+/// Memory:  a key and 8 bytes for each of most_at_once keys.
+template <typename Tree>
+class btree_batch {
+ public:
+  using key_type = typename Tree::key_type;
+  static constexpr std::size_t most_at_once = std::size_t{1} << 20;
+
+  explicit btree_batch(Tree const& tree) : tree_(tree) {}
+
+  /// Calls f(index, page) for the keys of indices 0 to count - 1, by key, equal ones by index; page
+  /// is the leaf that the key belonged to when its read began.
+  template <typename KeyAt, typename F>
+  void for_each(std::size_t count, KeyAt key_at, F f) {
+    for (std::size_t first = 0; first < count; first += most_at_once) {
+      sort(first, std::min(most_at_once, count - first), key_at);
+      run(f);
+    }
+  }
+
+ private:
+  struct asked {
+    key_type key;
+    std::size_t index;
+  };
+  struct group {
+    std::uint64_t page;
+    std::size_t end;  // of its keys, in keys_
+  };
+
+  template <typename KeyAt>
+  void sort(std::size_t first, std::size_t count, KeyAt key_at) {
+    keys_.clear();
+    keys_.reserve(count);
+    for (std::size_t i = first; i < first + count; ++i) keys_.push_back({key_at(i), i});
+    auto const& less = tree_.less();
+    std::ranges::sort(keys_, [&](asked const& a, asked const& b) {
+      if (less(a.key, b.key)) return true;
+      return a.index < b.index && !less(b.key, a.key);
+    });
+  }
+
+  template <typename F>
+  void run(F& f) {
+    std::size_t const window = std::max<std::size_t>(tree_.pages().read_ahead_leaves(), 1);
+    groups_.clear();
+    for (std::size_t i = 0, ahead = 0; i < keys_.size();) {
+      while (ahead < keys_.size() && groups_.size() < window) ahead = expect(ahead);
+      group const now = groups_.front();
+      groups_.pop_front();
+      for (; i < now.end; ++i) f(keys_[i].index, now.page);
+    }
+  }
+
+  /// Makes a group of a key and those behind it in the same leaf.
+  std::size_t expect(std::size_t first) {
+    auto const& less = tree_.less();
+    auto const leaf = tree_.find_leaf(keys_[first].key);
+    std::size_t end = first + 1;
+    while (end < keys_.size() && (!leaf.has_end || less(keys_[end].key, leaf.end))) ++end;
+    if (leaf.page != tree_state::none) tree_.pages().leaves().row().prefetch(leaf.page);
+    groups_.push_back({leaf.page, end});
+    return end;
+  }
+
+  Tree const& tree_;
+  std::vector<asked> keys_;
+  std::deque<group> groups_;
+};
+
+}  // namespace outsize::detail

@@ -1,0 +1,118 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// Bulk construction of a B+-tree: entries come in order, leaves are filled and written one after
+// the other, and each level of nodes grows at its right edge.
+//
+// Invariant: all entries so far are in the leaves, all leaves but the last one have a parent.
+// Layer: container. Source: STXXL 2008, section 5.5 (bulk construction).
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include <outsize/container/btree.hpp>
+
+namespace outsize::detail {
+
+/// Fills an empty tree. If it is not finished, the tree is empty again.
+///
+/// I/Os:    ⌈N / (fill · entries of a leaf)⌉ writes of leaves, and as many of nodes as these need.
+template <typename Key, typename Entry, typename Less>
+class btree_builder {
+ public:
+  using tree = btree<Key, Entry, Less>;
+
+  /// @param fill  The part of each page that is used, from 0.25 to 1.
+  btree_builder(tree& into, double fill)
+      : tree_(into),
+        leaf_fill_(filled(into.leaf_capacity_, fill)),
+        node_fill_(filled(into.node_capacity_, fill)) {
+    OUTSIZE_ASSERT(into.size() == 0);
+    into.clear();
+  }
+  btree_builder(btree_builder const&) = delete;
+  btree_builder& operator=(btree_builder const&) = delete;
+  ~btree_builder() {
+    if (!is_finished_) tree_.clear();
+  }
+
+  /// Whether an entry may come next: its key is not below that of the last one. Of equal ones in a
+  /// tree without equal entries all but the first are left out.
+  bool push(Entry const& entry) {
+    Key const& key = key_of<Key>(entry);
+    if (leaf_ == nullptr || leaf_->count == leaf_fill_) return push_to_next(entry);
+    Key const& last = leaf_->key(leaf_->count - 1);
+    if (!tree_.is_ordered(last, key)) return tree_.is_unique_ && !tree_.less_(key, last);
+    leaf_->append(entry);
+    ++tree_.state().size;
+    return true;
+  }
+
+  void finish() {
+    is_finished_ = true;
+    if (leaf_ == nullptr) return;
+    add_child(0, first_key_, tree_.state().last_leaf);
+    for (std::size_t level = 0; level + 1 < levels_.size(); ++level)
+      add_child(level + 1, tree_.change_node(levels_[level]).keys()[0], levels_[level]);
+    tree_.state().root = levels_.back();
+    tree_.state().height = levels_.size();
+    tree_.note_root();
+    tree_.remove_roots_of_one();
+  }
+
+ private:
+  static std::uint32_t filled(std::uint32_t capacity, double fill) {
+    return std::clamp(static_cast<std::uint32_t>(capacity * fill), 2U, capacity);
+  }
+
+  bool push_to_next(Entry const& entry) {
+    Key const& key = key_of<Key>(entry);
+    tree_state& state = tree_.state();
+    if (leaf_ != nullptr) {
+      Key const& last = leaf_->key(leaf_->count - 1);
+      if (!tree_.is_ordered(last, key)) return tree_.is_unique_ && !tree_.less_(key, last);
+      add_child(0, first_key_, state.last_leaf);
+    }
+    std::uint64_t const page = tree_.pages_->leaves().take();
+    std::uint64_t const before = state.last_leaf;
+    if (leaf_ != nullptr) leaf_->after = page;  // it is live still
+    leaf_ = &tree_.begin_leaf(page);
+    leaf_->before = before;
+    if (before == tree_state::none) state.first_leaf = state.root = page;
+    state.last_leaf = page;
+    first_key_ = key;
+    leaf_->append(entry);
+    ++state.size;
+    return true;
+  }
+
+  /// Adds a child to the last node of a level; if that is full, a new one takes it. The key is a
+  /// copy, as the page that it comes from may leave.
+  void add_child(std::size_t level, Key key, std::uint64_t child) {
+    if (level == levels_.size()) {
+      levels_.push_back(tree_.pages_->nodes().take());
+      tree_.begin_node(levels_.back());
+    }
+    node& last = tree_.change_node(levels_[level]);
+    if (last.count < node_fill_) return last.append(key, child);
+    Key const first = last.keys()[0];
+    add_child(level + 1, first, levels_[level]);
+    levels_[level] = tree_.pages_->nodes().take();
+    tree_.begin_node(levels_[level]).append(key, child);
+  }
+
+  using node = typename tree::node;
+  using leaf = typename tree::leaf;
+
+  tree& tree_;
+  std::uint32_t leaf_fill_;
+  std::uint32_t node_fill_;
+  leaf* leaf_ = nullptr;
+  Key first_key_{};
+  std::vector<std::uint64_t> levels_;  // the last node of each, the lowest level first
+  bool is_finished_ = false;
+};
+
+}  // namespace outsize::detail

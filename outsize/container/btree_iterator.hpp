@@ -1,0 +1,219 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// Iterators over the entries of a B+-tree, which stay at their entries when others come and go,
+// and read ahead when they go on from leaf to leaf.
+//
+// Going on to a second leaf and further in one direction begins to read those behind it: first two,
+// then twice as many each time. Threads: constant ones in company; others alone. Layer: container.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#include <outsize/base/assert.hpp>
+#include <outsize/container/btree.hpp>
+#include <outsize/container/map_item.hpp>
+#include <outsize/container/tree_cursors.hpp>
+
+namespace outsize::detail {
+
+/// What a scan has begun to read behind where it is.
+class tree_read_ahead {
+ public:
+  /// To be called when the scan comes to another leaf. @param key  Of that leaf.
+  template <typename Tree>
+  void leaf_entered(Tree const& tree, typename Tree::key_type const& key, bool backward) {
+    if (backward != is_backward_) {
+      is_backward_ = backward;
+      expected_ = 0;
+      some_ = 0;
+      return;
+    }
+    if (expected_ > 0) --expected_;
+    std::size_t const most = tree.pages().read_ahead_leaves();
+    if (most == 0 || expected_ > some_ / 2) return;
+    some_ = std::min<std::size_t>(std::max<std::size_t>(2 * some_, 2), most);
+    tree.prefetch_beside(key, backward, some_);
+    expected_ = some_;
+  }
+
+ private:
+  bool is_backward_ = false;
+  std::size_t expected_ = 0;  // leaves behind this one that are on their way
+  std::size_t some_ = 0;      // that were asked for last
+};
+
+}  // namespace outsize::detail
+
+namespace outsize {
+
+template <typename Key, typename Value, typename Less, bool is_unique>
+class ordered_container;
+
+/// A place in a map or set that can be read, and follows its entry wherever it is moved to. The
+/// entry is a value, so that nothing can change while it is looked at. Valid until its entry is
+/// erased.
+template <typename Tree>
+class tree_const_iterator {
+ public:
+  using iterator_concept = std::bidirectional_iterator_tag;
+  using iterator_category = std::bidirectional_iterator_tag;
+  using value_type = typename Tree::entry_type;
+  using difference_type = std::ptrdiff_t;
+  using reference = value_type;
+
+  class pointer {
+   public:
+    explicit pointer(value_type const& entry) : entry_(entry) {}
+    value_type const* operator->() const noexcept { return &entry_; }
+
+   private:
+    value_type entry_;
+  };
+
+  tree_const_iterator() = default;
+
+  /// @throws io_error, where the entry's leaf is not in memory.
+  value_type operator*() const { return leaf().entry(at_.slot()); }
+  pointer operator->() const { return pointer(**this); }
+
+  tree_const_iterator& operator++() {
+    if (at_.slot() + 1 < leaf().count) {
+      at_.set_slot(at_.slot() + 1);
+      return *this;
+    }
+    std::uint64_t page = at_.leaf();
+    do page = look_at(page).after;
+    while (page != detail::tree_state::none && look_at(page).count == 0);
+    enter(page, 0, false);
+    return *this;
+  }
+  tree_const_iterator& operator--() {
+    if (!at_.is_end() && at_.slot() > 0) {
+      at_.set_slot(at_.slot() - 1);
+      return *this;
+    }
+    std::uint64_t page =
+        at_.is_end() ? tree_->pages().state().last_leaf : look_at(at_.leaf()).before;
+    while (look_at(page).count == 0) page = look_at(page).before;
+    enter(page, look_at(page).count - 1, true);
+    return *this;
+  }
+  tree_const_iterator operator++(int) {
+    tree_const_iterator const before = *this;
+    ++*this;
+    return before;
+  }
+  tree_const_iterator operator--(int) {
+    tree_const_iterator const before = *this;
+    --*this;
+    return before;
+  }
+
+  friend bool operator==(tree_const_iterator const& a, tree_const_iterator const& b) noexcept {
+    return a.at_ == b.at_;
+  }
+
+ private:
+  template <typename, typename, typename, bool>
+  friend class ordered_container;
+  template <typename>
+  friend class tree_iterator;
+  using leaf_type = typename Tree::leaf;
+  using leaf_look = typename Tree::leaf_look;
+
+  tree_const_iterator(Tree const& tree, detail::tree_position at)
+      : tree_(&tree), at_(tree.cursors(), at.leaf, at.slot) {}
+
+  detail::tree_position position() const noexcept { return {at_.leaf(), at_.slot()}; }
+
+  leaf_type const& leaf() const {
+    OUTSIZE_ASSERT(!at_.is_end());
+    return look_at(at_.leaf());
+  }
+  /// The page stays pinned until another one is looked at, or the entry has moved.
+  leaf_type const& look_at(std::uint64_t page) const {
+    if (!look_ || seen_ != page || moves_ != at_.moves()) {
+      look_.reset();  // lets another have its room
+      look_ = std::make_shared<leaf_look const>(tree_->look(page));
+      seen_ = look_->is_pinned() ? page : detail::tree_state::none;
+      moves_ = at_.moves();
+    }
+    return **look_;
+  }
+  void enter(std::uint64_t page, std::uint32_t slot, bool backward) {
+    at_.set(page, slot);
+    if (!at_.is_end()) ahead_.leaf_entered(*tree_, leaf().key(slot), backward);
+  }
+
+  Tree const* tree_ = nullptr;
+  detail::tree_cursor at_;
+  mutable std::shared_ptr<leaf_look const> look_;  // at what was looked at last
+  mutable std::uint64_t seen_ = 0;
+  mutable std::uint32_t moves_ = 0;
+  detail::tree_read_ahead ahead_;
+};
+
+/// A place in a map whose value can be changed. Otherwise as tree_const_iterator; the leaf counts
+/// as changed as soon as the entry is looked at. A reference is valid until live_leaves() - 1
+/// others have been touched, or something is inserted or erased.
+template <typename Tree>
+class tree_iterator {
+ public:
+  using iterator_category = std::bidirectional_iterator_tag;
+  using value_type = typename Tree::entry_type;
+  using difference_type = std::ptrdiff_t;
+  using reference =
+      map_item<typename Tree::key_type const, decltype(std::declval<value_type>().second)>&;
+  using pointer = std::remove_reference_t<reference>*;
+
+  tree_iterator() = default;
+  operator tree_const_iterator<Tree>() const { return at_; }
+
+  /// @throws io_error, where the entry's leaf is not in memory.
+  reference operator*() const {
+    auto const at = at_.position();
+    OUTSIZE_ASSERT(!at.is_end());
+    return *reinterpret_cast<pointer>(tree_->change(at.leaf).at(at.slot));
+  }
+  pointer operator->() const { return &**this; }
+
+  tree_iterator& operator++() {
+    ++at_;
+    return *this;
+  }
+  tree_iterator& operator--() {
+    --at_;
+    return *this;
+  }
+  tree_iterator operator++(int) {
+    tree_iterator const before = *this;
+    ++at_;
+    return before;
+  }
+  tree_iterator operator--(int) {
+    tree_iterator const before = *this;
+    --at_;
+    return before;
+  }
+
+  friend bool operator==(tree_iterator const& a, tree_iterator const& b) noexcept {
+    return a.at_ == b.at_;
+  }
+
+ private:
+  template <typename, typename, typename, bool>
+  friend class ordered_container;
+  tree_iterator(Tree& tree, detail::tree_position at) : tree_(&tree), at_(tree, at) {}
+
+  Tree* tree_ = nullptr;
+  tree_const_iterator<Tree> at_;
+};
+
+}  // namespace outsize

@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// How maps and sets that are trees divide their items into pages, and how many of these they keep
+// in memory. All is chosen at run time. Layer: container.
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include <outsize/block/placement.hpp>
+#include <outsize/block/replacement.hpp>
+
+namespace outsize {
+
+/// How a tree keeps its items. Sizes of pages are those of a file's when one is opened.
+struct map_options {
+  /// What an access to an item reads or writes; rounded up to hold four items. Short for random
+  /// access, long for scans.
+  std::size_t leaf_bytes = std::size_t{32} << 10;
+  /// A node has about this many bytes of keys and of numbers of pages.
+  std::size_t node_bytes = std::size_t{16} << 10;
+  /// Of leaves in memory; 0: an eighth of the storage's memory. At least 8 leaves.
+  std::size_t leaf_cache_bytes = 0;
+  /// Of nodes in memory; 0: a 64th of the storage's memory, at most 64 MiB. At least 8 nodes.
+  std::size_t node_cache_bytes = 0;
+  std::size_t spare_leaves = 16;  ///< Buffers for changed leaves on their way to disk.
+  /// Leaves read ahead of a scan, or of a batch of keys; fewer in small caches.
+  std::size_t read_ahead_leaves = 64;
+  /// Makes the policies that say which leaf, and which node, leaves for another.
+  std::function<std::unique_ptr<block::replacement>()> replacement = block::make_lru_replacement;
+  /// How pages are spread over the disks; by default as the storage's options say.
+  std::optional<block::placement_options> placement = {};
+};
+
+}  // namespace outsize

@@ -1,0 +1,543 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+// Maps and sets against those of the standard library, with leaves of a few entries and caches of a
+// few pages, so that trees get high and everything is split, merged and evicted all the time;
+// iterators that stay at their entries meanwhile; I/Os; what is left when disks fail.
+
+#include <outsize/container/map.hpp>
+
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <cerrno>
+#include <functional>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <random>
+#include <ranges>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <outsize/base/error.hpp>
+#include <outsize/base/units.hpp>
+#include <outsize/container/set.hpp>
+#include <outsize/io/decorators/faulty_file.hpp>
+#include <outsize/io/memory_file.hpp>
+#include <outsize/testing/counted_storage.hpp>
+
+namespace outsize {
+namespace {
+
+// Leaves of 4 to 5 entries of 8 + 16 bytes, nodes of 5 children.
+map_options const tiny{.leaf_bytes = 144,
+                       .node_bytes = 100,
+                       .leaf_cache_bytes = 1,
+                       .node_cache_bytes = 1,
+                       .spare_leaves = 2,
+                       .read_ahead_leaves = 3};
+
+struct two_words {
+  std::uint64_t a;
+  std::uint64_t b;
+  friend bool operator==(two_words const&, two_words const&) = default;
+};
+
+template <typename Model, typename Ours>
+typename Model::value_type as_model(typename Ours::value_type const& entry) {
+  if constexpr (std::is_void_v<typename Ours::mapped_type>)
+    return entry;
+  else
+    return {entry.first, entry.second};
+}
+
+/// Ours and the standard library's, changed alike; and iterators of both that stand somewhere.
+template <typename Ours, typename Model>
+class twins {
+ public:
+  twins(storage& store, map_options const& options, std::uint64_t seed)
+      : ours_(store, options), random_(seed) {}
+
+  void step(std::uint64_t keys) {
+    auto const key = random_() % keys;
+    switch (random_() % 12) {
+      case 0:
+      case 1:
+      case 2:
+      case 3:
+        return insert(key);
+      case 4:
+        return insert_with_hint(key);
+      case 5:
+        return erase_key(key);
+      case 6:
+      case 7:
+        return erase_one(key);
+      case 8:
+        return random_() % 20 == 0 ? erase_range(key, keys) : insert(key);
+      case 9:
+        return search(key);
+      case 10:
+        return keep_iterator(key);
+      default:
+        return use_iterators();
+    }
+  }
+  void check() {
+    ASSERT_EQ(ours_.size(), model_.size());
+    auto const same = [](auto const& a, auto const& b) { return as_model<Model, Ours>(a) == b; };
+    auto const& constant = std::as_const(ours_);
+    EXPECT_TRUE(
+        std::ranges::equal(constant.begin(), constant.end(), model_.begin(), model_.end(), same));
+    EXPECT_TRUE(
+        std::equal(constant.rbegin(), constant.rend(), model_.rbegin(), model_.rend(), same));
+  }
+  std::size_t kept() const { return kept_.size(); }
+  Ours& ours() { return ours_; }
+  Model& model() { return model_; }
+
+ private:
+  static constexpr bool is_map = !std::is_void_v<typename Ours::mapped_type>;
+  static constexpr bool is_unique = std::same_as<Model, std::set<std::uint64_t>> ||
+                                    std::same_as<Model, std::map<std::uint64_t, two_words>>;
+
+  auto entry(std::uint64_t key) {
+    if constexpr (is_map)
+      return typename Ours::value_type{key, {random_(), key}};
+    else
+      return key;
+  }
+  bool same(auto const& a, auto const& b) const {
+    bool const end = a == std::as_const(ours_).end();
+    if (end || b == model_.end()) return end && b == model_.end();
+    return as_model<Model, Ours>(*a) == *b;
+  }
+  void insert(std::uint64_t key) {
+    auto const added = entry(key);
+    if constexpr (is_unique) {
+      auto const [at, is_new] = ours_.insert(added);
+      auto const [place, was_new] = model_.insert(as_model<Model, Ours>(added));
+      EXPECT_EQ(is_new, was_new);
+      EXPECT_TRUE(same(at, place));
+    } else {
+      EXPECT_TRUE(same(ours_.insert(added), model_.insert(as_model<Model, Ours>(added))));
+    }
+  }
+  void insert_with_hint(std::uint64_t key) {
+    auto const added = entry(key);
+    // One that is not right must not matter; before the first of equal ones it would be right too.
+    auto const hint = !is_unique || random_() % 2 == 0
+                          ? std::as_const(ours_).upper_bound(key)
+                          : std::as_const(ours_).lower_bound(random_() % 1000);
+    if constexpr (is_unique)
+      EXPECT_TRUE(
+          same(ours_.insert(hint, added), model_.insert(as_model<Model, Ours>(added)).first));
+    else
+      EXPECT_TRUE(same(ours_.insert(hint, added), model_.insert(as_model<Model, Ours>(added))));
+  }
+  void erase_key(std::uint64_t key) {
+    std::erase_if(kept_, [&](auto const& each) { return key_of(*each.second) == key; });
+    EXPECT_EQ(ours_.erase(key), model_.erase(key));
+  }
+  void erase_one(std::uint64_t key) {
+    auto const at = std::as_const(ours_).lower_bound(key);
+    auto const place = model_.lower_bound(key);
+    ASSERT_TRUE(same(at, place));
+    if (place == model_.end()) return;
+    std::erase_if(kept_, [&](auto const& each) { return each.second == place; });
+    auto const next = ours_.erase(at);
+    EXPECT_TRUE(same(next, model_.erase(place)));
+  }
+  void erase_range(std::uint64_t key, std::uint64_t keys) {
+    auto const until = key + random_() % (keys / 4);
+    std::erase_if(kept_, [&](auto const& each) {
+      return key_of(*each.second) >= key && key_of(*each.second) < until;
+    });
+    auto const next =
+        ours_.erase(std::as_const(ours_).lower_bound(key), std::as_const(ours_).lower_bound(until));
+    EXPECT_TRUE(same(next, model_.erase(model_.lower_bound(key), model_.lower_bound(until))));
+  }
+  void search(std::uint64_t key) {
+    auto const& constant = std::as_const(ours_);
+    EXPECT_TRUE(same(constant.lower_bound(key), model_.lower_bound(key)));
+    EXPECT_TRUE(same(constant.upper_bound(key), model_.upper_bound(key)));
+    EXPECT_EQ(constant.find(key) == constant.end(), model_.find(key) == model_.end());
+    EXPECT_EQ(constant.count(key), model_.count(key));
+    EXPECT_EQ(constant.contains(key), model_.contains(key));
+    if constexpr (is_map && is_unique) {
+      auto const found = constant.get(key);
+      auto const place = model_.find(key);
+      ASSERT_EQ(found.has_value(), place != model_.end());
+      if (found) {
+        EXPECT_EQ(*found, place->second);
+      }
+    }
+  }
+  void keep_iterator(std::uint64_t key) {
+    auto const place = model_.lower_bound(key);
+    if (place == model_.end() || kept_.size() > 30) return;
+    kept_.emplace_back(ours_.lower_bound(key), place);
+  }
+  void use_iterators() {
+    for (auto& [at, place] : kept_) {
+      ASSERT_TRUE(same(typename Ours::const_iterator(at), place));
+      if constexpr (is_map)
+        if (random_() % 4 == 0) at->second.a = place->second.a = random_();
+      if (random_() % 3 != 0) continue;
+      if (random_() % 2 == 0 && place != model_.begin())
+        --at, --place;
+      else if (std::next(place) != model_.end())
+        ++at, ++place;
+    }
+    if (random_() % 10 == 0) kept_.clear();
+  }
+  static std::uint64_t key_of(auto const& entry) {
+    if constexpr (is_map)
+      return entry.first;
+    else
+      return entry;
+  }
+
+  Ours ours_;
+  Model model_;
+  std::vector<std::pair<typename Ours::iterator, typename Model::iterator>> kept_;
+  std::mt19937_64 random_;
+};
+
+using numbers = map<std::uint64_t, two_words>;
+
+/// A storage whose disk is a file in memory, without a thread.
+struct quick_storage {
+  std::shared_ptr<io::fault_plan> plan = std::make_shared<io::fault_plan>();
+  storage store{{.disks = {disk_options("memory",
+                                        [this](io::request_queue&) -> io::file_ptr {
+                                          return std::make_unique<io::faulty_file>(
+                                              io::make_memory_file("memory", 1_GiB), plan);
+                                        })},
+                 .memory = 16_MiB,
+                 .threads = 1}};
+};
+
+template <typename Ours, typename Model>
+void check_against(std::uint64_t keys) {
+  for (std::uint64_t seed = 1; seed <= 2; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed << ", " << keys << " keys");
+    quick_storage disk;
+    twins<Ours, Model> both(disk.store, tiny, seed);
+    for (int i = 0; i < 100'000 && !testing::Test::HasFailure(); ++i) {
+      both.step(keys);
+      if (i % 5000 == 0) both.check();
+    }
+    both.check();
+    EXPECT_GT(both.ours().leaf_cache_counts().misses, 10'000U);
+    EXPECT_GT(both.ours().leaf_cache_counts().write_backs, 10'000U);
+  }
+}
+
+TEST(maps, do_what_the_standard_ones_do) {
+  check_against<numbers, std::map<std::uint64_t, two_words>>(3000);
+  check_against<numbers, std::map<std::uint64_t, two_words>>(200);
+}
+TEST(maps, with_equal_keys_do_what_the_standard_ones_do) {
+  using ours = multimap<std::uint64_t, two_words>;
+  check_against<ours, std::multimap<std::uint64_t, two_words>>(1000);
+  check_against<ours, std::multimap<std::uint64_t, two_words>>(100);
+}
+TEST(sets, do_what_the_standard_ones_do) {
+  check_against<set<std::uint64_t>, std::set<std::uint64_t>>(3000);
+}
+TEST(sets, with_equal_keys_do_what_the_standard_ones_do) {
+  check_against<multiset<std::uint64_t>, std::multiset<std::uint64_t>>(300);
+}
+
+static_assert(std::bidirectional_iterator<numbers::iterator>);
+static_assert(std::bidirectional_iterator<numbers::const_iterator>);
+static_assert(std::ranges::bidirectional_range<numbers>);
+static_assert(std::ranges::bidirectional_range<numbers const>);
+static_assert(std::ranges::bidirectional_range<set<int> const>);
+static_assert(std::is_nothrow_move_constructible_v<numbers>);
+
+using item = numbers::value_type;
+
+std::vector<item> items_up_to(std::uint64_t count, std::uint64_t stride = 1) {
+  std::vector<item> items;
+  for (std::uint64_t i = 0; i < count; ++i) items.push_back({i * stride, {i, 7 * i}});
+  return items;
+}
+
+TEST(maps, are_used_as_the_standard_ones_are) {
+  quick_storage disk;
+  map<int, double> m(disk.store, tiny);
+  m[3] = 0.5;
+  m[3] += 1;
+  m.insert({1, 0.25});
+  m.emplace(2, 8.0);
+  EXPECT_FALSE(m.insert_or_assign(2, 9.0).second);
+  EXPECT_TRUE(m.insert_or_assign(7, 1.0).second);
+  std::string text;
+  for (auto const [key, value] : std::as_const(m)) text += fmt::format("{}:{} ", key, value);
+  EXPECT_EQ(text, "1:0.25 2:9 3:1.5 7:1 ");
+  for (auto& [key, value] : m) value *= 2;
+  EXPECT_EQ(m.at(3), 3);
+  EXPECT_EQ(std::as_const(m).at(2), 18);
+  EXPECT_THROW(m.at(4), std::out_of_range);
+  EXPECT_THROW(std::as_const(m).at(4), std::out_of_range);
+  EXPECT_EQ(m.get(4), std::nullopt);
+  auto const found =
+      std::ranges::find(std::as_const(m), 14.0, [](auto const& e) { return e.second + 12; });
+  EXPECT_EQ(found->first, 7);
+  map<int, double> other(disk.store, tiny);
+  swap(m, other);
+  EXPECT_TRUE(m.empty());
+  m = std::move(other);
+  EXPECT_EQ(m.size(), 4U);
+  m.clear();
+  EXPECT_TRUE(m.begin() == m.end());
+  m[5] = 1;
+  EXPECT_EQ(m.size(), 1U);
+}
+
+TEST(maps, order_their_keys_as_they_are_told) {
+  quick_storage disk;
+  std::vector<int> const keys = {5, 1, 4, 1, 3};
+  set<int, std::greater<>> falling(disk.store, tiny);
+  falling.build(keys);
+  EXPECT_TRUE(std::ranges::equal(std::as_const(falling), std::vector{5, 4, 3, 1}));
+  auto const modulo = [](int a, int b) { return a % 3 < b % 3; };
+  multiset<int, decltype(modulo)> rests(disk.store, tiny, modulo);
+  rests.build(keys);
+  EXPECT_TRUE(std::ranges::equal(std::as_const(rests), std::vector{3, 1, 4, 1, 5}));
+}
+
+TEST(maps, are_built_at_once_from_sorted_input_and_from_any) {
+  for (std::uint64_t count : {0U, 1U, 4U, 5U, 6U, 100U, 1000U})
+    for (double fill : {0.5, 1.0}) {
+      SCOPED_TRACE(testing::Message() << count << " items, filled to " << fill);
+      quick_storage disk;
+      auto items = items_up_to(count, 3);
+      numbers sorted(disk.store, tiny);
+      sorted.build_sorted(items, fill);
+      std::ranges::shuffle(items, std::mt19937_64(count));
+      numbers any(disk.store, tiny);
+      any.build(items, fill);
+      std::ranges::sort(items, {}, &item::first);
+      for (numbers* m : {&sorted, &any}) {
+        ASSERT_EQ(m->size(), count);
+        EXPECT_TRUE(std::ranges::equal(std::as_const(*m), items));
+        for (std::uint64_t key = 0; key < 3 * count; ++key)
+          ASSERT_EQ(m->contains(key), key % 3 == 0) << key;
+        m->insert({1, {}});  // it can be changed as any other
+        m->erase(0);
+        EXPECT_EQ(m->begin()->first, 1U);
+      }
+    }
+}
+
+TEST(maps, keep_the_first_of_equal_keys_when_they_are_built) {
+  quick_storage disk;
+  std::vector<item> const items = {{1, {1, 0}}, {1, {2, 0}}, {2, {3, 0}}, {2, {4, 0}}};
+  numbers m(disk.store, tiny);
+  m.build_sorted(items);
+  EXPECT_EQ(m.size(), 2U);
+  EXPECT_EQ(m.get(1)->a, 1U);
+  EXPECT_EQ(m.get(2)->a, 3U);
+  multimap<std::uint64_t, two_words> all(disk.store, tiny);
+  all.build_sorted(items);
+  EXPECT_TRUE(std::ranges::equal(std::as_const(all), items));
+}
+
+TEST(maps, are_empty_if_their_input_is_not_sorted) {
+  quick_storage disk;
+  auto items = items_up_to(50);
+  std::swap(items[40], items[41]);
+  numbers m(disk.store, tiny);
+  EXPECT_THROW(m.build_sorted(items), format_error);
+  EXPECT_TRUE(m.empty());
+  m.build(items);
+  EXPECT_EQ(m.size(), 50U);
+}
+
+TEST(maps, find_and_insert_many_at_once) {
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    std::mt19937_64 random(seed);
+    scratch::counted_storage disk;
+    numbers m(disk.store, tiny);
+    std::map<std::uint64_t, two_words> model;
+    for (int round = 0; round < 5; ++round) {
+      std::vector<item> some(random() % 500);
+      for (item& each : some) each = {random() % 2000, {random(), 0}};
+      std::uint64_t const before = model.size();
+      for (item const& each : some) model.insert({each.first, each.second});
+      EXPECT_EQ(m.insert_many(some), model.size() - before);
+      std::vector<std::uint64_t> keys(300);
+      for (auto& key : keys) key = random() % 2000;
+      std::vector<std::optional<two_words>> found(keys.size(), two_words{});
+      m.find_many(keys, found);
+      for (std::size_t i = 0; i < keys.size(); ++i) {
+        auto const place = model.find(keys[i]);
+        ASSERT_EQ(found[i].has_value(), place != model.end());
+        if (found[i]) {
+          ASSERT_EQ(*found[i], place->second);
+        }
+      }
+    }
+    EXPECT_EQ(m.size(), model.size());
+  }
+}
+
+TEST(maps, cost_what_they_say) {
+  scratch::counted_storage disk;
+  constexpr std::uint64_t leaves = 100;
+  auto const fresh = [&](numbers& m) {  // all on disk, nothing in the caches
+    m.flush();
+  };
+  numbers m(disk.store, tiny);
+  std::uint64_t const writes = disk.writes();
+  m.build_sorted(items_up_to(5 * leaves));  // five entries in each leaf, five children in a node
+  m.flush();
+  EXPECT_EQ(disk.writes() - writes, leaves + 20 + 4 + 1) << "a write for each leaf and each node";
+  fresh(m);
+  {
+    std::uint64_t const reads = m.leaf_cache_counts().misses + m.leaf_cache_counts().prefetches;
+    std::uint64_t sum = 0;
+    for (auto const [key, value] : std::as_const(m)) sum += key;
+    EXPECT_EQ(sum, 5 * leaves * (5 * leaves - 1) / 2);
+    auto const counts = m.leaf_cache_counts();
+    EXPECT_LE(counts.misses + counts.prefetches - reads, leaves);
+    EXPECT_GE(counts.misses + counts.prefetches - reads, leaves - 8) << "those in the cache";
+  }
+  {
+    std::uint64_t const before = disk.reads();
+    for (std::uint64_t i = 0; i < leaves; ++i)  // of leaves far from each other
+      EXPECT_TRUE(m.contains(5 * (i * 37 % leaves)));
+    EXPECT_LE(disk.reads() - before, leaves * 3) << "a leaf and two nodes below the root";
+    auto const nodes = m.node_cache_counts();
+    EXPECT_GT(nodes.hits, 0U);
+  }
+  {
+    auto const before = m.leaf_cache_counts();
+    std::vector<std::uint64_t> keys;
+    for (std::uint64_t i = 0; i < 5 * leaves; ++i) keys.push_back(i * 77 % (5 * leaves));
+    std::size_t found = 0;
+    m.find_many(keys, [&](std::size_t, item const&) { ++found; });
+    EXPECT_EQ(found, keys.size());
+    auto const after = m.leaf_cache_counts();
+    EXPECT_LE(after.misses + after.prefetches - before.misses - before.prefetches, leaves);
+    EXPECT_EQ(after.write_backs, before.write_backs) << "const access changes nothing";
+  }
+}
+
+TEST(maps, are_as_they_were_when_disks_fail) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    std::mt19937_64 random(seed);
+    quick_storage disk;
+    numbers m(disk.store, tiny);
+    std::map<std::uint64_t, two_words> model;
+    std::uint64_t failures = 0;
+    for (int i = 0; i < 3000; ++i) {
+      auto const where = random() % 2 == 0 ? io::fault_point::read : io::fault_point::write;
+      if (random() % 10 == 0)
+        disk.plan->script(where, disk.plan->calls(where) + random() % 3, io::fault::fail(EIO));
+      std::uint64_t const key = random() % 500;
+      two_words const value{random(), key};
+      try {
+        if (random() % 3 != 0) {
+          EXPECT_EQ(m.insert({key, value}).second, !model.contains(key));
+          model.insert({key, value});
+        } else {
+          EXPECT_EQ(m.erase(key), model.count(key));
+          model.erase(key);
+        }
+      } catch (io_error const&) {
+        ++failures;
+      }
+      ASSERT_EQ(m.size(), model.size());
+    }
+    EXPECT_GT(failures, 100U);
+    for (int tries = 0; tries < 100; ++tries) try {
+        m.flush();
+        break;
+      } catch (io_error const&) {
+      }
+    auto at = std::as_const(m).begin();
+    for (auto const& [key, value] : model) {
+      ASSERT_EQ(*at, (item{key, value}));
+      ++at;
+    }
+    EXPECT_TRUE(at == std::as_const(m).end());
+  }
+}
+
+TEST(maps, are_as_they_were_when_a_comparison_throws) {
+  quick_storage disk;
+  int until = -1;
+  auto const less = [&until](int a, int b) {
+    if (until >= 0 && until-- == 0) throw std::runtime_error("no");
+    return a < b;
+  };
+  map<int, int, decltype(less)> m(disk.store, tiny, less);
+  std::map<int, int> model;
+  std::mt19937_64 random(1);
+  int thrown = 0;
+  for (int i = 0; i < 3000; ++i) {
+    int const key = static_cast<int>(random() % 300);
+    until = static_cast<int>(random() % 20);
+    try {
+      if (random() % 2 == 0) {
+        m.insert({key, i});
+        model.insert({key, i});
+      } else {
+        m.erase(key);
+        model.erase(key);
+      }
+    } catch (std::runtime_error const&) {
+      ++thrown;
+    }
+    until = -1;
+    ASSERT_EQ(m.size(), model.size());
+  }
+  EXPECT_GT(thrown, 500);
+  EXPECT_TRUE(std::ranges::equal(std::as_const(m), model, [](auto const& a, auto const& b) {
+    return a.first == b.first && a.second == b.second;
+  }));
+}
+
+TEST(maps, give_their_space_and_memory_back) {
+  quick_storage disk;
+  std::uint64_t const free = disk.store.memory().free_bytes();
+  {
+    numbers m(disk.store, tiny);
+    m.insert_many(items_up_to(1000));
+    EXPECT_GT(disk.store.allocated_bytes(), 1000 * sizeof(item));
+    m.erase(m.begin(), m.end());
+    EXPECT_TRUE(m.empty());
+    EXPECT_EQ(disk.store.allocated_bytes(), 0U);
+    m.insert_many(items_up_to(1000));
+  }
+  EXPECT_EQ(disk.store.allocated_bytes(), 0U);
+  EXPECT_EQ(disk.store.memory().free_bytes(), free);
+}
+
+TEST(maps, outlive_their_iterators_and_the_other_way_round) {
+  quick_storage disk;
+  numbers::const_iterator left;
+  {
+    numbers m(disk.store, tiny);
+    m.insert_many(items_up_to(100));
+    left = std::as_const(m).find(50);
+    numbers const moved = std::move(m);
+    EXPECT_EQ(left->first, 50U);
+    EXPECT_EQ((++left)->first, 51U);
+  }
+  left = {};
+}
+
+}  // namespace
+}  // namespace outsize

@@ -1,0 +1,428 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// What map, multimap, set and multiset are: a B+-tree on disk, used as the containers of the
+// standard library are.
+//
+// Iterators stay valid and at their entries whatever is inserted, and whatever else is erased;
+// leaves may be split, merged and written to disk meanwhile. Const access gives values and changes
+// nothing; what a mutable iterator of a map is dereferenced to is a reference, and counts its leaf
+// as changed (decision 0022). Invariant: btree.hpp's. Threads: as the standard library's
+// containers; several may use const functions and const iterators at once. Layer: container.
+// Source: STXXL 2008, section 5.5.
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <outsize/algorithm/item_order.hpp>
+#include <outsize/algorithm/item_streams.hpp>
+#include <outsize/algorithm/sorter.hpp>
+#include <outsize/base/error.hpp>
+#include <outsize/base/external_item.hpp>
+#include <outsize/block/storage.hpp>
+#include <outsize/container/btree.hpp>
+#include <outsize/container/btree_batch.hpp>
+#include <outsize/container/btree_builder.hpp>
+#include <outsize/container/btree_iterator.hpp>
+#include <outsize/container/map_item.hpp>
+#include <outsize/container/map_options.hpp>
+
+namespace outsize {
+
+/// A sorted container on the disks of a storage, or in a file. Value is void for sets; is_unique:
+/// equal keys are not kept. Use it by the names map, multimap, set, multiset.
+///
+///     outsize::map<std::uint64_t, account> accounts(store);
+///     accounts.insert({7, a});
+///     for (auto [number, account] : std::as_const(accounts)) …
+///     accounts.find_many(numbers, found);                     // far faster than one by one
+///
+/// I/Os:    With B entries in a leaf and n nodes' worth of keys in the cache: a search reads a node
+///          for each level that is not in memory and a leaf, O(log_B N); an insertion or erasure
+///          also writes that leaf when it leaves the cache, O(1/B) others amortised. A scan of K
+///          entries reads K / B leaves or a few more, ahead of their use. Bulk construction writes
+///          N / (fill · B) leaves. A batch reads each leaf that it needs once.
+/// Memory:  the caches and spare buffers of options, from the storage's budget, as long as the
+///          container lives, and 17 bytes for each page.
+/// Errors:  io_error, out_of_space, budget_error of anything that needs a page; what a comparison
+///          throws. Unless it says otherwise, a function that throws has changed nothing. A changed
+///          page that cannot be written stays in memory, and the next call that needs its place
+///          says so again.
+/// Checked: map_test.cpp, map_file_test.cpp, btree_test.cpp.
+template <typename Key, typename Value, typename Less, bool is_unique>
+class ordered_container {
+  static constexpr bool is_map = !std::is_void_v<Value>;
+
+ public:
+  using key_type = Key;
+  using mapped_type = Value;
+  /// What const iterators give, and files and ranges to build from hold: the key, or map_item.
+  using value_type = typename std::conditional_t<is_map, std::type_identity<map_item<Key, Value>>,
+                                                 std::type_identity<Key>>::type;
+  using key_compare = Less;
+  using size_type = std::uint64_t;
+  using difference_type = std::ptrdiff_t;
+
+ private:
+  using tree = detail::btree<Key, value_type, Less>;
+  // In the place of Value, which may be void.
+  using value =
+      typename std::conditional_t<is_map, std::type_identity<Value>, std::type_identity<Key>>::type;
+
+ public:
+  using const_iterator = tree_const_iterator<tree>;
+  using iterator = typename std::conditional_t<is_map, std::type_identity<tree_iterator<tree>>,
+                                               std::type_identity<tree_const_iterator<tree>>>::type;
+  using const_reverse_iterator = std::reverse_iterator<const_iterator>;
+  using reverse_iterator = std::reverse_iterator<iterator>;
+
+  /// An empty one on the disks of `store`, which must outlive it. @throws budget_error, io_error
+  /// (the disks' files cannot be made).
+  explicit ordered_container(storage& store = default_storage(), map_options const& options = {},
+                             Less less = {})
+      : ordered_container(store, detail::tree_pages::on_disks(store, layout(), options),
+                          std::move(less)) {}
+  /// An empty one in a new file, to be opened again: what flush() has made durable is there,
+  /// however the process ends. @throws io_error, EEXIST if it is there already; budget_error.
+  static ordered_container create(std::string const& path, storage& store = default_storage(),
+                                  map_options const& options = {}, Less less = {}) {
+    return {store, detail::tree_pages::create(store, path, layout(), options), std::move(less)};
+  }
+  /// One that was created in a file, by one process at a time, with the same comparison.
+  /// was_closed() tells whether it was closed, or is what the last flush() left. Read only: what
+  /// changes it throws io_error (EACCES). @throws io_error if it cannot be opened; format_error if
+  /// the file is none of this type's, or is of a newer format, cut short, or damaged; budget_error.
+  static ordered_container open(std::string const& path, storage& store = default_storage(),
+                                io::access mode = io::access::read_write,
+                                map_options const& options = {}, Less less = {}) {
+    return {store, detail::tree_pages::open(store, path, mode, layout(), options), std::move(less)};
+  }
+  /// The same in a file that is open: one that is empty, and one that create() has filled.
+  static ordered_container create(storage& store, io::file_ptr file,
+                                  map_options const& options = {}, Less less = {}) {
+    return {store, detail::tree_pages::create(store, std::move(file), layout(), options),
+            std::move(less)};
+  }
+  static ordered_container open(storage& store, io::file_ptr file,
+                                io::access mode = io::access::read_write,
+                                map_options const& options = {}, Less less = {}) {
+    return {store, detail::tree_pages::open(store, std::move(file), mode, layout(), options),
+            std::move(less)};
+  }
+  ordered_container(ordered_container&&) noexcept = default;
+  ordered_container& operator=(ordered_container&&) noexcept = default;
+
+  // ---- size ----
+
+  bool empty() const noexcept { return size() == 0; }
+  size_type size() const noexcept { return tree_->size(); }
+  /// Removes all. I/Os: none. @throws io_error (EACCES).
+  void clear() { tree_->clear(); }
+  key_compare key_comp() const { return tree_->less(); }
+
+  // ---- iterators ----
+
+  iterator begin() { return {*tree_, tree_->begin()}; }
+  iterator end() { return {*tree_, {}}; }
+  const_iterator begin() const { return {*tree_, tree_->begin()}; }
+  const_iterator end() const { return {*tree_, {}}; }
+  const_iterator cbegin() const { return begin(); }
+  const_iterator cend() const { return end(); }
+  reverse_iterator rbegin() { return reverse_iterator(end()); }
+  reverse_iterator rend() { return reverse_iterator(begin()); }
+  const_reverse_iterator rbegin() const { return const_reverse_iterator(end()); }
+  const_reverse_iterator rend() const { return const_reverse_iterator(begin()); }
+  /// Leaves touched last by references that stay valid.
+  static constexpr std::size_t live_leaves() noexcept { return detail::tree_pages::live_leaves; }
+
+  // ---- search ----
+
+  iterator find(Key const& key) { return {*tree_, tree_->find(key)}; }
+  const_iterator find(Key const& key) const { return {*tree_, tree_->find(key)}; }
+  bool contains(Key const& key) const { return !tree_->find(key).is_end(); }
+  /// CPU: O(result). I/Os: a scan's of these.
+  size_type count(Key const& key) const {
+    if constexpr (is_unique) return contains(key) ? 1 : 0;
+    auto const [from, to] = equal_range(key);
+    return static_cast<size_type>(std::distance(from, to));
+  }
+  iterator lower_bound(Key const& key) { return {*tree_, tree_->lower_bound(key)}; }
+  const_iterator lower_bound(Key const& key) const { return {*tree_, tree_->lower_bound(key)}; }
+  iterator upper_bound(Key const& key) { return {*tree_, tree_->upper_bound(key)}; }
+  const_iterator upper_bound(Key const& key) const { return {*tree_, tree_->upper_bound(key)}; }
+  std::pair<iterator, iterator> equal_range(Key const& key) {
+    return {lower_bound(key), upper_bound(key)};
+  }
+  std::pair<const_iterator, const_iterator> equal_range(Key const& key) const {
+    return {lower_bound(key), upper_bound(key)};
+  }
+  /// The value of a key, or of the first of equal ones; where a mutable iterator would count its
+  /// leaf as changed, this changes nothing.
+  std::optional<value> get(Key const& key) const
+    requires is_map
+  {
+    std::optional<value> found;
+    tree_->visit(key, [&](auto const&, value_type const& entry) { found = entry.second; });
+    return found;
+  }
+
+  // ---- many searches at once ----
+
+  /// Calls f(index, entry) for each key that is there (of equal entries for the first one), in the
+  /// order of the keys. I/Os: a read for each leaf with a key, options.read_ahead_leaves of them
+  /// at a time. Memory: a key and 8 bytes for each, of 2^20 keys at a time. @throws io_error, and
+  /// what f throws; f may have been called.
+  template <std::invocable<std::size_t, value_type const&> F>
+  void find_many(std::span<Key const> keys, F f) const {
+    if (empty()) return;
+    detail::btree_batch<tree>(*tree_).for_each(
+        keys.size(), [&](std::size_t i) -> Key const& { return keys[i]; },
+        [&](std::size_t i, std::uint64_t page) {
+          auto const show = [&](auto const&, value_type const& entry) { f(i, entry); };
+          if constexpr (is_unique)
+            tree_->visit_from(page, keys[i], show);
+          else
+            tree_->visit(keys[i], show);
+        });
+  }
+  /// The same; found[i] becomes the value of keys[i], or nothing. @pre as many of both.
+  void find_many(std::span<Key const> keys, std::span<std::optional<value>> found) const
+    requires is_map
+  {
+    OUTSIZE_ASSERT(keys.size() == found.size());
+    for (auto& one : found) one.reset();
+    find_many(keys, [&](std::size_t i, value_type const& entry) { found[i] = entry.second; });
+  }
+
+  // ---- insertion ----
+
+  /// Adds an entry; of equal ones behind those that are there. If is_unique and there is one with
+  /// this key, nothing is added, and the result says so. The result is a pair of iterator and bool,
+  /// or where equal keys are kept an iterator.
+  auto insert(value_type const& entry) {
+    auto const [at, is_new] = tree_->insert(entry);
+    if constexpr (is_unique)
+      return std::pair(iterator(*tree_, at), is_new);
+    else
+      return iterator(*tree_, at);
+  }
+  /// The same; no search is needed if the entry belongs just before `hint`.
+  iterator insert(const_iterator hint, value_type const& entry) {
+    return {*tree_, tree_->insert(hint.position(), entry).first};
+  }
+  template <typename... Arguments>
+  auto emplace(Arguments&&... arguments) {
+    return insert(value_type{std::forward<Arguments>(arguments)...});
+  }
+  /// Adds entries one by one. @throws as insert(); those before have been added.
+  template <std::input_iterator Iterator>
+  void insert(Iterator from, Iterator to) {
+    for (; from != to; ++from) insert(*from);
+  }
+  /// Adds many, in the order of their keys, of equal ones in theirs; returns how many were added.
+  /// I/Os and memory: as find_many(); each leaf is written once. @throws as insert(); some have
+  /// been added.
+  size_type insert_many(std::span<value_type const> entries) {
+    size_type const before = size();
+    detail::btree_batch<tree>(*tree_).for_each(
+        entries.size(),
+        [&](std::size_t i) -> Key const& { return detail::key_of<Key>(entries[i]); },
+        [&](std::size_t i, std::uint64_t) { tree_->insert(entries[i]); });
+    return size() - before;
+  }
+  std::pair<iterator, bool> insert_or_assign(Key const& key, value const& assigned)
+    requires(is_map && is_unique)
+  {
+    auto const [at, is_new] = tree_->insert({key, assigned});
+    iterator const there(*tree_, at);
+    if (!is_new) there->second = assigned;
+    return {there, is_new};
+  }
+  /// The value of a key, which is added with Value() if it is not there. The reference is valid as
+  /// an iterator's; the leaf counts as changed.
+  value& operator[](Key const& key)
+    requires(is_map && is_unique)
+  {
+    return iterator(*tree_, tree_->insert({key, value()}).first)->second;
+  }
+  /// @throws std::out_of_range, besides.
+  value& at(Key const& key)
+    requires(is_map && is_unique)
+  {
+    auto const place = tree_->find(key);
+    if (place.is_end()) throw std::out_of_range("map: no such key");
+    return iterator(*tree_, place)->second;
+  }
+  value at(Key const& key) const
+    requires(is_map && is_unique)
+  {
+    if (auto const found = get(key)) return *found;
+    throw std::out_of_range("map: no such key");
+  }
+
+  // ---- bulk construction ----
+
+  /// Fills a container that is empty with the entries of a file or range that is sorted by key; of
+  /// equal ones, if is_unique, the first is kept. @param fill  The part of each leaf and node that
+  /// is used, 0.25 to 1: less leaves room for what is inserted later. I/Os: reading the input;
+  /// ⌈N / (fill · B)⌉ writes of leaves. @throws format_error at an entry that comes before its
+  /// predecessor; as all other functions. It is empty then. @pre empty().
+  template <item_source In>
+    requires std::same_as<source_item_t<In>, value_type>
+  void build_sorted(In&& in, double fill = 1) {
+    builder target(*tree_, fill);
+    detail::scan_items(*store_, std::forward<In>(in), {},
+                       [&](std::span<value_type const> some) { return push(target, some); });
+    target.finish();
+  }
+  /// The same from an input in any order, which is sorted first, in what memory the storage has
+  /// free. I/Os: sorting's besides.
+  template <item_source In>
+    requires std::same_as<source_item_t<In>, value_type>
+  void build(In&& in, double fill = 1) {
+    auto sorted = make_sorter();
+    detail::scan_items(*store_, std::forward<In>(in), {}, [&](std::span<value_type const> some) {
+      sorted.push(some);
+      return true;
+    });
+    builder target(*tree_, fill);
+    for (sorted.sort(); !sorted.empty();) {
+      auto const some = sorted.pull();
+      push(target, some);
+      sorted.skip(some.size());
+    }
+    target.finish();
+  }
+
+  // ---- erasure ----
+
+  /// Removes an entry; returns the one behind it. Leaves that are too empty are merged; if that
+  /// fails they stay so, and nobody is told.
+  iterator erase(const_iterator at) {
+    auto const place = at.position();
+    auto const next = tree_->after(place);
+    detail::tree_cursor const follows(tree_->cursors(), next.leaf, next.slot);
+    tree_->erase(place, 1);
+    return {*tree_, {follows.leaf(), follows.slot()}};
+  }
+  iterator erase(iterator at)
+    requires is_map
+  {
+    return erase(const_iterator(at));
+  }
+  /// Removes all with this key; how many. @throws as the next one.
+  size_type erase(Key const& key) {
+    size_type const before = size();
+    if constexpr (is_unique) {
+      if (auto const at = tree_->find(key); !at.is_end()) tree_->erase(at, 1);
+    } else {
+      auto const [from, to] = std::as_const(*this).equal_range(key);
+      erase(from, to);
+    }
+    return before - size();
+  }
+  /// Removes a range, leaf by leaf. @throws as all other functions; some may have been removed.
+  iterator erase(const_iterator from, const_iterator to) {
+    detail::tree_cursor const end(to.at_);
+    auto at = from.position();
+    while (at != detail::tree_position{end.leaf(), end.slot()}) {
+      bool const is_last = at.leaf == end.leaf();
+      std::uint32_t const until = is_last ? end.slot() : tree_->show(at.leaf).count;
+      auto const next = is_last ? to.position() : tree_->after({at.leaf, until - 1});
+      detail::tree_cursor const follows(tree_->cursors(), next.leaf, next.slot);
+      tree_->erase(at, until - at.slot);
+      at = {follows.leaf(), follows.slot()};
+    }
+    return {*tree_, at};
+  }
+
+  // ---- disk ----
+
+  /// Writes what was changed; what is in a file is durable then, and references end. @throws
+  /// io_error of the first page that cannot be written; all are still there.
+  void flush() { tree_->flush(); }
+  /// Flushes, and ends the container: it can be destroyed, or assigned to. @throws as flush(); it
+  /// is as it was then. The destructor does so too, but cannot tell of errors.
+  void close() {
+    tree_->close();
+    tree_.reset();
+  }
+  /// Whether the file had been closed when it was opened; if not, this is what the last flush()
+  /// left. True of others.
+  bool was_closed() const noexcept { return tree_->pages().was_closed(); }
+  /// What the caches have done.
+  block::block_cache_counts leaf_cache_counts() const {
+    return tree_->pages().leaves().row().counts();
+  }
+  block::block_cache_counts node_cache_counts() const {
+    return tree_->pages().nodes().row().counts();
+  }
+
+  friend void swap(ordered_container& a, ordered_container& b) noexcept { a.swap(b); }
+  void swap(ordered_container& other) noexcept {
+    std::swap(store_, other.store_);
+    std::swap(tree_, other.tree_);
+  }
+
+ private:
+  using builder = detail::btree_builder<Key, value_type, Less>;
+
+  ordered_container(storage& store, std::unique_ptr<detail::tree_pages> pages, Less less)
+      : store_(&store),
+        tree_(std::make_unique<tree>(std::move(pages), std::move(less), is_unique)) {
+    static_assert(external_item<Key> && external_item<value_type>);
+    static_assert(std::strict_weak_order<Less, Key, Key>);
+    static_assert(alignof(value_type) <= block::block_cache::buffer_alignment_bytes);
+  }
+
+  static detail::tree_layout layout() {
+    constexpr char const* names[] = {"multiset", "set", "multimap", "map"};
+    std::uint32_t value_bytes = 0;
+    if constexpr (is_map) value_bytes = sizeof(Value);
+    return tree::layout(
+        {names[2 * is_map + is_unique], {static_cast<std::uint32_t>(sizeof(Key)), value_bytes}});
+  }
+
+  static bool push(builder& target, std::span<value_type const> some) {
+    for (value_type const& entry : some)
+      if (!target.push(entry))
+        throw format_error("not sorted by key: an entry comes before its predecessor");
+    return true;
+  }
+  auto make_sorter() const {
+    std::uint64_t const free = store_->memory().free_bytes();
+    sort_options const options{.memory_bytes = free - free / 16};  // pages need an index
+    if constexpr (!is_map) {
+      return sorter<Key, Less>(*store_, tree_->less(), options);
+    } else if constexpr (std::same_as<Less, std::less<>> || std::same_as<Less, std::less<Key>>) {
+      auto const less = by(&value_type::first);
+      return sorter<value_type, std::remove_const_t<decltype(less)>>(*store_, less, options);
+    } else {
+      return sorter<value_type, by_key>(*store_, by_key{tree_->less()}, options);
+    }
+  }
+  struct by_key {
+    [[no_unique_address]] Less less;
+    bool operator()(value_type const& a, value_type const& b) const {
+      return less(detail::key_of<Key>(a), detail::key_of<Key>(b));
+    }
+  };
+
+  storage* store_;
+  std::unique_ptr<tree> tree_;
+};
+
+}  // namespace outsize

@@ -1,0 +1,167 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#include <outsize/container/tree_pages.hpp>
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <cstring>
+#include <exception>
+
+#include <outsize/base/error.hpp>
+#include <outsize/base/units.hpp>
+
+namespace outsize::detail {
+namespace {
+
+constexpr std::uint64_t most_node_cache_bytes = 64_MiB;
+constexpr std::size_t spare_nodes = 4;
+constexpr std::size_t least_pages = 8;  // of a cache: the live ones, the root, others' looks
+
+std::shared_ptr<page_row> make_row(storage& store, std::unique_ptr<page_space> space,
+                                   std::string const& asker, page_row_options const& options,
+                                   std::unique_ptr<block::replacement> policy) {
+  auto memory = store.memory().take(page_row::memory_bytes(space->device(), options), asker);
+  return std::make_shared<page_row>(std::move(space), std::move(memory), options,
+                                    std::move(policy));
+}
+
+page_row_options leaf_paging(storage& store, std::size_t page_bytes, map_options const& options) {
+  std::uint64_t const bytes =
+      options.leaf_cache_bytes > 0 ? options.leaf_cache_bytes : store.memory().total_bytes() / 8;
+  return {.page_bytes = page_bytes,
+          .cache_pages = std::max<std::size_t>(bytes / page_bytes, least_pages),
+          .spare_pages = options.spare_leaves,
+          .live_pages = tree_pages::live_leaves};
+}
+
+page_row_options node_paging(storage& store, std::size_t page_bytes, map_options const& options) {
+  std::uint64_t const bytes =
+      options.node_cache_bytes > 0
+          ? options.node_cache_bytes
+          : std::min(store.memory().total_bytes() / 64, most_node_cache_bytes);
+  return {.page_bytes = page_bytes,
+          .cache_pages = std::max<std::size_t>(bytes / page_bytes, least_pages),
+          .spare_pages = spare_nodes,
+          .live_pages = tree_pages::live_nodes};
+}
+
+}  // namespace
+
+page_set::page_set(std::shared_ptr<page_row> row) : row_(std::move(row)) {
+  for (std::uint64_t page = row_->begin(); page < row_->end(); ++page)
+    if (row_->is_blank(page)) free_.insert(page);
+}
+
+std::uint64_t page_set::take() {
+  if (free_.empty()) {
+    row_->reach(0, row_->end() + 1);
+    return row_->end() - 1;
+  }
+  auto const first = free_.begin();
+  std::uint64_t const page = *first;
+  free_.erase(first);
+  return page;
+}
+
+void page_set::give(std::uint64_t page) noexcept {
+  row_->vacate(page);
+  free_.insert(page);
+  std::uint64_t end = row_->end();
+  while (!free_.empty() && *free_.rbegin() == end - 1) {
+    free_.erase(std::prev(free_.end()));
+    --end;
+  }
+  if (end < row_->end()) row_->reach(0, end);
+}
+
+tree_pages::tree_pages(rows made, std::shared_ptr<kept_file> file, map_options const& options)
+    : file_(std::move(file)),
+      leaves_(std::move(made.leaves)),
+      nodes_(std::move(made.nodes)),
+      // As many that have been used must be in the cache, so that under LRU these leave for others
+      // before those that are expected.
+      read_ahead_leaves_(std::min(options.read_ahead_leaves,
+                                  (leaves_.row().cache_pages() - live_leaves) / 2 - 1)) {}
+
+std::unique_ptr<tree_pages> tree_pages::on_disks(storage& store, tree_layout const& layout,
+                                                 map_options const& options) {
+  auto const row = [&](std::size_t bytes, std::size_t least_bytes, char const* name,
+                       auto const& paging) {
+    bytes = round_up(std::max(bytes, least_bytes), store.alignment_bytes());
+    auto where =
+        options.placement ? store.new_placement(*options.placement) : store.new_placement();
+    return make_row(store, std::make_unique<disk_pages>(store, bytes, std::move(where)), name,
+                    paging(store, bytes, options), options.replacement());
+  };
+  return std::unique_ptr<tree_pages>(new tree_pages(
+      {row(options.leaf_bytes, layout.least_leaf_bytes, "leaves of a tree", leaf_paging),
+       row(options.node_bytes, layout.least_node_bytes, "nodes of a tree", node_paging)},
+      nullptr, options));
+}
+
+std::unique_ptr<tree_pages> tree_pages::in(storage& store, std::shared_ptr<kept_file> file,
+                                           tree_layout const& layout, map_options const& options) {
+  auto const row = [&](std::size_t index, std::size_t least_bytes, char const* name,
+                       auto const& paging) {
+    auto space = std::make_unique<kept_pages>(file, index);
+    std::size_t const bytes = space->page_bytes();
+    if (bytes < least_bytes) throw format_error(file->name() + ": damaged: pages too short");
+    return make_row(store, std::move(space), fmt::format("{} of {}", name, file->name()),
+                    paging(store, bytes, options), options.replacement());
+  };
+  auto made = std::unique_ptr<tree_pages>(
+      new tree_pages({row(0, layout.least_leaf_bytes, "leaves", leaf_paging),
+                      row(1, layout.least_node_bytes, "nodes", node_paging)},
+                     file, options));
+  if (file->state().size() == sizeof(tree_state))
+    std::memcpy(&made->state_, file->state().data(), sizeof(tree_state));
+  made->check_state();
+  return made;
+}
+
+/// What the file says of its tree must fit its pages, so that nothing else need be checked.
+void tree_pages::check_state() const {
+  auto const is_page = [](page_set const& pages, std::uint64_t page) {
+    return page < pages.row().end() && !pages.row().is_blank(page);
+  };
+  auto const is_tree = [&] {
+    if (state_.root == tree_state::none) return state_.size == 0;
+    return is_page(state_.height > 0 ? nodes_ : leaves_, state_.root) &&
+           is_page(leaves_, state_.first_leaf) && is_page(leaves_, state_.last_leaf);
+  };
+  if (!is_tree()) throw format_error(file_->name() + ": damaged: no such root");
+}
+
+tree_pages::~tree_pages() {
+  try {
+    if (file_)
+      close();
+    else
+      clear();
+  } catch (std::exception const&) {  // close() tells
+  }
+}
+
+std::span<std::byte const> tree_pages::state_bytes() const noexcept {
+  return std::as_bytes(std::span(&state_, 1));
+}
+
+void tree_pages::flush() {
+  leaves_.row().flush();
+  nodes_.row().flush();
+  if (file_) file_->commit(state_bytes());
+}
+
+void tree_pages::close() {
+  if (file_ && !file_->is_writable()) return;
+  flush();
+  if (file_) file_->close(state_bytes());
+}
+
+void tree_pages::clear() {
+  leaves_.clear();
+  nodes_.clear();
+  state_ = {};
+}
+
+}  // namespace outsize::detail

@@ -1,0 +1,160 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// The pages of a B+-tree, whatever its keys are: leaves and nodes in two rows of pages with caches
+// of their own, those that are free, and what the tree knows about itself.
+//
+//   nodes    row of short pages     root is kept in memory
+//   leaves   row of longer pages    linked both ways, by number
+//
+// Pages are named by their numbers, which stay when a kept_file moves them. Invariant: a page is
+// free or in the tree; free ones hold nothing, and no row ends with one. Threads: as page_row's;
+// look() in company, all else alone. Layer: container.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <outsize/base/assert.hpp>
+#include <outsize/block/storage.hpp>
+#include <outsize/container/kept_file.hpp>
+#include <outsize/container/map_options.hpp>
+#include <outsize/container/page_row.hpp>
+#include <outsize/io/disk_file.hpp>
+
+namespace outsize::detail {
+
+/// A page to be looked at: pinned, or where a cache has no room for that a copy.
+class page_look {
+ public:
+  page_look() = default;
+  page_look(page_row const& row, std::uint64_t page) : pin_(row.pin(page, page)) {
+    if (pin_) return;
+    copy_.resize(row.page_bytes());
+    row.read(page, 0, copy_);
+  }
+
+  /// Whether what others change is seen.
+  bool is_pinned() const noexcept { return static_cast<bool>(pin_); }
+  std::byte const* data() const noexcept { return pin_ ? pin_.bytes().data() : copy_.data(); }
+
+ private:
+  page_pin pin_;
+  std::vector<std::byte> copy_;
+};
+
+/// Pages of one kind, any of which can be free.
+class page_set {
+ public:
+  explicit page_set(std::shared_ptr<page_row> row);
+
+  page_row& row() noexcept { return *row_; }
+  page_row const& row() const noexcept { return *row_; }
+  /// The number of a page that is blank: the lowest one that is free. @throws as page_row::reach().
+  std::uint64_t take();
+  /// Gives one back.
+  void give(std::uint64_t page) noexcept;
+  /// Gives all back.
+  void clear() {
+    row_->reach(0, 0);
+    free_.clear();
+  }
+  std::uint64_t used() const noexcept { return row_->end() - free_.size(); }
+
+ private:
+  std::shared_ptr<page_row> row_;
+  std::set<std::uint64_t> free_;
+};
+
+/// What a tree knows about itself; kept in a file as it is.
+struct tree_state {
+  static constexpr std::uint64_t none = UINT64_MAX;
+
+  std::uint64_t size = 0;     ///< Entries.
+  std::uint64_t root = none;  ///< The number of a node, or if height is 0 of a leaf.
+  std::uint64_t first_leaf = none;
+  std::uint64_t last_leaf = none;
+  std::uint64_t height = 0;  ///< Levels of nodes above the leaves.
+};
+
+/// What the pages of a tree must hold.
+struct tree_layout {
+  kept_kind kind;
+  std::size_t least_leaf_bytes = 0;
+  std::size_t least_node_bytes = 0;
+};
+
+/// See the top of this file.
+class tree_pages {
+ public:
+  static constexpr std::size_t live_leaves = 4;  ///< That stay where they are, as page_row's.
+  static constexpr std::size_t live_nodes = 3;
+
+  /// On the disks of a storage. @throws budget_error, io_error; std::invalid_argument (placement).
+  static std::unique_ptr<tree_pages> on_disks(storage& store, tree_layout const& layout,
+                                              map_options const& options);
+  /// In a new kept_file, at a path or in a file that is open. @throws io_error, budget_error.
+  template <typename PathOrFile>
+  static std::unique_ptr<tree_pages> create(storage& store, PathOrFile where,
+                                            tree_layout const& layout, map_options const& options) {
+    return in(store,
+              kept_file::create(store, std::move(where), layout.kind,
+                                {std::max(options.leaf_bytes, layout.least_leaf_bytes),
+                                 std::max(options.node_bytes, layout.least_node_bytes)}),
+              layout, options);
+  }
+  /// In one that is there. @throws io_error, format_error, budget_error.
+  template <typename PathOrFile>
+  static std::unique_ptr<tree_pages> open(storage& store, PathOrFile where, io::access mode,
+                                          tree_layout const& layout, map_options const& options) {
+    return in(store, kept_file::open(store, std::move(where), mode, layout.kind), layout, options);
+  }
+  tree_pages(tree_pages const&) = delete;
+  tree_pages& operator=(tree_pages const&) = delete;
+  /// Frees the space of pages on disks; closes a file, but cannot tell of errors.
+  ~tree_pages();
+
+  page_set& leaves() noexcept { return leaves_; }
+  page_set const& leaves() const noexcept { return leaves_; }
+  page_set& nodes() noexcept { return nodes_; }
+  page_set const& nodes() const noexcept { return nodes_; }
+  tree_state& state() noexcept { return state_; }
+  tree_state const& state() const noexcept { return state_; }
+  /// Leaves that are read ahead at most.
+  std::size_t read_ahead_leaves() const noexcept { return read_ahead_leaves_; }
+  bool was_closed() const noexcept { return file_ == nullptr || file_->was_closed(); }
+
+  /// Makes all durable that has a file; writes it, otherwise. @throws io_error: nothing is lost.
+  void flush();
+  /// Flushes for the last time. @throws as flush().
+  void close();
+  /// Gives up all pages, and begins a state without any. @throws io_error, of a file.
+  void clear();
+
+ private:
+  static std::unique_ptr<tree_pages> in(storage& store, std::shared_ptr<kept_file> file,
+                                        tree_layout const& layout, map_options const& options);
+
+  struct rows {
+    std::shared_ptr<page_row> leaves;
+    std::shared_ptr<page_row> nodes;
+  };
+  tree_pages(rows made, std::shared_ptr<kept_file> file, map_options const& options);
+  void check_state() const;
+  std::span<std::byte const> state_bytes() const noexcept;
+
+  std::shared_ptr<kept_file> file_;
+  page_set leaves_;
+  page_set nodes_;
+  tree_state state_;
+  std::size_t read_ahead_leaves_;
+};
+
+}  // namespace outsize::detail
