@@ -7,11 +7,13 @@ import pathlib
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 import child
 import report
 from catalogue import BENCHMARKS
-from contestant import Measurement
+from container_contestants import run_limited
+from contestant import Measurement, Task
 from contestants import PEERS
 from memory_group import MemoryGroup
 from sizes import GIB, MIB, parse_size
@@ -73,6 +75,30 @@ class Memory(unittest.TestCase):
             allocate = [sys.executable, "-c", "bytearray(256 << 20)"]
             self.assertNotEqual(child.run(group.prefix(allocate)).exit_code, 0)
             self.assertEqual(child.run(group.prefix(["true"])).exit_code, 0)
+
+    def task(self, parent):
+        return Task(None, None, Workplace(parent, 0, settles=False), None, 0, 64 * MIB, 1)
+
+    @unittest.skipIf(MemoryGroup.missing(), "no memory cgroup can be made here")
+    def test_containers_have_256_MiB_more_than_their_budget(self):
+        allocate = [sys.executable, "-c", "import sys; bytearray(int(sys.argv[1]) << 20)"]
+        entry = {}
+        with tempfile.TemporaryDirectory() as parent:
+            task = self.task(parent)
+            with task.workplace:
+                run_limited(task, entry, [*allocate, 200])
+                self.assertRaises(child.ChildFailed, run_limited, task, entry, [*allocate, 400])
+        self.assertIn("320 MiB", entry["memory_limit"])
+
+    @mock.patch.object(MemoryGroup, "missing", return_value="a memory cgroup: no")
+    def test_the_report_says_that_there_is_no_group(self, _):
+        entry = {}
+        with tempfile.TemporaryDirectory() as parent:
+            task = self.task(parent)
+            with task.workplace:
+                self.assertEqual(run_limited(task, entry, ["pwd"]).stdout.strip(),
+                                 str(task.directory))
+        self.assertIn("none", entry["memory_limit"])
 
 
 class Folder(unittest.TestCase):

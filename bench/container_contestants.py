@@ -5,8 +5,26 @@
 import json
 
 import child
-from contestant import Measurement, Ours, Peer
+from contestant import Measurement, Ours
+from memory_group import MemoryGroup
+from sizes import MIB, format_size
 from sort_contestants import Stxxl
+
+GROUP_BYTES_BESIDE_MEMORY = 256 * MIB   # code, stacks, and what passes through the page cache
+
+
+def run_limited(task, entry, command):
+    """Runs a program in a memory group of the task's memory and a little more, where one can be
+    made, with cold caches in any case. The entry says which. Its working folder is the task's."""
+    limit_bytes = task.memory_bytes + GROUP_BYTES_BESIDE_MEMORY
+    missing = MemoryGroup.missing()
+    task.workplace.settle()
+    if missing:
+        entry["memory_limit"] = f"none, caches dropped before: no {missing}"
+        return child.must_run(command, cwd=task.directory)
+    entry["memory_limit"] = f"a cgroup of {format_size(limit_bytes)}, page cache included"
+    with MemoryGroup(limit_bytes) as group:
+        return child.must_run(group.prefix(command), cwd=task.directory)
 
 
 def measured(done):
@@ -26,10 +44,9 @@ class Container(Ours):
 
     def run(self):
         task = self._task
-        task.workplace.settle()
-        self.report, found = measured(child.must_run(
-            [task.tool.parent / "bench_containers", task.benchmark.name, task.size_bytes,
-             task.memory_bytes, task.threads, task.directory]))
+        self.report, found = measured(run_limited(
+            task, self.entry, [task.tool.parent / "bench_containers", task.benchmark.name,
+                               task.size_bytes, task.memory_bytes, task.threads, task.directory]))
         return found
 
 
@@ -43,10 +60,7 @@ class StxxlContainer(Stxxl):
 
     def run(self):
         task = self._task
-        task.workplace.settle()
-        done = child.must_run(
-            [self.program, task.benchmark.name, task.size_bytes, task.directory],
-            cwd=task.directory)  # where it writes its log
-        report, found = measured(done)
+        report, found = measured(run_limited(  # it writes its log into the working folder
+            task, self.entry, [self.program, task.benchmark.name, task.size_bytes, task.directory]))
         self.entry["version"] = report["version"]
         return found

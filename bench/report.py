@@ -75,6 +75,8 @@ def print_table(result):
               f"both at once {found['mixed_bytes_per_second'] / MIB:.0f} MiB/s each")
     for name, entry in [("outsize", result["ours"]), *result["peers"].items()]:
         print(f"  {name} {entry.get('version', '')}: {entry.get('flags', '')}")
+        if "memory_limit" in entry:
+            print(f"    limit of memory: {entry['memory_limit']}")
         if "remark" in entry:
             print(f"    {entry['remark']}")
 
