@@ -20,6 +20,7 @@ import child
 
 PROJECT = pathlib.Path(__file__).resolve().parent.parent
 PEER_SOURCES = PROJECT / "bench" / "peers"
+PROGRAM_SOURCES = PROJECT / "bench" / "programs"
 PEER_BUILD = PROJECT / "build" / "bench-peers"
 PEER_PYTHON = PROJECT / ".venv" / "bin" / "python"
 
@@ -105,6 +106,17 @@ class Ours:
 
     def verify(self, output):
         return check_output(self._task, output)
+
+
+def compile_peer(program, flags, libraries, headers=()):
+    """Compiles bench/peers/NAME.cpp to the program of that name, unless that is newer."""
+    source = PEER_SOURCES / f"{program.name}.cpp"
+    newest = max(file.stat().st_mtime for file in (source, *headers))
+    if program.exists() and program.stat().st_mtime >= newest:
+        return
+    program.parent.mkdir(parents=True, exist_ok=True)
+    child.must_run(["g++", *flags, source, "-o", program,
+                    *(f"-l{library}" for library in libraries)])
 
 
 class Peer:

@@ -6,7 +6,7 @@ import json
 import pathlib
 
 import child
-from contestant import PEER_BUILD, PEER_SOURCES, Measurement, Ours, Peer
+from contestant import PEER_BUILD, PROGRAM_SOURCES, Measurement, Ours, Peer, compile_peer
 from memory_group import MemoryGroup
 
 
@@ -141,7 +141,6 @@ class Tbb(StagesProgram, Peer):
     """oneTBB's parallel_pipeline with a filter for each stage."""
     name = "tbb"
     binary = PEER_BUILD / "tbb_stages"
-    source = PEER_SOURCES / "tbb_stages.cpp"
     compile_flags = ("-std=c++20", "-O3", "-DNDEBUG")
     flags = f"g++ {' '.join(compile_flags)}; parallel_pipeline, serial_in_order filters, 32 tokens"
 
@@ -155,8 +154,7 @@ class Tbb(StagesProgram, Peer):
         return cls.missing() is None and cls.binary.exists()
 
     def prepare(self):
-        PEER_BUILD.mkdir(parents=True, exist_ok=True)
-        child.must_run(["g++", *self.compile_flags, self.source, "-o", self.binary, "-ltbb"])
+        compile_peer(self.binary, self.compile_flags, ["tbb"], [PROGRAM_SOURCES / "stages.hpp"])
 
     def program(self, mode):
         return [self.binary]

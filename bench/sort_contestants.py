@@ -7,8 +7,8 @@ import pathlib
 import shutil
 
 import child
-from contestant import (PEER_BUILD, PEER_PYTHON, PEER_SOURCES, Measurement, Ours, Peer,
-                        check_output, typed_sort)
+from contestant import (PEER_BUILD, PEER_PYTHON, PEER_SOURCES, PROGRAM_SOURCES, Measurement, Ours,
+                        Peer, check_output, compile_peer, typed_sort)
 from sizes import MIB
 
 
@@ -77,13 +77,8 @@ class Stxxl(Peer):
 
     @classmethod
     def build(cls):
-        source = PEER_SOURCES / f"{cls.program.name}.cpp"
-        items = PEER_SOURCES.parent / "programs" / "typed_items.hpp"
-        newest = max(file.stat().st_mtime for file in (source, items))
-        if cls.program.exists() and cls.program.stat().st_mtime >= newest:
-            return
-        PEER_BUILD.mkdir(parents=True, exist_ok=True)
-        child.must_run(["g++", *cls.compile_flags, source, "-o", cls.program, "-lstxxl"])
+        compile_peer(cls.program, cls.compile_flags, ["stxxl"],
+                     [PROGRAM_SOURCES / "typed_items.hpp"])
 
     def prepare(self):
         self.build()
