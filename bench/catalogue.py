@@ -15,14 +15,15 @@ from sizes import GIB, MIB
 class Benchmark:
     name: str
     about: str
-    generator: str            # KIND of `outsize gen`; empty: there is no input
+    generator: str            # KIND of `outsize gen`; empty: there is no input, or another's
     item_bytes: int           # 0: items of varying length
     sort_flags: tuple         # of `outsize sort` and, where it knows the format, `outsize check`
     gnu_flags: tuple          # of GNU sort; None: it cannot do this
     peers: tuple
     default_size_bytes: int = 4 * GIB
     default_memory_bytes: int = 512 * MIB
-    floor_passes: int = 2     # N read and N written at once, so many times, unless ours tells
+    floor_passes: int = 2     # N read and N written at once, so many times, unless ours tells; 0,
+                              # and no moves: there is no floor
     floor_moves: tuple = ()   # instead: N moved alone, for each "read" and "first_write"
     command: tuple = ()       # of the tool, if it is not `outsize sort` with the flags
     ours: str = "tool"        # which of contestants.OURS runs it
@@ -30,6 +31,7 @@ class Benchmark:
     disk_per_input_byte: float = 3.2  # input, output, temporary files and a little more
     least_share_of_floor: object = None  # what is aimed at, if anything is
     own_flags: tuple = ()     # of `outsize sort` beside those that say what is sorted
+    input_program: str = ""   # which makes the input, of so many bytes, into a file
 
     @property
     def words(self):

@@ -27,7 +27,8 @@ class Floor:
         self._seconds = []
 
     def probe(self, report):
-        """Measures the disk now. Returns the seconds of the floor of the run with this report."""
+        """Measures the disk now. Returns the seconds of the floor of the run with this report, 0
+        where the benchmark has none."""
         speeds = {}
         for shape in [(_LONGEST_REQUEST, _LONGEST_REQUEST, _DEPTH), *self._passes(report)]:
             if shape not in speeds:
@@ -43,7 +44,8 @@ class Floor:
                 for field in _FIELDS}
 
     def seconds(self):
-        return statistics.median(self._seconds)
+        """None where the benchmark has no floor."""
+        return statistics.median(self._seconds) or None
 
     def _speeds(self, speeds, report):
         """The speed of each move of all bytes, from those measured."""
