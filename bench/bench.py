@@ -22,13 +22,13 @@ import sweeps
 from catalogue import BENCHMARKS
 from child import ChildFailed, must_run
 from contestant import PROJECT, Task
-from contestants import OURS, PEERS, peer_of, processors
+from contestants import OURS, PEER_NAMES, peer_of, processors
 from floor import Floor
 from sizes import MIB, format_size, parse_size
 from workplace import NoSpace, Workplace
 
 RESULTS = PROJECT / "docs/benchmarks/results"
-SMOKE_SIZE_BYTES, SMOKE_MEMORY_BYTES = 32 * MIB, 8 * MIB
+SMOKE_MEMORY_BYTES = 8 * MIB
 DISK_PER_INPUT_BYTE_OF_DATABASES = 4.4
 
 
@@ -43,7 +43,8 @@ def parse_arguments():
     parser.add_argument("--threads", type=int, default=processors())
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--seed", type=int, default=1, help="of the generated input")
-    parser.add_argument("--vs", default="", metavar="PEER,PEER", help="among: " + ", ".join(PEERS))
+    parser.add_argument("--vs", default="", metavar="PEER,PEER",
+                        help="among: " + ", ".join(PEER_NAMES))
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="report as JSON")
     parser.add_argument("--dir", type=pathlib.Path,
                         default=pathlib.Path(os.environ.get("OUTSIZE_BENCH_DIR",
@@ -180,7 +181,8 @@ def run_and_report(row, arguments, size_bytes, memory_bytes, runs, peers):
 
 def run_sweep(sweep, arguments):
     """Returns whether all points were measured and verified."""
-    if not all_installed(sweep.name, [PEERS[peer] for peer in arguments.peers]):
+    row = BENCHMARKS.get(arguments.name or sweep.benchmark)
+    if not all_installed(sweep.name, [peer_of(row, peer) for peer in arguments.peers]):
         return False
     found = sweeps.run(sweep, arguments, run_benchmark)
     if arguments.json:
@@ -211,7 +213,7 @@ def run_smoke(arguments):
         for peer in row.peers:
             if peer not in ready:
                 print(f"{row.name}: without {peer}, which is not installed or not built")
-        good &= run_and_report(row, arguments, SMOKE_SIZE_BYTES, SMOKE_MEMORY_BYTES, 1, ready)
+        good &= run_and_report(row, arguments, row.smoke_size_bytes, SMOKE_MEMORY_BYTES, 1, ready)
     return good
 
 

@@ -32,11 +32,14 @@ class Benchmark:
     least_share_of_floor: object = None  # what is aimed at, if anything is
     own_flags: tuple = ()     # of `outsize sort` beside those that say what is sorted
     input_program: str = ""   # which makes the input, of so many bytes, into a file
+    smoke_size_bytes: int = 32 * MIB
 
     @property
     def words(self):
         return self.command or ("sort", *self.sort_flags, *self.own_flags)
 
+
+_MAP_PEERS = ("stxxl", "bdb", "lmdb", "rocksdb")
 
 BENCHMARKS = {row.name: row for row in (
     Benchmark("sort-u64", "random u64, file to file", "u64", 8,

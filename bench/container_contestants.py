@@ -13,12 +13,13 @@ from sort_contestants import Stxxl
 GROUP_BYTES_BESIDE_MEMORY = 256 * MIB   # code, stacks, and what passes through the page cache
 
 
-def run_limited(task, entry, command):
+def run_limited(task, entry, command, files=()):
     """Runs a program in a memory group of the task's memory and a little more, where one can be
-    made, with cold caches in any case. The entry says which. Its working folder is the task's."""
+    made, with cold caches in any case, of `files` at least. The entry says which. Its working
+    folder is the task's."""
     limit_bytes = task.memory_bytes + GROUP_BYTES_BESIDE_MEMORY
     missing = MemoryGroup.missing()
-    task.workplace.settle()
+    task.workplace.settle(*files)
     if missing:
         entry["memory_limit"] = f"none, caches dropped before: no {missing}"
         return child.must_run(command, cwd=task.directory)

@@ -6,20 +6,30 @@ import os
 
 from container_contestants import Container, StxxlContainer
 from contestant import Ours
+from map_contestants import BerkeleyDb, Lmdb, Map, RocksDb, StxxlMap
 from numeric_contestants import (FftwMmap, Involution, Overlap, Pipes, Sequential, Stages, Tbb,
                                  Transform)
 from sort_contestants import DuckDB, Gnu, Stxxl, TypedSort
 
-OURS = {"tool": Ours, "container": Container, "involution": Involution, "overlap": Overlap,
-        "stages": Stages, "transform": Transform, "typed": TypedSort}
-PEERS = {peer.name: peer for peer in (Gnu, Stxxl, DuckDB, Sequential, Tbb, Pipes,
-                                    FftwMmap)}
-CONTAINER_PEERS = {peer.name: peer for peer in (StxxlContainer,)}
+OURS = {"tool": Ours, "container": Container, "involution": Involution, "map": Map,
+        "overlap": Overlap, "stages": Stages, "transform": Transform, "typed": TypedSort}
+
+
+def _by_name(*classes):
+    return {peer.name: peer for peer in classes}
+
+
+# Where ours is of another kind, a peer of the same name does another thing.
+_PEERS_OF = {"container": _by_name(StxxlContainer),
+             "map": _by_name(StxxlMap, BerkeleyDb, Lmdb, RocksDb)}
+_OTHER_PEERS = _by_name(Gnu, Stxxl, DuckDB, Sequential, Tbb, Pipes, FftwMmap)
+PEER_NAMES = tuple(dict.fromkeys(name for peers in (_OTHER_PEERS, *_PEERS_OF.values())
+                                 for name in peers))
 
 
 def peer_of(benchmark, name):
     """The class of a peer, which may do different things in different benchmarks."""
-    return (CONTAINER_PEERS if benchmark.ours == "container" else PEERS)[name]
+    return _PEERS_OF.get(benchmark.ours, _OTHER_PEERS)[name]
 
 
 def processors():
