@@ -11,10 +11,11 @@ from unittest import mock
 
 import child
 import report
-from catalogue import BENCHMARKS
+from catalogue import BENCHMARKS, Benchmark
 from container_contestants import run_limited
 from contestant import Measurement, Task
 from contestants import peer_of
+from floor import Floor
 from memory_group import MemoryGroup
 from sizes import GIB, MIB, parse_size
 from workplace import NoSpace, Workplace
@@ -99,6 +100,23 @@ class Memory(unittest.TestCase):
                 self.assertEqual(run_limited(task, entry, ["pwd"]).stdout.strip(),
                                  str(task.directory))
         self.assertIn("none", entry["memory_limit"])
+
+
+class Floors(unittest.TestCase):
+    def floor(self, **moved):
+        row = Benchmark("x", "", "", 8, (), None, (), **moved)
+        floor = Floor(Task(row, None, None, None, 100, 0, 1), 100)
+        floor._probe_disk = lambda *_: {"read_bytes_per_second": 50, "write_bytes_per_second": 25,
+                                        "first_write_bytes_per_second": 20,
+                                        "mixed_bytes_per_second": 10}
+        return floor.probe({}), floor.seconds()
+
+    def test_is_passes_of_both_at_once_or_moves_alone(self):
+        self.assertEqual(self.floor(floor_passes=2), (20, 20))
+        self.assertEqual(self.floor(floor_moves=("first_write", "read")), (7, 7))
+
+    def test_is_none_where_nothing_must_move(self):
+        self.assertEqual(self.floor(floor_passes=0), (0, None))
 
 
 class Folder(unittest.TestCase):
