@@ -88,7 +88,8 @@ class Memory(unittest.TestCase):
             task = self.task(parent)
             with task.workplace:
                 run_limited(task, entry, [*allocate, 200])
-                self.assertRaises(child.ChildFailed, run_limited, task, entry, [*allocate, 400])
+                with self.assertRaisesRegex(child.ChildFailed, f"^{sys.executable} -c .* with"):
+                    run_limited(task, entry, [*allocate, 400])
         self.assertIn("320 MiB", entry["memory_limit"])
 
     @mock.patch.object(MemoryGroup, "missing", return_value="a memory cgroup: no")

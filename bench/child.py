@@ -51,7 +51,11 @@ def run(command, cwd=None, environment=None):
 
 def must_run(command, cwd=None, environment=None):
     """Like run(), but an exit code other than 0 is a ChildFailed with the program's last words."""
-    finished = run(command, cwd, environment)
+    return succeeded(run(command, cwd, environment), command)
+
+
+def succeeded(finished, command):
+    """What has finished, unless its exit code is a failure of this command."""
     if finished.exit_code != 0:
         shown = " ".join(str(word) for word in command[:3])
         raise ChildFailed(f"{shown} … ended with {finished.exit_code}: {finished.last_words()}")

@@ -25,7 +25,7 @@ def run_limited(task, entry, command, files=()):
         return child.must_run(command, cwd=task.directory)
     entry["memory_limit"] = f"a cgroup of {format_size(limit_bytes)}, page cache included"
     with MemoryGroup(limit_bytes) as group:
-        return child.must_run(group.prefix(command), cwd=task.directory)
+        return child.succeeded(child.run(group.prefix(command), cwd=task.directory), command)
 
 
 def measured(done):
