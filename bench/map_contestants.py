@@ -41,6 +41,7 @@ class MapProgram:
 
 class Map(MapProgram, Ours):
     """bench/programs/maps.cpp"""
+    kept_in_files = True
 
     @property
     def binary(self):
