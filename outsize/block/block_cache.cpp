@@ -114,6 +114,16 @@ pinned_block block_cache::pin_to_replace(block_id id) {
   return add_pin(s);
 }
 
+pinned_block block_cache::pin_copy(block_id id, std::span<std::byte const> read) {
+  OUTSIZE_ASSERT(!slot_of_.contains(id) && read.size() == id.length_bytes);
+  make_room();
+  std::size_t const s = admit(id);
+  std::ranges::copy(read, content(s).begin());
+  ++counts_.prefetches;
+  ++counts_.hits;
+  return add_pin(s);
+}
+
 void block_cache::prefetch(block_id id) {
   if (auto const found = slot_of_.find(id); found != slot_of_.end()) return note_use(found->second);
   free_written();

@@ -133,6 +133,9 @@ class block_cache {
   pinned_block pin_new(block_id id);
   /// The same of a block, new or not, whose content will be replaced: what it holds is not known.
   pinned_block pin_to_replace(block_id id);
+  /// Pins one whose content has been read elsewhere, and not changed since. No I/O but the write of
+  /// another that must leave; counted as a prefetch and a hit. @pre and @throws as pin_new().
+  pinned_block pin_copy(block_id id, std::span<std::byte const> content);
   /// Whether pin() would find the block here, or on its way to or from the disk.
   bool holds(block_id id) const noexcept { return slot_of_.contains(id); }
   /// Begins to read a block that will be pinned soon. If it is here already, this counts as a use

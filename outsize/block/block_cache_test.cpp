@@ -285,6 +285,21 @@ TEST_F(cached_blocks, are_not_read_to_be_replaced) {
   EXPECT_EQ(value_on_disk(1), 55);
 }
 
+TEST_F(cached_blocks, that_were_read_elsewhere_are_neither_read_nor_written) {
+  write_blocks(2);
+  block_cache cache(store, memory, {.block_bytes = block_bytes, .block_count = 1});
+  std::vector<std::byte> const content(block_bytes, std::byte{9});
+  {
+    auto const block = cache.pin_copy(blocks[0], content);
+    EXPECT_EQ(value_of(block.bytes()), 9);
+  }
+  { auto const other = cache.pin(blocks[1]); }
+  cache.flush();
+  EXPECT_EQ(reads(), 1U);
+  EXPECT_EQ(writes(), 0U);
+  EXPECT_EQ(cache.counts(), (block_cache_counts{.hits = 1, .misses = 1, .prefetches = 1}));
+}
+
 TEST_F(cached_blocks, are_written_to_the_place_that_they_were_moved_to) {
   write_blocks(2);
   auto const other = blocks.append(block_bytes);

@@ -25,6 +25,7 @@
 #include <cstdint>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include <outsize/base/assert.hpp>
 #include <outsize/base/error.hpp>
@@ -145,10 +146,12 @@ class btree {
     if (state().height == 0) return;
     path way;
     descend(key, true, &way);
-    for (; some > 0 && step(way, state().height, backward); --some) {
-      auto const& parent = way[state().height - 1];
-      pages_->leaves().row().prefetch(look_at_node(parent.page)->children()[parent.slot]);
-    }
+    auto const& parent = way[state().height - 1];
+    std::vector<std::uint64_t> expected;
+    while (expected.size() < some && step(way, state().height, backward))
+      expected.push_back(look_at_node(parent.page)->children()[parent.slot]);
+    if (backward) std::ranges::reverse(expected);  // as they lie on disk
+    pages_->leaves().row().expect(expected);
   }
 
   // ---- alone ----

@@ -23,7 +23,7 @@ namespace outsize::detail {
 
 /// A batch of keys, which are dealt with leaf by leaf.
 ///
-/// I/Os:    a read for each leaf that a key falls in, tree_pages::read_ahead_leaves() at once.
+/// I/Os:    a read for each leaf that a key falls in, tree_pages::batch_leaves() at once.
 /// Memory:  a key and 8 bytes for each of most_at_once keys.
 template <typename Tree>
 class btree_batch {
@@ -67,7 +67,7 @@ class btree_batch {
 
   template <typename F>
   void run(F& f) {
-    std::size_t const window = std::max<std::size_t>(tree_.pages().read_ahead_leaves(), 1);
+    std::size_t const window = std::max<std::size_t>(tree_.pages().batch_leaves(), 1);
     groups_.clear();
     for (std::size_t i = 0, ahead = 0; i < keys_.size();) {
       while (ahead < keys_.size() && groups_.size() < window) ahead = expect(ahead);

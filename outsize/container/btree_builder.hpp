@@ -2,17 +2,20 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-// Bulk construction of a B+-tree: entries come in order, leaves are filled and written one after
-// the other, and each level of nodes grows at its right edge.
+// Bulk construction of a B+-tree: entries come in order, leaves are filled one after the other and
+// written many at once, past the cache; each level of nodes grows at its right edge.
 //
 // Invariant: all entries so far are in the leaves, all leaves but the last one have a parent.
 // Layer: container. Source: STXXL 2008, section 5.5 (bulk construction).
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
+#include <outsize/base/memory_budget.hpp>
 #include <outsize/container/btree.hpp>
+#include <outsize/container/page_run_writer.hpp>
 
 namespace outsize::detail {
 
@@ -26,16 +29,18 @@ class btree_builder {
 
   /// @param fill  The part of each page that is used, from 0.25 to 1.
   btree_builder(tree& into, double fill)
-      : tree_(into),
+      : tree_(empty(into)),
+        memory_(into.pages_->memory_for_bulk()),
         leaf_fill_(filled(into.leaf_capacity_, fill)),
         node_fill_(filled(into.node_capacity_, fill)) {
-    OUTSIZE_ASSERT(into.size() == 0);
-    into.clear();
+    writer_.emplace(into.pages_->leaves().row(), memory_, into.pages_->run_bytes());
   }
   btree_builder(btree_builder const&) = delete;
   btree_builder& operator=(btree_builder const&) = delete;
   ~btree_builder() {
-    if (!is_finished_) tree_.clear();
+    if (is_finished_) return;
+    writer_.reset();  // pages that are freed must not be under way
+    tree_.clear();
   }
 
   /// Whether an entry may come next: its key is not below that of the last one. Of equal ones in a
@@ -51,8 +56,8 @@ class btree_builder {
   }
 
   void finish() {
-    is_finished_ = true;
-    if (leaf_ == nullptr) return;
+    if (leaf_ == nullptr) return void(is_finished_ = true);
+    writer_->finish();
     add_child(0, first_key_, tree_.state().last_leaf);
     for (std::size_t level = 0; level + 1 < levels_.size(); ++level)
       add_child(level + 1, tree_.change_node(levels_[level]).keys()[0], levels_[level]);
@@ -60,9 +65,15 @@ class btree_builder {
     tree_.state().height = levels_.size();
     tree_.note_root();
     tree_.remove_roots_of_one();
+    is_finished_ = true;
   }
 
  private:
+  static tree& empty(tree& into) {
+    OUTSIZE_ASSERT(into.size() == 0);
+    into.clear();
+    return into;
+  }
   static std::uint32_t filled(std::uint32_t capacity, double fill) {
     return std::clamp(static_cast<std::uint32_t>(capacity * fill), 2U, capacity);
   }
@@ -75,12 +86,13 @@ class btree_builder {
       if (!tree_.is_ordered(last, key)) return tree_.is_unique_ && !tree_.less_(key, last);
       add_child(0, first_key_, state.last_leaf);
     }
-    std::uint64_t const page = tree_.pages_->leaves().take();
-    std::uint64_t const before = state.last_leaf;
-    if (leaf_ != nullptr) leaf_->after = page;  // it is live still
-    leaf_ = &tree_.begin_leaf(page);
-    leaf_->before = before;
-    if (before == tree_state::none) state.first_leaf = state.root = page;
+    std::uint64_t const page = tree_.pages_->leaves().row().end();
+    if (leaf_ != nullptr) leaf_->after = page;  // before it is written
+    leaf_ = reinterpret_cast<leaf*>(writer_->next().data());
+    leaf_->before = state.last_leaf;
+    leaf_->after = tree_state::none;
+    leaf_->count = leaf_->unused = 0;
+    if (state.first_leaf == tree_state::none) state.first_leaf = page;
     state.last_leaf = page;
     first_key_ = key;
     leaf_->append(entry);
@@ -107,6 +119,8 @@ class btree_builder {
   using leaf = typename tree::leaf;
 
   tree& tree_;
+  grant memory_;
+  std::optional<page_run_writer> writer_;
   std::uint32_t leaf_fill_;
   std::uint32_t node_fill_;
   leaf* leaf_ = nullptr;

@@ -36,7 +36,7 @@ class tree_read_ahead {
       return;
     }
     if (expected_ > 0) --expected_;
-    std::size_t const most = tree.pages().read_ahead_leaves();
+    std::size_t const most = tree.pages().scan_leaves();
     if (most == 0 || expected_ > some_ / 2) return;
     some_ = std::min<std::size_t>(std::max<std::size_t>(2 * some_, 2), most);
     tree.prefetch_beside(key, backward, some_);

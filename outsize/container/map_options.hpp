@@ -17,18 +17,20 @@ namespace outsize {
 
 /// How a tree keeps its items. Sizes of pages are those of a file's when one is opened.
 struct map_options {
-  /// What an access to an item reads or writes; rounded up to hold four items. Short for random
-  /// access, long for scans.
-  std::size_t leaf_bytes = std::size_t{32} << 10;
+  /// What an access to an item reads or writes; rounded up to hold four items. Scans read, and bulk
+  /// construction writes, many leaves at once, so short ones do.
+  std::size_t leaf_bytes = std::size_t{4} << 10;
   /// A node has about this many bytes of keys and of numbers of pages.
   std::size_t node_bytes = std::size_t{16} << 10;
   /// Of leaves in memory; 0: an eighth of the storage's memory. At least 8 leaves.
   std::size_t leaf_cache_bytes = 0;
-  /// Of nodes in memory; 0: a 64th of the storage's memory, at most 64 MiB. At least 8 nodes.
+  /// Of nodes in memory; 0: a 32nd of the storage's memory, at most 256 MiB. At least 8 nodes.
   std::size_t node_cache_bytes = 0;
-  std::size_t spare_leaves = 16;  ///< Buffers for changed leaves on their way to disk.
-  /// Leaves read ahead of a scan, or of a batch of keys; fewer in small caches.
-  std::size_t read_ahead_leaves = 64;
+  std::size_t spare_leaves = 64;  ///< Buffers for changed leaves on their way to disk.
+  /// Leaves of a batch of keys that are read at the same time; fewer in small caches.
+  std::size_t batch_leaves = 128;
+  /// How far scans read ahead, beside the cache; 0: an eighth of leaf_cache_bytes, at most 4 MiB.
+  std::size_t read_ahead_bytes = 0;
   /// Makes the policies that say which leaf, and which node, leaves for another.
   std::function<std::unique_ptr<block::replacement>()> replacement = block::make_lru_replacement;
   /// How pages are spread over the disks; by default as the storage's options say.

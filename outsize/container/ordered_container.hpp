@@ -182,8 +182,8 @@ class ordered_container {
   // ---- many searches at once ----
 
   /// Calls f(index, entry) for each key that is there (of equal entries for the first one), in the
-  /// order of the keys. I/Os: a read for each leaf with a key, options.read_ahead_leaves of them
-  /// at a time. Memory: a key and 8 bytes for each, of 2^20 keys at a time. @throws io_error, and
+  /// order of the keys. I/Os: a read for each leaf with a key, options.batch_leaves of them at
+  /// a time. Memory: a key and 8 bytes for each, of 2^20 keys at a time. @throws io_error, and
   /// what f throws; f may have been called.
   template <std::invocable<std::size_t, value_type const&> F>
   void find_many(std::span<Key const> keys, F f) const {

@@ -39,7 +39,8 @@ block::block_cache_options cache_options(page_row_options const& options) {
 }  // namespace
 
 std::size_t page_row::memory_bytes(block::block_device& device, page_row_options const& options) {
-  return block::block_cache::memory_bytes(device, cache_options(options));
+  return block::block_cache::memory_bytes(device, cache_options(options)) +
+         page_runs::memory_bytes(options.run_bytes, options.run_count);
 }
 
 page_row::page_row(std::unique_ptr<page_space> space, grant memory, page_row_options const& options,
@@ -53,7 +54,8 @@ page_row::page_row(std::unique_ptr<page_space> space, grant memory, page_row_opt
       read_ahead_pages_(std::min(options.read_ahead_pages, cache_pages_ - live_pages_ - 2)),
       memory_(std::move(memory)),
       space_(std::move(space)),
-      cache_(space_->device(), memory_, cache_options(options), std::move(policy)) {
+      cache_(space_->device(), memory_, cache_options(options), std::move(policy)),
+      runs_(memory_, page_bytes_, options.run_bytes, options.run_count) {
   OUTSIZE_ASSERT(live_pages_ <= most_live_pages && live_pages_ < cache_pages_);
   for (std::uint64_t page = begin(); page < end(); ++page)
     blank_.push_back(!space_->is_written(page));
@@ -85,6 +87,7 @@ void page_row::reach(std::uint64_t begin, std::uint64_t end) {
 void page_row::forget(std::uint64_t page) noexcept {
   if (auto const place = find_live(page); place < live_pages_) live_[place] = {};
   seals_.erase(page);
+  runs_.forget(page);
   cache_.drop(space_->place(page));
 }
 
@@ -118,7 +121,7 @@ page_row::live_page& page_row::touch(std::uint64_t page, content old) {
   } else if (old == content::replaced && !cache_.holds(space_->place(page))) {
     last = {page, pin_to_replace(page), true};
   } else {
-    last = {page, cache_.pin(space_->place(page)), false};
+    last = {page, pin_old(page), false};
     OUTSIZE_ASSERT_HEAVY(is_as_sealed(last));
   }
   seals_.erase(page);
@@ -126,6 +129,15 @@ page_row::live_page& page_row::touch(std::uint64_t page, content old) {
   make_first(live_pages_ - 1);
   if (old == content::kept && forward != backward) read_ahead(page, backward);
   return live_[0];
+}
+
+/// Pins a page that something was written to, wherever it is.
+block::pinned_block page_row::pin_old(std::uint64_t page) const {
+  auto const id = space_->place(page);
+  if (runs_.are_used() && !cache_.holds(id))
+    if (auto const read = runs_.take(*space_, page); !read.empty())
+      return cache_.pin_copy(id, read);
+  return cache_.pin(id);
 }
 
 block::pinned_block page_row::pin_blank(std::uint64_t page, content old) {
@@ -139,6 +151,7 @@ block::pinned_block page_row::pin_blank(std::uint64_t page, content old) {
 }
 
 block::pinned_block page_row::pin_to_replace(std::uint64_t page) {
+  runs_.forget(page);
   auto block = cache_.pin_to_replace(space_->place(page));
   try {
     move_to_change(page, block);
@@ -178,7 +191,7 @@ void page_row::read(std::uint64_t page, std::size_t offset_bytes, std::span<std:
     std::memset(into.data(), 0, into.size());
     return;
   }
-  auto const pinned = cache_.pin(space_->place(page));
+  auto const pinned = pin_old(page);
   std::memcpy(into.data(), pinned.bytes().data() + offset_bytes, into.size());
 }
 
@@ -186,7 +199,7 @@ page_pin page_row::pin(std::uint64_t page, std::uint64_t before) const {
   std::lock_guard const lock(mutex_);
   // Pins must leave room for the live pages, and for one that is read.
   if (is_blank(page) || shared_pins_ + live_pages_ + 1 >= cache_pages_) return {};
-  auto pinned = cache_.pin(space_->place(page));
+  auto pinned = pin_old(page);
   ++shared_pins_;
   if (page == before + 1 || page + 1 == before) read_ahead(page, page + 1 == before);
   return {shared_from_this(), std::move(pinned)};
@@ -194,7 +207,42 @@ page_pin page_row::pin(std::uint64_t page, std::uint64_t before) const {
 
 void page_row::prefetch(std::uint64_t page) const {
   std::lock_guard const lock(mutex_);
-  if (!is_blank(page)) cache_.prefetch(space_->place(page));
+  if (!is_blank(page) && !runs_.has(page)) cache_.prefetch(space_->place(page));
+}
+
+void page_row::expect(std::span<std::uint64_t const> pages) const {
+  std::lock_guard const lock(mutex_);
+  auto const is_wanted = [this](std::uint64_t page) {
+    return !is_blank(page) && !cache_.holds(space_->place(page));
+  };
+  if (runs_.are_used()) return runs_.expect(*space_, pages, is_wanted);
+  for (std::uint64_t const page : pages)
+    if (!is_blank(page)) cache_.prefetch(space_->place(page));
+}
+
+std::vector<io::request_ptr> page_row::write_past_cache(std::uint64_t first,
+                                                        std::span<std::byte const> bytes) {
+  std::lock_guard const lock(mutex_);
+  std::uint64_t const last = first + bytes.size() / page_bytes_;
+  std::vector<block::block_id> places;  // of pages side by side
+  for (std::uint64_t page = first; page < last; ++page) {
+    OUTSIZE_ASSERT(is_blank(page));
+    auto const place = space_->place_to_change(page);
+    bool const follows =
+        !places.empty() && places.back().disk == place.disk &&
+        places.back().offset_bytes + places.back().length_bytes == place.offset_bytes;
+    if (follows)
+      places.back().length_bytes += place.length_bytes;
+    else
+      places.push_back(place);
+  }
+  std::vector<io::request_ptr> writes;
+  for (auto const& place : places) {
+    writes.push_back(space_->device().write(place, bytes.first(place.length_bytes)));
+    bytes = bytes.subspan(place.length_bytes);
+  }
+  for (std::uint64_t page = first; page < last; ++page) blank_[page - begin()] = false;
+  return writes;
 }
 
 block::block_cache_counts page_row::counts() const {

@@ -25,11 +25,14 @@
 #include <mutex>
 #include <span>
 #include <unordered_map>
+#include <vector>
 
 #include <outsize/base/memory_budget.hpp>
 #include <outsize/block/block_cache.hpp>
 #include <outsize/block/replacement.hpp>
+#include <outsize/container/page_runs.hpp>
 #include <outsize/container/page_space.hpp>
+#include <outsize/io/request.hpp>
 
 namespace outsize::detail {
 
@@ -65,6 +68,9 @@ struct page_row_options {
   std::size_t live_pages = 0;
   /// Read behind a page that follows on its neighbour; as far as the cache has room for them.
   std::size_t read_ahead_pages = 0;
+  /// How much of pages side by side expect() reads at once, and how often. 0: page by page.
+  std::size_t run_bytes = 0;
+  std::size_t run_count = 0;
 };
 
 /// See the top of this file. Made by make_shared: pins share it.
@@ -73,7 +79,8 @@ class page_row : public std::enable_shared_from_this<page_row> {
   static constexpr std::size_t least_cache_pages = 4;
   static constexpr std::size_t most_live_pages = 8;
 
-  /// Takes memory_bytes() from `memory`: (cache_pages + spare_pages) · page_bytes.
+  /// Takes memory_bytes() from `memory`: (cache_pages + spare_pages) · page_bytes and
+  /// run_count · run_bytes.
   /// @throws budget_error.
   page_row(std::unique_ptr<page_space> space, grant memory, page_row_options const& options,
            std::unique_ptr<block::replacement> policy);
@@ -104,6 +111,11 @@ class page_row : public std::enable_shared_from_this<page_row> {
   std::span<std::byte> change(std::uint64_t page, content old = content::kept);
   /// The same, only to be read. @pre something was written to the page.
   std::span<std::byte const> show(std::uint64_t page);
+  /// Begins to write pages that nothing has been written to, past the cache; they must not be used
+  /// before the requests have ended, nor if one has failed. `bytes` must stay until then.
+  /// @throws out_of_space, io_error; nothing is written.
+  std::vector<io::request_ptr> write_past_cache(std::uint64_t first,
+                                                std::span<std::byte const> bytes);
   /// Gives up what is in a page, and its place if it can be had again.
   void vacate(std::uint64_t page) noexcept;
   /// Writes all that was changed. If the pages' space keeps what was settled, change() must be
@@ -121,6 +133,9 @@ class page_row : public std::enable_shared_from_this<page_row> {
   page_pin pin(std::uint64_t page, std::uint64_t before) const;
   /// Begins to read a page that will be touched soon, if there is room.
   void prefetch(std::uint64_t page) const;
+  /// The same of pages that will be touched in this order; those that are side by side on disk are
+  /// read together, beside the cache. At most run_bytes() · run_count of them are kept.
+  void expect(std::span<std::uint64_t const> pages) const;
 
   block::block_cache_counts counts() const;
 
@@ -134,6 +149,7 @@ class page_row : public std::enable_shared_from_this<page_row> {
     bool is_changed = false;  // so that it lies where it may be written
   };
 
+  block::pinned_block pin_old(std::uint64_t page) const;
   live_page& touch(std::uint64_t page, content old);
   block::pinned_block pin_blank(std::uint64_t page, content old);
   block::pinned_block pin_to_replace(std::uint64_t page);
@@ -154,6 +170,7 @@ class page_row : public std::enable_shared_from_this<page_row> {
   std::unique_ptr<page_space> space_;
   mutable std::mutex mutex_;  // guards what follows, against others who read
   mutable block::block_cache cache_;
+  mutable page_runs runs_;
   std::deque<bool> blank_;                                  // of each page
   std::array<live_page, most_live_pages> live_;             // the one touched last is the first
   mutable std::size_t shared_pins_ = 0;                     // that pin() has given

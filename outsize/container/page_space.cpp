@@ -19,28 +19,49 @@ constexpr std::uint64_t most_growth_bytes = 256_MiB;  // of a file at once
 }  // namespace
 
 disk_pages::disk_pages(storage& store, std::size_t page_bytes,
-                       std::unique_ptr<block::placement> where, std::uint64_t first)
+                       std::unique_ptr<block::placement> where, std::uint64_t first,
+                       std::uint64_t block_pages)
     : store_(store),
       first_(first),
+      end_(first),
       page_bytes_(page_bytes),
+      block_pages_(block_pages),
       index_(store.memory().take(0, "index of pages")),
-      blocks_(store, index_, std::move(where)) {}
+      blocks_(store, index_, std::move(where)) {
+  OUTSIZE_ASSERT(first % block_pages == 0);
+  OUTSIZE_ASSERT(block_pages == 1 || page_bytes % store.alignment_bytes() == 0);
+}
+
+block::block_id disk_pages::place(std::uint64_t page) const noexcept {
+  std::uint64_t const index = page - first_;
+  auto id = blocks_[index / block_pages_];
+  if (block_pages_ == 1) return id;
+  id.offset_bytes += index % block_pages_ * page_bytes_;
+  id.length_bytes = static_cast<std::uint32_t>(page_bytes_);
+  return id;
+}
 
 void disk_pages::append() {
-  make_room_in_index();
-  blocks_.append(page_bytes_);
+  if ((end_ - first_) % block_pages_ == 0) {
+    make_room_in_index();
+    blocks_.append(page_bytes_ * block_pages_);
+  }
+  ++end_;
 }
 
 void disk_pages::prepend() {
-  OUTSIZE_ASSERT(first_ > 0);
+  OUTSIZE_ASSERT(first_ > 0 && block_pages_ == 1);
   make_room_in_index();
   blocks_.prepend(page_bytes_);
   --first_;
 }
 
 void disk_pages::shrink(std::uint64_t begin, std::uint64_t end) noexcept {
-  while (this->end() > end && !blocks_.empty()) blocks_.free_back();
+  OUTSIZE_ASSERT(begin == first_ || block_pages_ == 1);
+  end_ = std::min(end_, std::max(end, first_));
+  while (blocks_.size() > div_up(end_ - first_, block_pages_)) blocks_.free_back();
   for (; first_ < begin && !blocks_.empty(); ++first_) blocks_.free_front();
+  end_ = std::max(end_, first_);
 }
 
 void disk_pages::make_room_in_index() {

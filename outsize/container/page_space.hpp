@@ -74,20 +74,20 @@ class page_space {
   virtual void close(std::uint64_t) {}
 };
 
-/// Pages on the disks of a storage. Memory: a block_id for each page, of the storage's budget.
+/// Pages on the disks of a storage, some side by side in each block that is allocated. Memory: a
+/// block_id for each block, of the storage's budget.
 class disk_pages final : public page_space {
  public:
-  /// None yet. `store` must outlive it. @param page_bytes  Rounded up to the disks' alignment.
-  /// @param first  The number that the first page will have.
+  /// None yet. `store` must outlive it. @param page_bytes  A multiple of the disks' alignment, if
+  /// there are several in a block; else rounded up to it.
+  /// @param first  The number that the first page will have; a multiple of block_pages.
   disk_pages(storage& store, std::size_t page_bytes, std::unique_ptr<block::placement> where,
-             std::uint64_t first = 0);
+             std::uint64_t first = 0, std::uint64_t block_pages = 1);
 
   block::block_device& device() noexcept override { return store_; }
   std::uint64_t begin() const noexcept override { return first_; }
-  std::uint64_t end() const noexcept override { return first_ + blocks_.size(); }
-  block::block_id place(std::uint64_t page) const noexcept override {
-    return blocks_[page - first_];
-  }
+  std::uint64_t end() const noexcept override { return end_; }
+  block::block_id place(std::uint64_t page) const noexcept override;
   void append() override;
   void prepend() override;
   void shrink(std::uint64_t begin, std::uint64_t end) noexcept override;
@@ -97,7 +97,9 @@ class disk_pages final : public page_space {
 
   storage& store_;
   std::uint64_t first_;
+  std::uint64_t end_;
   std::size_t page_bytes_;
+  std::uint64_t block_pages_;
   grant index_;
   block::block_list blocks_;
 };

@@ -2,18 +2,20 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <outsize/container/tree_pages.hpp>
 
-#include <fmt/format.h>
 #include <algorithm>
 #include <cstring>
 #include <exception>
 
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
+#include <outsize/container/page_run_writer.hpp>
 
 namespace outsize::detail {
 namespace {
 
-constexpr std::uint64_t most_node_cache_bytes = 64_MiB;
+constexpr std::uint64_t most_node_cache_bytes = 256_MiB;
+constexpr std::uint64_t most_read_ahead_bytes = 4_MiB;
+constexpr std::uint64_t most_run_bytes = 256_KiB;
 constexpr std::size_t spare_nodes = 4;
 constexpr std::size_t least_pages = 8;  // of a cache: the live ones, the root, others' looks
 
@@ -28,17 +30,24 @@ std::shared_ptr<page_row> make_row(storage& store, std::unique_ptr<page_space> s
 page_row_options leaf_paging(storage& store, std::size_t page_bytes, map_options const& options) {
   std::uint64_t const bytes =
       options.leaf_cache_bytes > 0 ? options.leaf_cache_bytes : store.memory().total_bytes() / 8;
+  std::uint64_t const ahead_bytes = options.read_ahead_bytes > 0
+                                        ? options.read_ahead_bytes
+                                        : std::min<std::uint64_t>(bytes / 8, most_read_ahead_bytes);
+  std::size_t const run_bytes = round_down<std::uint64_t>(
+      std::min<std::uint64_t>(ahead_bytes / 8, most_run_bytes), page_bytes);
   return {.page_bytes = page_bytes,
           .cache_pages = std::max<std::size_t>(bytes / page_bytes, least_pages),
           .spare_pages = options.spare_leaves,
-          .live_pages = tree_pages::live_leaves};
+          .live_pages = tree_pages::live_leaves,
+          .run_bytes = run_bytes,
+          .run_count = run_bytes > page_bytes ? ahead_bytes / run_bytes : 0};
 }
 
 page_row_options node_paging(storage& store, std::size_t page_bytes, map_options const& options) {
   std::uint64_t const bytes =
       options.node_cache_bytes > 0
           ? options.node_cache_bytes
-          : std::min(store.memory().total_bytes() / 64, most_node_cache_bytes);
+          : std::min(store.memory().total_bytes() / 32, most_node_cache_bytes);
   return {.page_bytes = page_bytes,
           .cache_pages = std::max<std::size_t>(bytes / page_bytes, least_pages),
           .spare_pages = spare_nodes,
@@ -74,44 +83,66 @@ void page_set::give(std::uint64_t page) noexcept {
   if (end < row_->end()) row_->reach(0, end);
 }
 
-tree_pages::tree_pages(rows made, std::shared_ptr<kept_file> file, map_options const& options)
+tree_pages::tree_pages(storage& store, rows made, std::shared_ptr<kept_file> file,
+                       map_options const& options)
     : file_(std::move(file)),
       leaves_(std::move(made.leaves)),
       nodes_(std::move(made.nodes)),
+      store_(store),
       // As many that have been used must be in the cache, so that under LRU these leave for others
       // before those that are expected.
-      read_ahead_leaves_(std::min(options.read_ahead_leaves,
-                                  (leaves_.row().cache_pages() - live_leaves) / 2 - 1)) {}
+      batch_leaves_(
+          std::min(options.batch_leaves, (leaves_.row().cache_pages() - live_leaves) / 2 - 1)),
+      scan_leaves_(made.run_count > 0 ? made.run_count * made.run_bytes / leaves_.row().page_bytes()
+                                      : batch_leaves_),
+      run_bytes_(made.run_bytes) {}
+
+grant tree_pages::memory_for_bulk() const {
+  return store_.memory().take(page_run_writer::memory_bytes(leaves_.row().page_bytes(), run_bytes_),
+                              "bulk construction");
+}
 
 std::unique_ptr<tree_pages> tree_pages::on_disks(storage& store, tree_layout const& layout,
                                                  map_options const& options) {
-  auto const row = [&](std::size_t bytes, std::size_t least_bytes, char const* name,
-                       auto const& paging) {
-    bytes = round_up(std::max(bytes, least_bytes), store.alignment_bytes());
+  auto const make_space = [&](std::size_t page_bytes, std::size_t run_bytes) {
     auto where =
         options.placement ? store.new_placement(*options.placement) : store.new_placement();
-    return make_row(store, std::make_unique<disk_pages>(store, bytes, std::move(where)), name,
-                    paging(store, bytes, options), options.replacement());
+    return std::make_unique<disk_pages>(store, page_bytes, std::move(where), 0,
+                                        std::max<std::size_t>(run_bytes / page_bytes, 1));
   };
-  return std::unique_ptr<tree_pages>(new tree_pages(
-      {row(options.leaf_bytes, layout.least_leaf_bytes, "leaves of a tree", leaf_paging),
-       row(options.node_bytes, layout.least_node_bytes, "nodes of a tree", node_paging)},
-      nullptr, options));
+  auto const bytes = [&](std::size_t wanted, std::size_t least) {
+    return round_up(std::max(wanted, least), store.alignment_bytes());
+  };
+  auto const leaves =
+      leaf_paging(store, bytes(options.leaf_bytes, layout.least_leaf_bytes), options);
+  auto const nodes =
+      node_paging(store, bytes(options.node_bytes, layout.least_node_bytes), options);
+  return std::unique_ptr<tree_pages>(
+      new tree_pages(store,
+                     {make_row(store, make_space(leaves.page_bytes, leaves.run_bytes),
+                               "leaves of a tree", leaves, options.replacement()),
+                      make_row(store, make_space(nodes.page_bytes, 0), "nodes of a tree", nodes,
+                               options.replacement()),
+                      leaves.run_bytes, leaves.run_count},
+                     nullptr, options));
 }
 
 std::unique_ptr<tree_pages> tree_pages::in(storage& store, std::shared_ptr<kept_file> file,
                                            tree_layout const& layout, map_options const& options) {
-  auto const row = [&](std::size_t index, std::size_t least_bytes, char const* name,
-                       auto const& paging) {
-    auto space = std::make_unique<kept_pages>(file, index);
-    std::size_t const bytes = space->page_bytes();
-    if (bytes < least_bytes) throw format_error(file->name() + ": damaged: pages too short");
-    return make_row(store, std::move(space), fmt::format("{} of {}", name, file->name()),
-                    paging(store, bytes, options), options.replacement());
-  };
+  auto leaf_space = std::make_unique<kept_pages>(file, 0);
+  auto node_space = std::make_unique<kept_pages>(file, 1);
+  if (leaf_space->page_bytes() < layout.least_leaf_bytes ||
+      node_space->page_bytes() < layout.least_node_bytes)
+    throw format_error(file->name() + ": damaged: pages too short");
+  auto const leaves = leaf_paging(store, leaf_space->page_bytes(), options);
+  auto const nodes = node_paging(store, node_space->page_bytes(), options);
   auto made = std::unique_ptr<tree_pages>(
-      new tree_pages({row(0, layout.least_leaf_bytes, "leaves", leaf_paging),
-                      row(1, layout.least_node_bytes, "nodes", node_paging)},
+      new tree_pages(store,
+                     {make_row(store, std::move(leaf_space), "leaves of " + file->name(), leaves,
+                               options.replacement()),
+                      make_row(store, std::move(node_space), "nodes of " + file->name(), nodes,
+                               options.replacement()),
+                      leaves.run_bytes, leaves.run_count},
                      file, options));
   if (file->state().size() == sizeof(tree_state))
     std::memcpy(&made->state_, file->state().data(), sizeof(tree_state));

@@ -127,8 +127,12 @@ class tree_pages {
   page_set const& nodes() const noexcept { return nodes_; }
   tree_state& state() noexcept { return state_; }
   tree_state const& state() const noexcept { return state_; }
-  /// Leaves that are read ahead at most.
-  std::size_t read_ahead_leaves() const noexcept { return read_ahead_leaves_; }
+  /// Leaves of a batch that are read at the same time, and leaves that a scan is ahead at most.
+  std::size_t batch_leaves() const noexcept { return batch_leaves_; }
+  std::size_t scan_leaves() const noexcept { return scan_leaves_; }
+  /// What is to be written at once by bulk construction, and memory for that.
+  std::size_t run_bytes() const noexcept { return run_bytes_; }
+  grant memory_for_bulk() const;
   bool was_closed() const noexcept { return file_ == nullptr || file_->was_closed(); }
 
   /// Makes all durable that has a file; writes it, otherwise. @throws io_error: nothing is lost.
@@ -145,8 +149,11 @@ class tree_pages {
   struct rows {
     std::shared_ptr<page_row> leaves;
     std::shared_ptr<page_row> nodes;
+    std::size_t run_bytes = 0;  // of leaves
+    std::size_t run_count = 0;
   };
-  tree_pages(rows made, std::shared_ptr<kept_file> file, map_options const& options);
+  tree_pages(storage& store, rows made, std::shared_ptr<kept_file> file,
+             map_options const& options);
   void check_state() const;
   std::span<std::byte const> state_bytes() const noexcept;
 
@@ -154,7 +161,10 @@ class tree_pages {
   page_set leaves_;
   page_set nodes_;
   tree_state state_;
-  std::size_t read_ahead_leaves_;
+  storage& store_;
+  std::size_t batch_leaves_;
+  std::size_t scan_leaves_;
+  std::size_t run_bytes_;
 };
 
 }  // namespace outsize::detail

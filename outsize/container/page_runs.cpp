@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#include <outsize/container/page_runs.hpp>
+
+#include <algorithm>
+#include <utility>
+
+#include <outsize/base/assert.hpp>
+#include <outsize/base/error.hpp>
+#include <outsize/base/units.hpp>
+
+namespace outsize::detail {
+
+std::size_t page_runs::memory_bytes(std::size_t run_bytes, std::size_t count) {
+  return round_up(run_bytes * count, outsize::page_bytes());
+}
+
+page_runs::page_runs(grant& memory, std::size_t page_bytes, std::size_t run_bytes,
+                     std::size_t count)
+    : page_bytes_(page_bytes), run_pages_(run_bytes / page_bytes) {
+  if (!are_used() || count == 0) {
+    run_pages_ = 0;
+    return;
+  }
+  memory_ = memory.allocate(run_bytes * count);
+  runs_.resize(count);
+  for (std::size_t i = 0; i < count; ++i)
+    runs_[i].memory = memory_.bytes().subspan(i * run_bytes, run_bytes);
+}
+
+page_runs::~page_runs() {
+  for (run& each : runs_) end(each);
+}
+
+void page_runs::expect(page_space& space, std::span<std::uint64_t const> pages,
+                       std::function<bool(std::uint64_t)> const& is_wanted) {
+  for (std::size_t i = 0; i < pages.size();) {
+    std::uint64_t const first = pages[i++];
+    if (has(first) || !is_wanted(first)) continue;
+    std::size_t count = 1;
+    auto last = space.place(first);
+    for (; i < pages.size() && count < run_pages_; ++i, ++count) {
+      if (pages[i] != first + count || has(pages[i]) || !is_wanted(pages[i])) break;
+      auto const place = space.place(pages[i]);
+      if (place.disk != last.disk || place.offset_bytes != last.offset_bytes + page_bytes_) break;
+      last = place;
+    }
+    begin(space, first, count);
+  }
+}
+
+void page_runs::begin(page_space& space, std::uint64_t first, std::size_t count) {
+  run& with = runs_[next_];
+  next_ = (next_ + 1) % runs_.size();
+  end(with);
+  with.first = first;
+  with.marked.assign(count, true);
+  with.place = space.place(first);
+  with.place.length_bytes = static_cast<std::uint32_t>(count * page_bytes_);
+  with.reading = space.device().read(with.place, with.memory.first(count * page_bytes_));
+}
+
+void page_runs::end(run& of) noexcept {
+  of.marked.clear();
+  auto const reading = std::exchange(of.reading, nullptr);
+  if (reading && !reading->cancel()) reading->wait_outcome();
+}
+
+page_runs::run const* page_runs::find(std::uint64_t page) const noexcept {
+  for (run const& each : runs_)
+    if (each.is_marked(page)) return &each;
+  return nullptr;
+}
+
+bool page_runs::has(std::uint64_t page) const noexcept { return find(page) != nullptr; }
+
+std::span<std::byte const> page_runs::take(page_space& space, std::uint64_t page) {
+  auto* const from = const_cast<run*>(find(page));
+  if (from == nullptr) return {};
+  if (auto const reading = std::exchange(from->reading, nullptr)) try {
+      space.device().wait_for_block(from->place, *reading);
+    } catch (io_error const&) {  // whoever reads the page by itself will be told, if it fails again
+      from->marked.clear();
+      return {};
+    }
+  from->marked[page - from->first] = false;
+  return from->memory.subspan((page - from->first) * page_bytes_, page_bytes_);
+}
+
+void page_runs::forget(std::uint64_t page) noexcept {
+  if (auto* const in = const_cast<run*>(find(page))) in->marked[page - in->first] = false;
+}
+
+}  // namespace outsize::detail
