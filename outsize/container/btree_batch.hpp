@@ -83,7 +83,7 @@ class btree_batch {
     auto const leaf = tree_.find_leaf(keys_[first].key);
     std::size_t end = first + 1;
     while (end < keys_.size() && (!leaf.has_end || less(keys_[end].key, leaf.end))) ++end;
-    if (leaf.page != tree_state::none) tree_.pages().leaves().row().prefetch(leaf.page);
+    if (leaf.page != tree_state::none) tree_.pages().leaves().row().expect(leaf.page);
     groups_.push_back({leaf.page, end});
     return end;
   }

@@ -20,6 +20,7 @@
 
 #include <outsize/base/assert.hpp>
 #include <outsize/block/storage.hpp>
+#include <outsize/container/page_pool.hpp>
 #include <outsize/container/paged_items.hpp>
 #include <outsize/container/vector_options.hpp>
 
@@ -49,6 +50,9 @@ class deque {
   explicit deque(storage& store = default_storage(), vector_options const& options = {})
       : items_(std::make_unique<items>(
             detail::pages_on_disks(store, sizeof(T), options, middle_page))) {}
+  /// An empty one that shares the memory of `pool`, as a vector's would.
+  explicit deque(page_pool& pool)
+      : items_(std::make_unique<items>(detail::pages_in_pool(pool, sizeof(T), middle_page))) {}
   deque(deque&&) noexcept = default;
   deque& operator=(deque&&) noexcept = default;
 

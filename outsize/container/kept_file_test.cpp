@@ -36,11 +36,13 @@ class numbered_pages {
   using model = std::vector<std::uint64_t>;  // 0: blank
 
   numbered_pages(storage& store, std::shared_ptr<kept_file> file) : file_(std::move(file)) {
-    page_row_options const options{.page_bytes = page_size, .cache_pages = 4, .spare_pages = 1};
+    page_cache_options const options{.page_bytes = page_size, .cache_pages = 4, .spare_pages = 1};
     auto space = std::make_unique<kept_pages>(file_, 0);
-    auto memory = store.memory().take(page_row::memory_bytes(space->device(), options), "pages");
-    row_ = std::make_shared<page_row>(std::move(space), std::move(memory), options,
-                                      block::make_lru_replacement());
+    auto& device = space->device();
+    auto cache = std::make_shared<page_cache>(
+        device, store.memory().take(page_cache::memory_bytes(device, options), "pages"), options,
+        block::make_lru_replacement());
+    row_ = std::make_shared<page_row>(std::move(space), std::move(cache), page_size);
   }
 
   void reach(std::uint64_t count) { row_->reach(0, count); }

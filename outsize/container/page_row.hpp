@@ -2,34 +2,33 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-// The pages of a container that is used like an array: some are in memory, as a block_cache keeps
-// them, and those touched last stay there for sure.
+// The pages of a container that is used like an array: some are in memory, as a page_cache keeps
+// them, which rows may share; those touched last stay there for sure.
 //
 //   pages:   0   1   2   3   4   5   6   7 …
 //   cache:       1       3   4   5              which ones: a replacement policy
 //   live:                    5 ◀ 4              pinned; what refers into them stays valid
 //
-// Whoever changes pages is alone (change(), reach(), flush()); whoever only reads may have company
-// (read(), pin(), prefetch()), as the cache is guarded. Pages that nothing has been written to hold
-// zeros, and are nowhere until they are changed. Going from a page to its neighbour begins to read
-// those behind it.
+// Whoever changes pages is alone with all rows of the cache (change(), reach(), flush()); whoever
+// only reads may have company (read(), pin(), expect()), as the cache is guarded. Pages that nothing has been
+// written to hold zeros, and are nowhere until they are changed. Going on from a page to its
+// neighbour begins to read those behind it.
 //
 // Invariant: a page is blank or has been in the cache or on disk; only blank ones hold nothing.
 // Layer: container. Source: STXXL 2008, section 5.1.
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <unordered_map>
 #include <vector>
 
 #include <outsize/base/memory_budget.hpp>
 #include <outsize/block/block_cache.hpp>
-#include <outsize/block/replacement.hpp>
+#include <outsize/container/page_cache.hpp>
 #include <outsize/container/page_runs.hpp>
 #include <outsize/container/page_space.hpp>
 #include <outsize/io/request.hpp>
@@ -38,7 +37,7 @@ namespace outsize::detail {
 
 class page_row;
 
-/// Keeps a page in memory to be read, as long as it lives, wherever it is destroyed. Movable.
+/// Keeps a page in memory, as long as it lives, wherever it is destroyed. Movable.
 class page_pin {
  public:
   page_pin() = default;
@@ -48,6 +47,8 @@ class page_pin {
 
   explicit operator bool() const noexcept { return static_cast<bool>(block_); }
   std::span<std::byte const> bytes() const noexcept { return block_.bytes(); }
+  /// The same, to be changed by who is alone. @pre page_row::hold_to_change() gave it.
+  std::span<std::byte> change() noexcept { return block_.change(); }
   void release() noexcept;
 
  private:
@@ -59,47 +60,34 @@ class page_pin {
   block::pinned_block block_;
 };
 
-struct page_row_options {
-  std::size_t page_bytes = 0;
-  std::size_t cache_pages = 0;  ///< At least page_row::least_cache_pages.
-  std::size_t spare_pages = 0;  ///< Buffers for changed pages on their way to disk.
-  /// Pages touched last that stay; at most page_row::most_live_pages. 0: a quarter of the cache's,
-  /// 2 at least.
-  std::size_t live_pages = 0;
-  /// Read behind a page that follows on its neighbour; as far as the cache has room for them.
-  std::size_t read_ahead_pages = 0;
-  /// How much of pages side by side expect() reads at once, and how often. 0: page by page.
-  std::size_t run_bytes = 0;
-  std::size_t run_count = 0;
-};
-
 /// See the top of this file. Made by make_shared: pins share it.
 class page_row : public std::enable_shared_from_this<page_row> {
  public:
-  static constexpr std::size_t least_cache_pages = 4;
-  static constexpr std::size_t most_live_pages = 8;
-
-  /// Takes memory_bytes() from `memory`: (cache_pages + spare_pages) · page_bytes and
-  /// run_count · run_bytes.
-  /// @throws budget_error.
-  page_row(std::unique_ptr<page_space> space, grant memory, page_row_options const& options,
-           std::unique_ptr<block::replacement> policy);
-
-  /// What it takes from its grant.
-  static std::size_t memory_bytes(block::block_device& device, page_row_options const& options);
+  /// Pages of `page_bytes` each, which is no more than the cache's. If the space is not on a
+  /// storage's disks, the cache is no other row's, and goes with it.
+  page_row(std::unique_ptr<page_space> space, std::shared_ptr<page_cache> cache,
+           std::size_t page_bytes);
+  /// The same, with buffers for runs of pages, which it takes from `memory`. @throws budget_error.
+  page_row(std::unique_ptr<page_space> space, std::shared_ptr<page_cache> cache,
+           std::size_t page_bytes, grant memory, page_run_options const& runs);
+  page_row(page_row const&) = delete;
+  page_row& operator=(page_row const&) = delete;
+  ~page_row();
 
   std::size_t page_bytes() const noexcept { return page_bytes_; }
   /// The number of the first page, and of the one behind the last.
   std::uint64_t begin() const noexcept { return space_->begin(); }
   std::uint64_t end() const noexcept { return space_->end(); }
-  /// Pages touched last by change() and show() whose bytes stay where they are.
-  std::size_t live_pages() const noexcept { return live_pages_; }
-  std::size_t cache_pages() const noexcept { return cache_pages_; }
-  /// Whether nothing was written to a page, or it was vacated.
-  bool is_blank(std::uint64_t page) const { return blank_[page - space_->begin()]; }
+  /// Pages touched last by change() and show(), of all rows of the cache, whose bytes stay where
+  /// they are.
+  std::size_t live_pages() const noexcept { return cache_->live_pages(); }
+  std::size_t cache_pages() const noexcept { return cache_->cache_pages(); }
 
   // ---- alone ----
 
+  /// Has `call` called, or nothing more, when another row of the cache is at work: what the user
+  /// knows of live pages may then end without his doing. It throws nothing.
+  void call_at_rest(std::function<void()> call) { at_rest_ = std::move(call); }
   /// Adds blank pages at the ends, or gives up those there and their space, until it has pages
   /// `begin` to `end` - 1. @pre begin <= end, and there is no gap to what it has now.
   /// @throws as page_space::append(); what could be added has been.
@@ -123,6 +111,23 @@ class page_row : public std::enable_shared_from_this<page_row> {
   /// lost.
   void flush();
 
+  // ---- alone with many pages, as loops are that know what they will need ----
+
+  /// Ends the lives of all pages of the cache, so that all of it can be held: references end.
+  void end_lives() const;
+  /// Pages of the cache that can still be held.
+  std::size_t free_pages() const;
+  /// Whether nothing has been written to the page, or it was vacated: it holds zeros.
+  bool holds_zeros(std::uint64_t page) const;
+  /// Begins to read a page that will be held soon, if there is room that can be had at once. To
+  /// say so again keeps it from leaving for others.
+  void expect(std::uint64_t page) const;
+  /// The page to be read, as long as it is held; nothing if it holds zeros.
+  /// @throws io_error; budget_error if there are no free_pages().
+  page_pin hold(std::uint64_t page) const;
+  /// The page to be changed likewise. @pre end_lives() was called.
+  page_pin hold_to_change(std::uint64_t page, content old = content::kept);
+
   // ---- in company ----
 
   /// Copies bytes out of a page. @throws io_error.
@@ -131,49 +136,41 @@ class page_row : public std::enable_shared_from_this<page_row> {
   /// room for another pin: read() then. @param before  The page that was pinned before, or any
   /// other. @throws io_error.
   page_pin pin(std::uint64_t page, std::uint64_t before) const;
-  /// Begins to read a page that will be touched soon, if there is room.
-  void prefetch(std::uint64_t page) const;
-  /// The same of pages that will be touched in this order; those that are side by side on disk are
-  /// read together, beside the cache. At most run_bytes() · run_count of them are kept.
+  /// Begins to read pages that will be touched in this order; those that are side by side on disk
+  /// are read together, beside the cache, if the row has runs.
   void expect(std::span<std::uint64_t const> pages) const;
 
   block::block_cache_counts counts() const;
 
  private:
   friend class page_pin;
-  static constexpr std::uint64_t no_page = UINT64_MAX;
+  friend class page_cache;
+  static constexpr std::uint64_t no_page = UINT64_MAX - 1;  // nor has it neighbours
 
-  struct live_page {
-    std::uint64_t number = no_page;
-    block::pinned_block block = {};
-    bool is_changed = false;  // so that it lies where it may be written
-  };
-
+  bool is_blank(std::uint64_t page) const { return blank_[page - space_->begin()]; }
+  void forget(std::uint64_t page) noexcept;
+  page_pin shared(block::pinned_block block) const;
   block::pinned_block pin_old(std::uint64_t page) const;
-  live_page& touch(std::uint64_t page, content old);
   block::pinned_block pin_blank(std::uint64_t page, content old);
   block::pinned_block pin_to_replace(std::uint64_t page);
   void move_to_change(std::uint64_t page, block::pinned_block const& block);
-  void forget(std::uint64_t page) noexcept;
-  std::size_t find_live(std::uint64_t page) const noexcept;
-  void make_first(std::size_t place) noexcept;
-  void end_life(live_page& page) noexcept;
+  page_cache::live_page& touch(std::uint64_t page, content old);
+  void note_touch(std::uint64_t page) noexcept;
+  bool is_near(std::uint64_t page) const noexcept;
   void read_ahead(std::uint64_t page, bool backward) const;
-  void seal(live_page const& page);
-  bool is_as_sealed(live_page const& page) const;
+  void rest() noexcept;
+  void seal(std::uint64_t page, std::span<std::byte const> bytes);
+  bool is_as_sealed(std::uint64_t page, std::span<std::byte const> bytes) const;
 
   std::size_t page_bytes_;
-  std::size_t cache_pages_;
-  std::size_t live_pages_;
-  std::size_t read_ahead_pages_;
-  grant memory_;
   std::unique_ptr<page_space> space_;
-  mutable std::mutex mutex_;  // guards what follows, against others who read
-  mutable block::block_cache cache_;
+  std::shared_ptr<page_cache> cache_;  // whose mutex guards what follows, against others who read
+  grant memory_;                       // of the runs
   mutable page_runs runs_;
-  std::deque<bool> blank_;                                  // of each page
-  std::array<live_page, most_live_pages> live_;             // the one touched last is the first
-  mutable std::size_t shared_pins_ = 0;                     // that pin() has given
+  std::function<void()> at_rest_;
+  std::deque<bool> blank_;           // of each page
+  std::uint64_t touched_ = no_page;  // the last one,
+  std::uint64_t touched_before_ = no_page;
   std::unordered_map<std::uint64_t, std::uint64_t> seals_;  // of pages that were live: see seal()
 };
 

@@ -22,12 +22,17 @@ constexpr std::size_t page = 64;
 
 struct rows_of_pages : testing::Test, scratch::counted_storage {
   std::shared_ptr<page_row> make(std::size_t cached, std::size_t ahead = 0) {
-    page_row_options const options{
-        .page_bytes = page, .cache_pages = cached, .spare_pages = 1, .read_ahead_pages = ahead};
-    return std::make_shared<page_row>(
-        std::make_unique<disk_pages>(store, page, store.new_placement()),
-        store.memory().take(page_row::memory_bytes(store, options), "row"), options,
+    return make_at(
+        0,
+        {.page_bytes = page, .cache_pages = cached, .spare_pages = 1, .read_ahead_pages = ahead});
+  }
+  std::shared_ptr<page_row> make_at(std::uint64_t first, page_cache_options const& options) {
+    auto cache = std::make_shared<page_cache>(
+        store, store.memory().take(page_cache::memory_bytes(store, options), "row"), options,
         block::make_lru_replacement());
+    return std::make_shared<page_row>(
+        std::make_unique<disk_pages>(store, page, store.new_placement(), first), std::move(cache),
+        page);
   }
   static void fill(page_row& row, std::uint64_t number, int value) {
     std::ranges::fill(row.change(number), static_cast<std::byte>(value));
@@ -119,11 +124,7 @@ TEST_F(rows_of_pages, give_their_space_back_when_they_shrink_even_if_they_are_pi
 }
 
 TEST_F(rows_of_pages, come_and_go_at_both_ends) {
-  page_row_options const options{.page_bytes = page, .cache_pages = 4, .spare_pages = 1};
-  auto const row = std::make_shared<page_row>(
-      std::make_unique<disk_pages>(store, page, store.new_placement(), 100),
-      store.memory().take(page_row::memory_bytes(store, options), "row"), options,
-      block::make_lru_replacement());
+  auto const row = make_at(100, {.page_bytes = page, .cache_pages = 4, .spare_pages = 1});
   std::mt19937_64 random(3);
   std::uint64_t begin = 100, end = 100;
   for (int i = 0; i < 300; ++i) {

@@ -11,21 +11,18 @@
 
 namespace outsize::detail {
 
-std::size_t page_runs::memory_bytes(std::size_t run_bytes, std::size_t count) {
-  return round_up(run_bytes * count, outsize::page_bytes());
+std::size_t page_runs::memory_bytes(page_run_options const& options) {
+  return round_up(options.bytes * options.count, outsize::page_bytes());
 }
 
-page_runs::page_runs(grant& memory, std::size_t page_bytes, std::size_t run_bytes,
-                     std::size_t count)
-    : page_bytes_(page_bytes), run_pages_(run_bytes / page_bytes) {
-  if (!are_used() || count == 0) {
-    run_pages_ = 0;
-    return;
-  }
-  memory_ = memory.allocate(run_bytes * count);
-  runs_.resize(count);
-  for (std::size_t i = 0; i < count; ++i)
-    runs_[i].memory = memory_.bytes().subspan(i * run_bytes, run_bytes);
+page_runs::page_runs(grant& memory, std::size_t page_bytes, page_run_options const& options)
+    : page_bytes_(page_bytes),
+      run_pages_(options.count == 0 ? 0 : options.bytes / page_bytes),
+      runs_(options.count) {
+  if (options.count == 0) return;
+  memory_ = memory.allocate(options.bytes * options.count);
+  for (std::size_t i = 0; i < options.count; ++i)
+    runs_[i].memory = memory_.bytes().subspan(i * options.bytes, options.bytes);
 }
 
 page_runs::~page_runs() {

@@ -27,12 +27,18 @@
 
 namespace outsize::detail {
 
+/// How much is read at once, and how often. By default no runs are used.
+struct page_run_options {
+  std::size_t bytes = 0;  ///< Of a run; a multiple of a page's.
+  std::size_t count = 0;
+};
+
 /// Pages that have been asked for by runs, and not been touched yet.
 class page_runs {
  public:
-  /// Takes count · run_bytes from `memory`. @param run_bytes  A multiple of page_bytes; 0: no runs.
-  page_runs(grant& memory, std::size_t page_bytes, std::size_t run_bytes, std::size_t count);
-  static std::size_t memory_bytes(std::size_t run_bytes, std::size_t count);
+  /// Takes memory_bytes() from `memory`.
+  page_runs(grant& memory, std::size_t page_bytes, page_run_options const& options);
+  static std::size_t memory_bytes(page_run_options const& options);
   page_runs(page_runs const&) = delete;
   page_runs& operator=(page_runs const&) = delete;
   ~page_runs();

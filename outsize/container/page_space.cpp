@@ -13,7 +13,7 @@
 namespace outsize::detail {
 namespace {
 
-constexpr std::uint64_t index_step_bytes = 4_KiB;
+constexpr std::uint64_t least_index_step_bytes = 256, most_index_step_bytes = 4_KiB;
 constexpr std::uint64_t most_growth_bytes = 256_MiB;  // of a file at once
 
 }  // namespace
@@ -65,7 +65,9 @@ void disk_pages::shrink(std::uint64_t begin, std::uint64_t end) noexcept {
 }
 
 void disk_pages::make_room_in_index() {
-  if (index_.free_bytes() < sizeof(block::block_id)) index_.extend(index_step_bytes);
+  if (index_.free_bytes() < sizeof(block::block_id))
+    // Doubled, so that many small containers do with little.
+    index_.extend(std::clamp(index_.total_bytes(), least_index_step_bytes, most_index_step_bytes));
 }
 
 file_pages::file_pages(io::file_ptr file, io::access mode, std::size_t page_bytes)

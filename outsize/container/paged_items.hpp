@@ -12,7 +12,8 @@
 // position divided by the items of a page. The two pages touched last are found without a search.
 //
 // Invariant: the row has the pages of all items, and at each end one more at most than it needs,
-// but after a failure; hot pages are the row's two that were touched last. Threads: as page_row's.
+// but after a failure; hot pages are the row's two that were touched last, or none since another
+// row of its cache is at work. Threads: as page_row's.
 // Layer: container.
 
 #include <algorithm>
@@ -57,6 +58,7 @@ class paged_items {
     // Here, so that an item can hold iterators over items of its own type.
     static_assert(external_item<T>);
     static_assert(alignof(T) <= block::block_cache::buffer_alignment_bytes);
+    row_->call_at_rest([this] { hot_ = {}; });
     note_row();
   }
   explicit paged_items(pages_of_file pages) : paged_items(std::move(pages.row)) {
@@ -74,6 +76,7 @@ class paged_items {
     } catch (std::exception const&) {  // vector::close() tells
     }
     if (lasting_ == nullptr) row_->reach(row_->begin(), row_->begin());
+    row_->call_at_rest({});
   }
 
   page_row& row() noexcept { return *row_; }

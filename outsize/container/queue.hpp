@@ -26,6 +26,9 @@ class queue {
   /// An empty one on the disks of `store`, which must outlive it. @throws budget_error, io_error.
   explicit queue(storage& store = default_storage(), vector_options const& options = {})
       : items_(store, options) {}
+  /// An empty one that shares the memory of `pool` with others: there can be thousands of them.
+  /// @throws std::invalid_argument if an item is longer than its pages; io_error.
+  explicit queue(page_pool& pool) : items_(pool) {}
 
   bool empty() const noexcept { return items_.empty(); }
   size_type size() const noexcept { return items_.size(); }

@@ -19,15 +19,25 @@ constexpr std::uint64_t most_run_bytes = 256_KiB;
 constexpr std::size_t spare_nodes = 4;
 constexpr std::size_t least_pages = 8;  // of a cache: the live ones, the root, others' looks
 
+/// How pages of one kind are kept.
+struct paging {
+  page_cache_options cache;
+  page_run_options runs = {};
+};
+
 std::shared_ptr<page_row> make_row(storage& store, std::unique_ptr<page_space> space,
-                                   std::string const& asker, page_row_options const& options,
+                                   std::string const& asker, paging const& as,
                                    std::unique_ptr<block::replacement> policy) {
-  auto memory = store.memory().take(page_row::memory_bytes(space->device(), options), asker);
-  return std::make_shared<page_row>(std::move(space), std::move(memory), options,
-                                    std::move(policy));
+  auto& device = space->device();
+  auto cache = std::make_shared<page_cache>(
+      device, store.memory().take(page_cache::memory_bytes(device, as.cache), asker), as.cache,
+      std::move(policy));
+  return std::make_shared<page_row>(std::move(space), std::move(cache), as.cache.page_bytes,
+                                    store.memory().take(page_runs::memory_bytes(as.runs), asker),
+                                    as.runs);
 }
 
-page_row_options leaf_paging(storage& store, std::size_t page_bytes, map_options const& options) {
+paging leaf_paging(storage& store, std::size_t page_bytes, map_options const& options) {
   std::uint64_t const bytes =
       options.leaf_cache_bytes > 0 ? options.leaf_cache_bytes : store.memory().total_bytes() / 8;
   std::uint64_t const ahead_bytes = options.read_ahead_bytes > 0
@@ -35,30 +45,29 @@ page_row_options leaf_paging(storage& store, std::size_t page_bytes, map_options
                                         : std::min<std::uint64_t>(bytes / 8, most_read_ahead_bytes);
   std::size_t const run_bytes = round_down<std::uint64_t>(
       std::min<std::uint64_t>(ahead_bytes / 8, most_run_bytes), page_bytes);
-  return {.page_bytes = page_bytes,
-          .cache_pages = std::max<std::size_t>(bytes / page_bytes, least_pages),
-          .spare_pages = options.spare_leaves,
-          .live_pages = tree_pages::live_leaves,
-          .run_bytes = run_bytes,
-          .run_count = run_bytes > page_bytes ? ahead_bytes / run_bytes : 0};
+  return {{.page_bytes = page_bytes,
+           .cache_pages = std::max<std::size_t>(bytes / page_bytes, least_pages),
+           .spare_pages = options.spare_leaves,
+           .live_pages = tree_pages::live_leaves},
+          {run_bytes, run_bytes > page_bytes ? ahead_bytes / run_bytes : 0}};
 }
 
-page_row_options node_paging(storage& store, std::size_t page_bytes, map_options const& options) {
+paging node_paging(storage& store, std::size_t page_bytes, map_options const& options) {
   std::uint64_t const bytes =
       options.node_cache_bytes > 0
           ? options.node_cache_bytes
           : std::min(store.memory().total_bytes() / 32, most_node_cache_bytes);
-  return {.page_bytes = page_bytes,
-          .cache_pages = std::max<std::size_t>(bytes / page_bytes, least_pages),
-          .spare_pages = spare_nodes,
-          .live_pages = tree_pages::live_nodes};
+  return {{.page_bytes = page_bytes,
+           .cache_pages = std::max<std::size_t>(bytes / page_bytes, least_pages),
+           .spare_pages = spare_nodes,
+           .live_pages = tree_pages::live_nodes}};
 }
 
 }  // namespace
 
 page_set::page_set(std::shared_ptr<page_row> row) : row_(std::move(row)) {
   for (std::uint64_t page = row_->begin(); page < row_->end(); ++page)
-    if (row_->is_blank(page)) free_.insert(page);
+    if (row_->holds_zeros(page)) free_.insert(page);
 }
 
 std::uint64_t page_set::take() {
@@ -93,9 +102,10 @@ tree_pages::tree_pages(storage& store, rows made, std::shared_ptr<kept_file> fil
       // before those that are expected.
       batch_leaves_(
           std::min(options.batch_leaves, (leaves_.row().cache_pages() - live_leaves) / 2 - 1)),
-      scan_leaves_(made.run_count > 0 ? made.run_count * made.run_bytes / leaves_.row().page_bytes()
-                                      : batch_leaves_),
-      run_bytes_(made.run_bytes) {}
+      scan_leaves_(made.runs.count > 0
+                       ? made.runs.count * made.runs.bytes / leaves_.row().page_bytes()
+                       : batch_leaves_),
+      run_bytes_(made.runs.bytes) {}
 
 grant tree_pages::memory_for_bulk() const {
   return store_.memory().take(page_run_writer::memory_bytes(leaves_.row().page_bytes(), run_bytes_),
@@ -119,11 +129,11 @@ std::unique_ptr<tree_pages> tree_pages::on_disks(storage& store, tree_layout con
       node_paging(store, bytes(options.node_bytes, layout.least_node_bytes), options);
   return std::unique_ptr<tree_pages>(
       new tree_pages(store,
-                     {make_row(store, make_space(leaves.page_bytes, leaves.run_bytes),
+                     {make_row(store, make_space(leaves.cache.page_bytes, leaves.runs.bytes),
                                "leaves of a tree", leaves, options.replacement()),
-                      make_row(store, make_space(nodes.page_bytes, 0), "nodes of a tree", nodes,
-                               options.replacement()),
-                      leaves.run_bytes, leaves.run_count},
+                      make_row(store, make_space(nodes.cache.page_bytes, 0), "nodes of a tree",
+                               nodes, options.replacement()),
+                      leaves.runs},
                      nullptr, options));
 }
 
@@ -142,7 +152,7 @@ std::unique_ptr<tree_pages> tree_pages::in(storage& store, std::shared_ptr<kept_
                                options.replacement()),
                       make_row(store, std::move(node_space), "nodes of " + file->name(), nodes,
                                options.replacement()),
-                      leaves.run_bytes, leaves.run_count},
+                      leaves.runs},
                      file, options));
   if (file->state().size() == sizeof(tree_state))
     std::memcpy(&made->state_, file->state().data(), sizeof(tree_state));
@@ -153,7 +163,7 @@ std::unique_ptr<tree_pages> tree_pages::in(storage& store, std::shared_ptr<kept_
 /// What the file says of its tree must fit its pages, so that nothing else need be checked.
 void tree_pages::check_state() const {
   auto const is_page = [](page_set const& pages, std::uint64_t page) {
-    return page < pages.row().end() && !pages.row().is_blank(page);
+    return page < pages.row().end() && !pages.row().holds_zeros(page);
   };
   auto const is_tree = [&] {
     if (state_.root == tree_state::none) return state_.size == 0;

@@ -149,8 +149,7 @@ class tree_pages {
   struct rows {
     std::shared_ptr<page_row> leaves;
     std::shared_ptr<page_row> nodes;
-    std::size_t run_bytes = 0;  // of leaves
-    std::size_t run_count = 0;
+    page_run_options runs = {};  // of leaves
   };
   tree_pages(storage& store, rows made, std::shared_ptr<kept_file> file,
              map_options const& options);

@@ -38,6 +38,7 @@
 #include <outsize/base/external_item.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/block/storage.hpp>
+#include <outsize/container/page_pool.hpp>
 #include <outsize/container/paged_items.hpp>
 #include <outsize/container/vector_options.hpp>
 
@@ -84,6 +85,10 @@ class vector {
   /// (the disks' files cannot be made).
   explicit vector(storage& store = default_storage(), vector_options const& options = {})
       : items_(std::make_unique<items>(detail::pages_on_disks(store, sizeof(T), options))) {}
+  /// An empty one that shares the memory of `pool`. @throws std::invalid_argument if an item is
+  /// longer than its pages; io_error.
+  explicit vector(page_pool& pool)
+      : items_(std::make_unique<items>(detail::pages_in_pool(pool, sizeof(T)))) {}
   /// An empty one in a new file, to be opened again: what flush() has made durable is there,
   /// however the process ends. For pages that do not fit into memory as to a vector on disks, but
   /// changed ones are written to other places until the next flush(), which ends references.

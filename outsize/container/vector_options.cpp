@@ -27,13 +27,8 @@ std::size_t page_bytes_for(storage& store, std::size_t unit_bytes, std::size_t w
 
 std::shared_ptr<page_row> make_row(storage& store, std::unique_ptr<page_space> space,
                                    std::size_t page_bytes, vector_options const& options) {
-  page_row_options const paging{.page_bytes = page_bytes,
-                                .cache_pages = options.cache_pages,
-                                .spare_pages = options.spare_pages,
-                                .read_ahead_pages = options.read_ahead_pages};
-  auto memory = store.memory().take(page_row::memory_bytes(space->device(), paging), "vector");
-  return std::make_shared<page_row>(std::move(space), std::move(memory), paging,
-                                    options.replacement());
+  auto cache = cache_of_pages(store, space->device(), page_bytes, options, "vector");
+  return std::make_shared<page_row>(std::move(space), std::move(cache), page_bytes);
 }
 
 kept_kind vector_kind(std::size_t item_bytes) {
@@ -54,15 +49,35 @@ pages_of_file kept_pages_of(storage& store, std::shared_ptr<kept_file> const& fi
 
 }  // namespace
 
+std::size_t page_bytes_on_disks(storage& store, std::size_t item_bytes,
+                                vector_options const& options) {
+  std::size_t const alignment = store.alignment_bytes();
+  return std::max(round_up(item_bytes, alignment),
+                  page_bytes_for(store, alignment, options.page_bytes));
+}
+
+std::unique_ptr<block::placement> placement_of(
+    storage& store, std::optional<block::placement_options> const& options) {
+  return options ? store.new_placement(*options) : store.new_placement();
+}
+
+std::shared_ptr<page_cache> cache_of_pages(storage& store, block::block_device& device,
+                                           std::size_t page_bytes, vector_options const& options,
+                                           std::string asker) {
+  page_cache_options const paging{.page_bytes = page_bytes,
+                                  .cache_pages = options.cache_pages,
+                                  .spare_pages = options.spare_pages,
+                                  .read_ahead_pages = options.read_ahead_pages};
+  auto memory = store.memory().take(page_cache::memory_bytes(device, paging), std::move(asker));
+  return std::make_shared<page_cache>(device, std::move(memory), paging, options.replacement());
+}
+
 std::shared_ptr<page_row> pages_on_disks(storage& store, std::size_t item_bytes,
                                          vector_options const& options, std::uint64_t first_page) {
-  std::size_t const alignment = store.alignment_bytes();
-  std::size_t const least_bytes = round_up(item_bytes, alignment);
-  std::size_t const page_bytes =
-      std::max(least_bytes, page_bytes_for(store, alignment, options.page_bytes));
-  auto where = options.placement ? store.new_placement(*options.placement) : store.new_placement();
+  std::size_t const page_bytes = page_bytes_on_disks(store, item_bytes, options);
   return make_row(store,
-                  std::make_unique<disk_pages>(store, page_bytes, std::move(where), first_page),
+                  std::make_unique<disk_pages>(store, page_bytes,
+                                               placement_of(store, options.placement), first_page),
                   page_bytes, options);
 }
 

@@ -12,9 +12,11 @@
 #include <optional>
 #include <string>
 
+#include <outsize/block/block_device.hpp>
 #include <outsize/block/placement.hpp>
 #include <outsize/block/replacement.hpp>
 #include <outsize/block/storage.hpp>
+#include <outsize/container/page_cache.hpp>
 #include <outsize/container/page_row.hpp>
 #include <outsize/container/page_space.hpp>
 #include <outsize/io/disk_file.hpp>
@@ -41,6 +43,17 @@ struct vector_options {
 }  // namespace outsize
 
 namespace outsize::detail {
+
+/// The length of a page that holds an item at least. @throws io_error.
+std::size_t page_bytes_on_disks(storage& store, std::size_t item_bytes,
+                                vector_options const& options);
+/// As the options say, or as the storage's do. @throws std::invalid_argument.
+std::unique_ptr<block::placement> placement_of(
+    storage& store, std::optional<block::placement_options> const& options);
+/// A cache for pages on `device`, from the storage's budget. @throws budget_error, io_error.
+std::shared_ptr<page_cache> cache_of_pages(storage& store, block::block_device& device,
+                                           std::size_t page_bytes, vector_options const& options,
+                                           std::string asker);
 
 /// The pages of a new vector. @throws budget_error, io_error; std::invalid_argument (placement).
 /// @param first_page  The number of the first page, that many can come before.

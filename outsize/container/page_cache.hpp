@@ -1,0 +1,115 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// The memory of the pages of containers: a block_cache, and the pages touched last, which stay
+// where they are. A page_row that is alone has one for itself; those of a page_pool share one.
+//
+//   row A:   0 1 2 3 …   row B:   0 1 2 …   row C:   0 1 …
+//   cache:   A2 A3 B0 C1                                     which ones: a replacement policy
+//   live:    C1 ◀ A3                                         pinned; the first was touched last
+//
+// So that whoever has touched a page can go on using it without asking, the row at work is told
+// when another one takes its place.
+//
+// Invariant: live pages are pinned; the first is one of the row at work, if there is one. Whoever
+// calls a function holds the mutex. Layer: container. Source: STXXL 2008, sections 5.1 and 5.2
+// (shared pools).
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+
+#include <outsize/base/memory_budget.hpp>
+#include <outsize/block/block_cache.hpp>
+#include <outsize/block/replacement.hpp>
+
+namespace outsize::detail {
+
+class page_row;
+
+struct page_cache_options {
+  std::size_t page_bytes = 0;   ///< Of the longest page that will be used.
+  std::size_t cache_pages = 0;  ///< At least page_cache::least_pages.
+  std::size_t spare_pages = 0;  ///< Buffers for changed pages on their way to disk.
+  /// Pages touched last that stay; at most page_cache::most_live_pages. 0: a quarter of the
+  /// cache's, 2 at least.
+  std::size_t live_pages = 0;
+  /// Read behind a page that follows on its neighbour; as far as the cache has room for them.
+  std::size_t read_ahead_pages = 0;
+};
+
+/// See the top of this file.
+class page_cache {
+ public:
+  static constexpr std::size_t least_pages = 4;
+  static constexpr std::size_t most_live_pages = 8;
+
+  struct live_page {
+    page_row* row = nullptr;
+    std::uint64_t number = 0;
+    block::pinned_block block = {};
+    bool is_changed = false;  // so that it lies where it may be written
+  };
+
+  /// Takes memory_bytes() from `memory`: (cache_pages + spare_pages) · page_bytes. `device` must
+  /// outlive it. @throws budget_error.
+  page_cache(block::block_device& device, grant memory, page_cache_options const& options,
+             std::unique_ptr<block::replacement> policy);
+  page_cache(page_cache const&) = delete;
+  page_cache& operator=(page_cache const&) = delete;
+
+  /// What it takes from its grant.
+  static std::size_t memory_bytes(block::block_device& device, page_cache_options const& options);
+
+  /// To be held by who calls what follows.
+  std::mutex& mutex() noexcept { return mutex_; }
+  block::block_cache& blocks() noexcept { return blocks_; }
+  std::size_t page_bytes() const noexcept { return page_bytes_; }
+  std::size_t cache_pages() const noexcept { return cache_pages_; }
+  std::size_t live_pages() const noexcept { return live_pages_; }
+  std::size_t read_ahead_pages() const noexcept { return read_ahead_pages_; }
+
+  bool is_live(page_row const& row, std::uint64_t page) const noexcept {
+    return find(row, page) < live_pages_;
+  }
+  /// The page, now the first of those that live; nullptr if it is none of them.
+  live_page* touch(page_row& row, std::uint64_t page) noexcept;
+  /// Ends the life of the page touched longest ago, if there are as many as may be.
+  void make_room();
+  /// Makes a page the first of those that live. @pre make_room() was called.
+  live_page& add(page_row& row, std::uint64_t page, block::pinned_block block,
+                 bool is_changed) noexcept;
+  /// Ends all lives: whoever wants the whole cache does this first.
+  void end_lives();
+  /// Ends the life of a page that is to be given up.
+  void forget(page_row const& row, std::uint64_t page) noexcept;
+  /// Forgets all that it knows of a row, which is to be destroyed.
+  void forget(page_row const& row) noexcept;
+
+  /// Whether one page more can be pinned by those who share it for reading: there must be room for
+  /// the live pages, and for one that is read.
+  bool can_share() const noexcept { return shared_pins_ + live_pages_ + 1 < cache_pages_; }
+  void count_shared_pin() noexcept { ++shared_pins_; }
+  void discount_shared_pin() noexcept { --shared_pins_; }
+
+ private:
+  std::size_t find(page_row const& row, std::uint64_t page) const noexcept;
+  void make_first(std::size_t place) noexcept;
+  void end_life(live_page& page);
+
+  std::size_t page_bytes_;
+  std::size_t cache_pages_;
+  std::size_t live_pages_;
+  std::size_t read_ahead_pages_;
+  grant memory_;
+  std::mutex mutex_;  // guards what follows
+  block::block_cache blocks_;
+  std::array<live_page, most_live_pages> live_;  // the one touched last is the first
+  page_row* at_work_ = nullptr;
+  std::size_t shared_pins_ = 0;
+};
+
+}  // namespace outsize::detail
