@@ -1,13 +1,16 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
 //
-// Containers that grow and shrink at their ends: a stack, a queue, and a deque with random access.
+// Containers that grow and shrink at their ends: a stack, a queue, a deque with random access, and
+// thousands of stacks that share their memory.
 
 #include <cstdint>
 #include <iostream>
+#include <vector>
 
 #include <outsize/base/units.hpp>
 #include <outsize/container/deque.hpp>
+#include <outsize/container/page_pool.hpp>
 #include <outsize/container/queue.hpp>
 #include <outsize/container/stack.hpp>
 
@@ -37,4 +40,11 @@ int main() {
   outsize::deque<std::uint64_t> both(store);
   for (std::uint64_t i = 0; i < 1'000'000; ++i) i % 2 == 0 ? both.push_back(i) : both.push_front(i);
   std::cout << both.front() << " .. " << both[500'000] << " .. " << both.back() << '\n';
+
+  // Stacks that are not used need no memory of the pool that they share: here 2000 buckets.
+  page_pool pool(store, {.page_bytes = 4_KiB, .cache_pages = 64});
+  std::vector<outsize::stack<std::uint64_t>> buckets;
+  for (int i = 0; i < 2000; ++i) buckets.emplace_back(pool);
+  for (std::uint64_t i = 0; i < 1'000'000; ++i) buckets[i / 500].push(i);
+  std::cout << buckets[1].size() << " items, the last is " << buckets[1].top() << '\n';
 }

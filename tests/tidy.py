@@ -41,6 +41,7 @@ UNTESTED = {
     "outsize/container/paged_items.hpp": "by the tests of the containers",
     "outsize/container/set.hpp": "by map_test.cpp",
     "outsize/container/tree_pages.hpp": "by btree_test.cpp and map_file_test.cpp",
+    "outsize/container/paged_streams.hpp": "by vector_streams_test.cpp and sequence_test.cpp",
     "outsize/container/vector_options.hpp": "by vector_test.cpp and vector_file_test.cpp",
     "outsize/io/simulation/disk_model.hpp": "interface: by the tests of the models",
     "outsize/pipeline/network_run.hpp": "by network_test.cpp",

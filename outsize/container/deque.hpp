@@ -26,6 +26,9 @@
 
 namespace outsize {
 
+template <typename T>
+class sequence;
+
 /// Items in the order of their positions, which come and go at both ends.
 ///
 /// I/Os:    O(1/B) for each push and pop, amortised, where B items fit in a page, and none as long
@@ -103,6 +106,7 @@ class deque {
   friend void swap(deque& a, deque& b) noexcept { std::swap(a.items_, b.items_); }
 
  private:
+  friend class sequence<T>;
   using items = detail::paged_items<T>;
   static constexpr std::uint64_t middle_page = std::uint64_t{1} << 40;
 

@@ -42,14 +42,12 @@
 #include <outsize/container/paged_items.hpp>
 #include <outsize/container/vector_options.hpp>
 
-namespace outsize::detail {
+namespace outsize {
 
 template <typename T>
-class page_window;
-
-}  // namespace outsize::detail
-
-namespace outsize {
+class vector_reader;
+template <typename T>
+class vector_reverse_reader;
 
 /// An array of items on the disks of a storage, or in a file, whose pages are cached. See the top
 /// of this file for references, iterators and threads.
@@ -225,7 +223,8 @@ class vector {
   void swap(vector& other) noexcept { std::swap(items_, other.items_); }
 
  private:
-  friend class detail::page_window<T>;
+  friend class vector_reader<T>;
+  friend class vector_reverse_reader<T>;
   using items = detail::paged_items<T>;
 
   void check(size_type index) const {

@@ -1,0 +1,166 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+// A migrating stack against std::stack; when it moves, and what that costs; what is left when it
+// cannot.
+
+#include <outsize/container/migrating_stack.hpp>
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <random>
+#include <stack>
+#include <utility>
+
+#include <outsize/base/error.hpp>
+#include <outsize/io/decorators/faulty_file.hpp>
+#include <outsize/testing/counted_storage.hpp>
+
+namespace outsize {
+namespace {
+
+vector_options const small{.page_bytes = 64, .cache_pages = 4, .spare_pages = 2};
+
+struct migrating_stacks : testing::Test, scratch::counted_storage {
+  std::shared_ptr<io::fault_plan> plan = std::make_shared<io::fault_plan>();
+  std::unique_ptr<storage> faulty;
+
+  void make_faulty(std::uint64_t capacity) {
+    auto const open = [this, capacity](io::request_queue&) -> io::file_ptr {
+      return std::make_unique<io::faulty_file>(
+          io::make_memory_file("memory", capacity, {.own_thread = true}), plan);
+    };
+    faulty = std::make_unique<storage>(
+        storage_options{.disks = {disk_options("memory", open)}, .memory = 1_MiB, .threads = 1});
+  }
+};
+
+template <typename Action>
+auto persist(Action const& action) {
+  for (;;) try {
+      return action();
+    } catch (io_error const&) {
+    }
+}
+
+void run_model(migrating_stack<std::uint64_t>& s, std::uint64_t seed, int phases) {
+  SCOPED_TRACE(testing::Message() << "seed " << seed);
+  std::mt19937_64 random(seed);
+  std::stack<std::uint64_t> model;
+  for (int phase = 0; phase < phases; ++phase) {
+    auto const pushes = random() % 101;
+    for (int i = 0; i < 500; ++i) {
+      if (random() % 100 < pushes || model.empty()) {
+        auto const item = random();
+        if (i % 7 == 0 && !model.empty()) {
+          persist([&] { s.push(s.top()); });
+          model.push(model.top());
+        } else {
+          persist([&] { s.push(item); });
+          model.push(item);
+        }
+      } else {
+        ASSERT_EQ(persist([&] { return std::as_const(s).top(); }), model.top());
+        s.pop();
+        model.pop();
+      }
+      ASSERT_EQ(s.size(), model.size());
+      if (!model.empty()) {
+        ASSERT_EQ(persist([&] { return s.top(); }), model.top());
+      }
+      if (s.is_in_memory()) {
+        ASSERT_LE(s.size(), s.most_in_memory());
+      }
+    }
+  }
+  for (; !model.empty(); model.pop(), s.pop())
+    ASSERT_EQ(persist([&] { return s.top(); }), model.top());
+}
+
+TEST_F(migrating_stacks, behave_as_standard_ones) {
+  auto const seed = std::random_device{}();
+  for (std::uint64_t most : {0U, 1U, 7U, 64U, 300U}) {
+    migrating_stack<std::uint64_t> s(store, most, small);
+    run_model(s, seed + most, 40);
+  }
+  page_pool pool(store, small);
+  migrating_stack<std::uint64_t> s(pool, 100);
+  run_model(s, seed, 40);
+}
+
+TEST_F(migrating_stacks, lose_nothing_when_accesses_fail) {
+  auto const seed = std::random_device{}();
+  plan = std::make_shared<io::fault_plan>(io::fault_odds{.seed = seed, .fail = 0.03});
+  make_faulty(16_MiB);
+  migrating_stack<std::uint64_t> s(*faulty, 100, small);
+  run_model(s, seed, 40);
+}
+
+TEST_F(migrating_stacks, move_when_they_have_grown_and_come_back_when_they_have_shrunk) {
+  auto const free_bytes = store.memory().free_bytes();
+  migrating_stack<std::uint64_t> s(store, 80, small);
+  for (std::uint64_t i = 0; i < 80; ++i) s.push(i);
+  EXPECT_TRUE(s.is_in_memory());
+  EXPECT_EQ(reads() + writes(), 0U);
+  EXPECT_EQ(store.memory().free_bytes(), free_bytes - 80 * sizeof(std::uint64_t));
+  s.push(80);
+  EXPECT_FALSE(s.is_in_memory());
+  EXPECT_GE(store.memory().free_bytes(), free_bytes - 2 * 4096);
+  while (s.size() > 41) s.pop();
+  EXPECT_FALSE(s.is_in_memory());
+  s.pop();
+  EXPECT_TRUE(s.is_in_memory());
+  EXPECT_EQ(store.allocated_bytes(), 0U);
+  for (std::uint64_t i = 40; i-- > 0; s.pop()) ASSERT_EQ(s.top(), i);
+}
+
+TEST_F(migrating_stacks, cost_a_constant_share_of_an_io_for_each_step_at_worst) {
+  migrating_stack<std::uint64_t> s(store, 800, small);
+  std::uint64_t steps = 0;
+  for (int round = 0; round < 20; ++round) {  // from one move to the other, and back
+    for (; s.is_in_memory(); ++steps) s.push(steps);
+    for (; !s.is_in_memory(); ++steps) s.pop();
+  }
+  EXPECT_GE(steps, 20U * 800);
+  EXPECT_LE(reads() + writes(), 20U * 150 + 100);  // 101 pages written, 50 read each time
+  EXPECT_GE(reads() + writes(), 20U * 100);
+}
+
+TEST_F(migrating_stacks, stay_as_they_are_when_they_cannot_move) {
+  make_faulty(64 * 5);
+  migrating_stack<std::uint64_t> s(*faulty, 80, small);
+  for (std::uint64_t i = 0; i < 80; ++i) s.push(i);
+  EXPECT_THROW(s.push(80), out_of_space);
+  EXPECT_TRUE(s.is_in_memory());
+  EXPECT_EQ(s.size(), 80U);
+  EXPECT_EQ(faulty->allocated_bytes(), 0U);
+  for (std::uint64_t i = 80; i-- > 0; s.pop()) ASSERT_EQ(s.top(), i);
+
+  migrating_stack<std::uint64_t> large(store, 1'000'000, small);
+  EXPECT_THROW(for (;;) large.push(large.size()), budget_error);
+  EXPECT_EQ(large.top(), large.size() - 1);
+  EXPECT_GE(large.size(), 32'000U);
+}
+
+TEST_F(migrating_stacks, stay_on_disk_when_the_way_back_fails) {
+  auto const free_bytes = store.memory().free_bytes();
+  {
+    migrating_stack<std::uint64_t> s(store, 80, small);
+    for (std::uint64_t i = 0; i < 100; ++i) s.push(i);
+    {
+      auto const others = store.memory().take(store.memory().free_bytes(), "others");
+      while (s.size() > 40) s.pop();
+      EXPECT_FALSE(s.is_in_memory());
+    }
+    while (s.size() > 21) s.pop();
+    EXPECT_FALSE(s.is_in_memory());
+    s.pop();
+    EXPECT_TRUE(s.is_in_memory());
+    auto moved = std::move(s);
+    for (std::uint64_t i = 20; i-- > 0; moved.pop()) ASSERT_EQ(moved.top(), i);
+  }
+  EXPECT_EQ(store.memory().free_bytes(), free_bytes);
+}
+
+}  // namespace
+}  // namespace outsize

@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// A sequence on disk that grows and shrinks at both ends, and is read as a whole in either
+// direction: a deque with streams in place of random access. One thread at a time.
+// Layer: container. Source: STXXL's sequence.
+
+#include <cstdint>
+
+#include <outsize/container/deque.hpp>
+#include <outsize/container/paged_streams.hpp>
+
+namespace outsize {
+
+/// Items that come and go at both ends, and streams over all of them.
+///
+///     sequence<event> events(store);
+///     events.push_back(e);
+///     for (auto in = events.backward(); !in.empty(); ++in) use(*in);
+///
+/// I/Os:    O(1/B) for each push and pop, amortised, as a deque's; ⌈N/B⌉ + 1 reads for a stream
+///          over N items, ahead of their use, less what is in the cache.
+/// Memory, errors: as a deque's. Streams use its memory, and 4 KiB or an item.
+/// Checked: sequence_test.cpp.
+template <typename T>
+class sequence {
+ public:
+  using value_type = T;
+  using size_type = std::uint64_t;
+
+  /// An empty one on the disks of `store`, which must outlive it. @throws budget_error, io_error.
+  explicit sequence(storage& store = default_storage(), vector_options const& options = {})
+      : items_(store, options) {}
+  /// An empty one that shares the memory of `pool`, as a deque would.
+  explicit sequence(page_pool& pool) : items_(pool) {}
+
+  bool empty() const noexcept { return items_.empty(); }
+  size_type size() const noexcept { return items_.size(); }
+  void clear() { items_.clear(); }
+
+  void push_back(T const& item) { items_.push_back(item); }
+  void push_front(T const& item) { items_.push_front(item); }
+  /// @pre !empty()
+  void pop_back() { items_.pop_back(); }
+  void pop_front() { items_.pop_front(); }
+  /// @pre !empty()
+  T& front() { return items_.front(); }
+  T front() const { return items_.front(); }
+  T& back() { return items_.back(); }
+  T back() const { return items_.back(); }
+
+  /// All items, front to back. The sequence stays as it is as long as the stream is used.
+  paged_reader<T> forward() const { return {all(), all().begin(), all().end()}; }
+  /// All items, back to front.
+  paged_reverse_reader<T> backward() const { return {all(), all().begin(), all().end()}; }
+
+  /// What the cache has done.
+  block::block_cache_counts cache_counts() const { return items_.cache_counts(); }
+
+  friend void swap(sequence& a, sequence& b) noexcept { swap(a.items_, b.items_); }
+
+ private:
+  detail::paged_items<T> const& all() const noexcept { return *items_.items_; }
+
+  deque<T> items_;
+};
+
+}  // namespace outsize
