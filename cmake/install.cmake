@@ -39,7 +39,7 @@ install(
     "${PROJECT_BINARY_DIR}/outsizeConfig.cmake"
     "${PROJECT_BINARY_DIR}/outsizeConfigVersion.cmake"
   DESTINATION "${package_folder}")
-foreach(dependency IN ITEMS threads fmt hwy uring xxhash boost fftw compression)
+foreach(dependency IN ITEMS threads fmt hwy uring xxhash boost fftw openblas compression)
   install(FILES cmake/thirdparty/get_${dependency}.cmake
     DESTINATION "${package_folder}/thirdparty")
 endforeach()

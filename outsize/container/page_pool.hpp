@@ -55,6 +55,8 @@ class page_pool {
   explicit page_pool(storage& store, vector_options const& options = {});
 
   storage& store() const noexcept { return *store_; }
+  /// Whether the other one is a copy of this: they have the same memory.
+  bool is_same(page_pool const& other) const noexcept { return cache_ == other.cache_; }
   std::size_t page_bytes() const noexcept { return cache_->page_bytes(); }
   std::size_t cache_pages() const noexcept { return cache_->cache_pages(); }
   std::size_t live_pages() const noexcept { return cache_->live_pages(); }
