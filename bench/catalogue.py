@@ -108,4 +108,7 @@ BENCHMARKS = {row.name: row for row in (
               least_share_of_floor=0.85, smoke_size_bytes=8 * MIB),
     Benchmark("map-erase", "10^6 keys at random erased from a map", "", 40, (), None, _MAP_PEERS,
               floor_passes=0, ours="map", disk_per_input_byte=2.5, smoke_size_bytes=8 * MIB),
+    Benchmark("matrix-multiply", "product of square matrices of doubles, each of the size", "", 8,
+              (), None, (), 2 * GIB, 512 * MIB, floor_moves=("read", "read", "first_write"),
+              ours="product", least_share_of_floor=0.80),
 )}

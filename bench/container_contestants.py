@@ -51,6 +51,21 @@ class Container(Ours):
         return found
 
 
+class Product(Container):
+    """bench/programs/matrix_product.cpp, which cannot be faster than its kernel in memory."""
+
+    def run(self):
+        task = self._task
+        task.workplace.settle()
+        program = task.tool.parent / "bench_matrix_product"
+        self.report, found = measured(child.must_run(
+            [program, "product", task.size_bytes, task.memory_bytes, task.threads,
+             task.directory]))
+        alone = child.must_run([program, "kernel", task.size_bytes, task.threads])
+        task.work_seconds = json.loads(alone.stdout)["work_seconds"]
+        return found
+
+
 class StxxlContainer(Stxxl):
     """bench/peers/stxxl_containers.cpp"""
     program = Stxxl.program.with_name("stxxl_containers")

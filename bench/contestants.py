@@ -4,7 +4,7 @@
 
 import os
 
-from container_contestants import Container, StxxlContainer
+from container_contestants import Container, Product, StxxlContainer
 from contestant import Ours
 from map_contestants import BerkeleyDb, Lmdb, Map, RocksDb, StxxlMap
 from numeric_contestants import (FftwMmap, Involution, Overlap, Pipes, Sequential, Stages, Tbb,
@@ -12,7 +12,8 @@ from numeric_contestants import (FftwMmap, Involution, Overlap, Pipes, Sequentia
 from sort_contestants import DuckDB, Gnu, Stxxl, TypedSort
 
 OURS = {"tool": Ours, "container": Container, "involution": Involution, "map": Map,
-        "overlap": Overlap, "stages": Stages, "transform": Transform, "typed": TypedSort}
+        "overlap": Overlap, "product": Product, "stages": Stages, "transform": Transform,
+        "typed": TypedSort}
 
 
 def _by_name(*classes):
