@@ -65,7 +65,9 @@ struct product_options {
 /// Errors:  std::invalid_argument where sizes or pools do not fit, and nothing has been done then.
 ///          io_error where a block cannot be read, or another written for it: of an access to an
 ///          item everything is as it was; of a whole operation some blocks of the matrix that it
-///          changes have been done, and others not. out_of_space, budget_error where one is made.
+///          changes have been done and others not, and what those hold that were at work is not
+///          known. out_of_space, budget_error where one is made; budget_error of an operation too,
+///          if constant iterators keep so many blocks that less than three are left for it.
 /// Checked: matrix_test.cpp.
 template <matrix_item T>
 class matrix {

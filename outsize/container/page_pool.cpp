@@ -3,9 +3,10 @@
 #include <outsize/container/page_pool.hpp>
 
 #include <fmt/format.h>
+#include <algorithm>
 #include <mutex>
 #include <stdexcept>
-#include <utility>
+#include <tuple>
 
 #include <outsize/container/page_space.hpp>
 
