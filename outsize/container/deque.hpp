@@ -100,6 +100,8 @@ class deque {
   const_iterator cbegin() const noexcept { return begin(); }
   const_iterator cend() const noexcept { return end(); }
 
+  /// The storage that it is on.
+  storage& store() const noexcept { return items_->row().store(); }
   /// What the cache has done.
   block::block_cache_counts cache_counts() const { return items_->row().counts(); }
 

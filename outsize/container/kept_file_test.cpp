@@ -42,7 +42,7 @@ class numbered_pages {
     auto cache = std::make_shared<page_cache>(
         device, store.memory().take(page_cache::memory_bytes(device, options), "pages"), options,
         block::make_lru_replacement());
-    row_ = std::make_shared<page_row>(std::move(space), std::move(cache), page_size);
+    row_ = std::make_shared<page_row>(store, std::move(space), std::move(cache), page_size);
   }
 
   void reach(std::uint64_t count) { row_->reach(0, count); }

@@ -29,7 +29,8 @@ struct caches_of_pages : testing::Test, scratch::counted_storage {
 
   std::shared_ptr<page_row> make_row(std::uint64_t pages, std::size_t page_bytes = page) {
     auto row = std::make_shared<page_row>(
-        std::make_unique<disk_pages>(store, page_bytes, store.new_placement()), cache, page_bytes);
+        store, std::make_unique<disk_pages>(store, page_bytes, store.new_placement()), cache,
+        page_bytes);
     row->reach(0, pages);
     return row;
   }

@@ -37,7 +37,7 @@ std::shared_ptr<page_row> pages_in_pool(page_pool const& pool, std::size_t item_
         "{} bytes do not fit in a page of the pool, which has {}", longest, pool.page_bytes()));
   auto space = std::make_unique<disk_pages>(
       *pool.store_, page_bytes, placement_of(*pool.store_, pool.placement_), first_page);
-  return std::make_shared<page_row>(std::move(space), pool.cache_, page_bytes);
+  return std::make_shared<page_row>(*pool.store_, std::move(space), pool.cache_, page_bytes);
 }
 
 }  // namespace outsize::detail

@@ -28,13 +28,15 @@ void page_pin::release() noexcept {
   row_.reset();
 }
 
-page_row::page_row(std::unique_ptr<page_space> space, std::shared_ptr<page_cache> cache,
-                   std::size_t page_bytes)
-    : page_row(std::move(space), std::move(cache), page_bytes, {}, {}) {}
+page_row::page_row(storage& store, std::unique_ptr<page_space> space,
+                   std::shared_ptr<page_cache> cache, std::size_t page_bytes)
+    : page_row(store, std::move(space), std::move(cache), page_bytes, {}, {}) {}
 
-page_row::page_row(std::unique_ptr<page_space> space, std::shared_ptr<page_cache> cache,
-                   std::size_t page_bytes, grant memory, page_run_options const& runs)
-    : page_bytes_(page_bytes),
+page_row::page_row(storage& store, std::unique_ptr<page_space> space,
+                   std::shared_ptr<page_cache> cache, std::size_t page_bytes, grant memory,
+                   page_run_options const& runs)
+    : store_(store),
+      page_bytes_(page_bytes),
       space_(std::move(space)),
       cache_(std::move(cache)),
       memory_(std::move(memory)),

@@ -28,6 +28,7 @@
 
 #include <outsize/base/memory_budget.hpp>
 #include <outsize/block/block_cache.hpp>
+#include <outsize/block/storage.hpp>
 #include <outsize/container/page_cache.hpp>
 #include <outsize/container/page_runs.hpp>
 #include <outsize/container/page_space.hpp>
@@ -65,15 +66,17 @@ class page_row : public std::enable_shared_from_this<page_row> {
  public:
   /// Pages of `page_bytes` each, which is no more than the cache's. If the space is not on a
   /// storage's disks, the cache is no other row's, and goes with it.
-  page_row(std::unique_ptr<page_space> space, std::shared_ptr<page_cache> cache,
+  page_row(storage& store, std::unique_ptr<page_space> space, std::shared_ptr<page_cache> cache,
            std::size_t page_bytes);
   /// The same, with buffers for runs of pages, which it takes from `memory`. @throws budget_error.
-  page_row(std::unique_ptr<page_space> space, std::shared_ptr<page_cache> cache,
+  page_row(storage& store, std::unique_ptr<page_space> space, std::shared_ptr<page_cache> cache,
            std::size_t page_bytes, grant memory, page_run_options const& runs);
   page_row(page_row const&) = delete;
   page_row& operator=(page_row const&) = delete;
   ~page_row();
 
+  /// Whose memory and threads work on the pages.
+  storage& store() const noexcept { return store_; }
   std::size_t page_bytes() const noexcept { return page_bytes_; }
   /// The number of the first page, and of the one behind the last.
   std::uint64_t begin() const noexcept { return space_->begin(); }
@@ -162,6 +165,7 @@ class page_row : public std::enable_shared_from_this<page_row> {
   void seal(std::uint64_t page, std::span<std::byte const> bytes);
   bool is_as_sealed(std::uint64_t page, std::span<std::byte const> bytes) const;
 
+  storage& store_;
   std::size_t page_bytes_;
   std::unique_ptr<page_space> space_;
   std::shared_ptr<page_cache> cache_;  // whose mutex guards what follows, against others who read

@@ -31,8 +31,8 @@ struct rows_of_pages : testing::Test, scratch::counted_storage {
         store, store.memory().take(page_cache::memory_bytes(store, options), "row"), options,
         block::make_lru_replacement());
     return std::make_shared<page_row>(
-        std::make_unique<disk_pages>(store, page, store.new_placement(), first), std::move(cache),
-        page);
+        store, std::make_unique<disk_pages>(store, page, store.new_placement(), first),
+        std::move(cache), page);
   }
   static void fill(page_row& row, std::uint64_t number, int value) {
     std::ranges::fill(row.change(number), static_cast<std::byte>(value));

@@ -92,9 +92,15 @@ class paged_items {
     if (hot_[0].has(position)) return hot_[0].at(position);
     return touch(position);
   }
-  /// The page of an item all of whose items will be replaced.
-  void replace_page(std::uint64_t position) {
+  /// An item and those behind it in its page, to be changed.
+  std::span<T> changing(std::uint64_t position) {
+    std::uint64_t const end = std::min(end_, (position / page_items_ + 1) * page_items_);
+    return {&at(position), static_cast<std::size_t>(end - position)};
+  }
+  /// The same, of a page all of whose items will be replaced: they are not read.
+  std::span<T> replacing(std::uint64_t position) {
     if (!hot_[0].has(position)) touch(position, page_row::content::replaced);
+    return changing(position);
   }
   /// Copies items that are in one page.
   void read(std::uint64_t position, std::span<T> into) const {
@@ -224,6 +230,18 @@ class paged_items {
   std::array<hot_page, 2> hot_;       // touched last, and before that
 };
 
+/// What iterators stand on, for those who go over pages.
+struct paged_access {
+  template <typename Iterator>
+  static auto& items(Iterator const& at) noexcept {
+    return *at.items_;
+  }
+  template <typename Iterator>
+  static std::uint64_t position(Iterator const& at) noexcept {
+    return at.position_;
+  }
+};
+
 /// What iterators have in common: arithmetic on the position.
 template <typename Derived>
 class paged_position {
@@ -293,6 +311,7 @@ class paged_iterator : public detail::paged_position<paged_iterator<T>> {
  private:
   template <typename>
   friend class detail::paged_position;
+  friend struct detail::paged_access;
   template <typename>
   friend class paged_const_iterator;
   template <typename>
@@ -347,6 +366,7 @@ class paged_const_iterator : public detail::paged_position<paged_const_iterator<
   }
 
  private:
+  friend struct detail::paged_access;
   template <typename>
   friend class detail::paged_position;
   template <typename>

@@ -32,7 +32,7 @@ std::shared_ptr<page_row> make_row(storage& store, std::unique_ptr<page_space> s
   auto cache = std::make_shared<page_cache>(
       device, store.memory().take(page_cache::memory_bytes(device, as.cache), asker), as.cache,
       std::move(policy));
-  return std::make_shared<page_row>(std::move(space), std::move(cache), as.cache.page_bytes,
+  return std::make_shared<page_row>(store, std::move(space), std::move(cache), as.cache.page_bytes,
                                     store.memory().take(page_runs::memory_bytes(as.runs), asker),
                                     as.runs);
 }

@@ -44,11 +44,6 @@
 
 namespace outsize {
 
-template <typename T>
-class vector_reader;
-template <typename T>
-class vector_reverse_reader;
-
 /// An array of items on the disks of a storage, or in a file, whose pages are cached. See the top
 /// of this file for references, iterators and threads.
 ///
@@ -193,17 +188,15 @@ class vector {
   /// Pages touched last by references that stay valid; at least 2.
   std::size_t live_pages() const noexcept { return items_->row().live_pages(); }
   /// The item and those behind it in its page, to be changed; valid as a reference is.
-  std::span<T> changing(size_type index) {
-    size_type const end = std::min(size(), (index / page_items() + 1) * page_items());
-    return {&items_->at(index), static_cast<std::size_t>(end - index)};
-  }
+  std::span<T> changing(size_type index) { return items_->changing(index); }
   /// The same, of whole pages or to the end, whose items will all be replaced: they are not read.
   /// @pre index is the first one of a page.
   std::span<T> replacing(size_type index) {
     OUTSIZE_ASSERT(index % page_items() == 0);
-    items_->replace_page(index);
-    return changing(index);
+    return items_->replacing(index);
   }
+  /// The storage that it is on, or whose memory it uses.
+  storage& store() const noexcept { return items_->row().store(); }
   /// What the cache has done.
   block::block_cache_counts cache_counts() const { return items_->row().counts(); }
   /// Writes what was changed. A file has its length then, and its content is durable. @throws
@@ -223,8 +216,6 @@ class vector {
   void swap(vector& other) noexcept { std::swap(items_, other.items_); }
 
  private:
-  friend class vector_reader<T>;
-  friend class vector_reverse_reader<T>;
   using items = detail::paged_items<T>;
 
   void check(size_type index) const {

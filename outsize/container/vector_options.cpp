@@ -28,7 +28,7 @@ std::size_t page_bytes_for(storage& store, std::size_t unit_bytes, std::size_t w
 std::shared_ptr<page_row> make_row(storage& store, std::unique_ptr<page_space> space,
                                    std::size_t page_bytes, vector_options const& options) {
   auto cache = cache_of_pages(store, space->device(), page_bytes, options, "vector");
-  return std::make_shared<page_row>(std::move(space), std::move(cache), page_bytes);
+  return std::make_shared<page_row>(store, std::move(space), std::move(cache), page_bytes);
 }
 
 kept_kind vector_kind(std::size_t item_bytes) {

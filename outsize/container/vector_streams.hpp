@@ -32,7 +32,7 @@ class vector_reader : public paged_reader<T> {
   explicit vector_reader(vector<T> const& from) : vector_reader(from, 0, from.size()) {}
   /// Items begin to end - 1. @pre begin <= end <= from.size().
   vector_reader(vector<T> const& from, std::uint64_t begin, std::uint64_t end)
-      : paged_reader<T>(*from.items_, begin, end) {
+      : paged_reader<T>(detail::paged_access::items(from.begin()), begin, end) {
     OUTSIZE_ASSERT(begin <= end && end <= from.size());
   }
 };
@@ -44,7 +44,7 @@ class vector_reverse_reader : public paged_reverse_reader<T> {
   explicit vector_reverse_reader(vector<T> const& from)
       : vector_reverse_reader(from, 0, from.size()) {}
   vector_reverse_reader(vector<T> const& from, std::uint64_t begin, std::uint64_t end)
-      : paged_reverse_reader<T>(*from.items_, begin, end) {
+      : paged_reverse_reader<T>(detail::paged_access::items(from.begin()), begin, end) {
     OUTSIZE_ASSERT(begin <= end && end <= from.size());
   }
 };

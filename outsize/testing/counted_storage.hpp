@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-// A storage of 1 MiB of memory on one disk in memory, whose requests are counted. Layer: testing.
+// A storage of 1 MiB of memory and three threads on one disk in memory, whose requests are counted.
+// Layer: testing.
 
 #include <cstdint>
 #include <memory>
@@ -23,7 +24,7 @@ struct counted_storage {
                            io::make_memory_file("counted", 1_GiB, {.own_thread = true}), tally);
                      })},
                  .memory = 1_MiB,
-                 .threads = 1}};
+                 .threads = 3}};
 
   std::uint64_t reads() const { return tally->reads().requests; }
   std::uint64_t writes() const { return tally->writes().requests; }
