@@ -1,0 +1,137 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+// Visiting and making items: as on a standard vector, for the I/Os of a scan.
+
+#include <outsize/container/scan/for_each.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <functional>
+#include <utility>
+
+#include <outsize/testing/paged_pair.hpp>
+
+namespace outsize {
+namespace {
+
+struct visits : scratch::paged_pairs {};
+
+TEST_F(visits, change_each_item_once) {
+  on_many_by_both([](auto const& p, auto policy) {
+    auto const twice = [](std::uint64_t& item) { item = 2 * item + 1; };
+    for_each(policy, p.first(), p.last(), twice);
+    std::for_each(p.plain_first(), p.plain_last(), twice);
+  });
+}
+
+TEST_F(visits, of_constant_items_see_each_once) {
+  on_many_by_both([](auto const& p, auto policy) {
+    std::atomic<std::uint64_t> sum{0}, count{0};
+    for_each(policy, std::as_const(p.paged), [&](std::uint64_t item) {
+      sum += item;
+      ++count;
+    });
+    EXPECT_EQ(count, p.plain.size());
+    for (auto const item : p.plain) sum -= item;
+    EXPECT_EQ(sum, 0U);
+  });
+}
+
+TEST_F(visits, are_in_order_and_return_the_function) {
+  on_many([](auto const& p) {
+    struct list {
+      scratch::numbers seen;
+      void operator()(std::uint64_t item) { seen.push_back(item); }
+    };
+    list const all = for_each(std::as_const(p.paged), list());
+    EXPECT_EQ(all.seen, p.plain);
+  });
+}
+
+TEST_F(visits, fill_a_part) {
+  on_many_by_both([](auto const& p, auto policy) {
+    fill(policy, p.first(), p.last(), 77);
+    std::fill(p.plain_first(), p.plain_last(), 77);
+  });
+}
+
+TEST_F(visits, generate_in_order) {
+  on_many([](auto const& p) {
+    auto const from = [](std::uint64_t next) { return [next]() mutable { return next++; }; };
+    generate(p.first(), p.last(), from(5));
+    std::generate(p.plain_first(), p.plain_last(), from(5));
+  });
+}
+
+TEST_F(visits, tabulate_by_index) {
+  on_many_by_both([](auto const& p, auto policy) {
+    tabulate(policy, p.first(), p.last(), [](std::uint64_t i) { return i * i; });
+    for (std::uint64_t i = p.begin; i < p.end; ++i) p.plain[i] = (i - p.begin) * (i - p.begin);
+  });
+}
+
+TEST_F(visits, cost_a_read_for_each_page_and_a_write_if_it_may_change) {
+  auto v = on_disk(100);
+  auto reads_before = reads(), writes_before = writes();
+  std::uint64_t sum = 0;
+  for_each(std::as_const(v), [&](std::uint64_t item) { sum += item; });
+  EXPECT_EQ(sum, 800U * 799 / 2);
+  EXPECT_LE(reads() - reads_before, 100U);
+  EXPECT_GE(reads() - reads_before, 90U);
+  EXPECT_EQ(writes(), writes_before);
+
+  reads_before = reads();
+  for_each(par, v, [](std::uint64_t& item) { ++item; });
+  v.flush();
+  EXPECT_LE(reads() - reads_before, 100U);
+  EXPECT_GE(writes() - writes_before, 100U);
+  EXPECT_LE(writes() - writes_before, 100U + v.live_pages());  // those are flushed again
+}
+
+TEST_F(visits, that_replace_all_items_cost_a_write_for_each_page) {
+  auto v = on_disk(100);
+  for (int i = 0; i < 4; ++i) {
+    auto const reads_before = reads(), writes_before = writes();
+    if (i == 0) fill(v, 1);
+    if (i == 1) fill(par, v, 2);
+    if (i == 2) generate(v, [] { return 3; });
+    if (i == 3) tabulate(par, v, [](std::uint64_t index) { return index; });
+    v.flush();
+    EXPECT_EQ(reads(), reads_before);
+    EXPECT_LE(writes() - writes_before, 100U + v.live_pages());
+    EXPECT_GE(writes() - writes_before, 100U);
+  }
+}
+
+TEST_F(visits, read_pages_of_which_a_part_is_replaced) {
+  auto v = on_disk(100);
+  auto const reads_before = reads();
+  fill(v.begin() + 4, v.end() - 4, 0);
+  EXPECT_LE(reads() - reads_before, 2U);
+  EXPECT_EQ(v[3], 3U);
+  EXPECT_EQ(v[4], 0U);
+  EXPECT_EQ(v[795], 0U);
+  EXPECT_EQ(v[796], 796U);
+}
+
+TEST_F(visits, throw_what_a_function_throws_and_leave_the_vector_as_large_as_it_was) {
+  auto v = on_disk(100);
+  auto const fails = [](std::uint64_t& item) {
+    if (item == 500) throw std::runtime_error("five hundred");
+    item = 1000;
+  };
+  EXPECT_THROW(for_each(v, fails), std::runtime_error);
+  EXPECT_EQ(v[499], 1000U);
+  for (std::uint64_t i = 500; i < 800; ++i) ASSERT_EQ(v[i], i);
+  fill(v.begin() + 500, v.end(), 500);
+  EXPECT_THROW(for_each(par, v, fails), std::runtime_error);
+  EXPECT_THROW(generate(v, []() -> std::uint64_t { throw 5; }), int);
+  EXPECT_EQ(v.size(), 800U);
+  fill(par, v, 9);
+  EXPECT_EQ(std::ranges::count(std::as_const(v), 9U), 800);
+}
+
+}  // namespace
+}  // namespace outsize

@@ -1,0 +1,106 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+// Items that are kept come to the front, and only pages that change are written.
+
+#include <outsize/container/scan/remove.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <utility>
+
+#include <outsize/testing/paged_pair.hpp>
+
+namespace outsize {
+namespace {
+
+struct removals : scratch::paged_pairs {
+  /// What is behind the kept items is not known.
+  template <typename Pair, typename I>
+  static void expect_kept(Pair const& p, I end, scratch::numbers::iterator plain_end) {
+    ASSERT_TRUE(p.same_place(end, plain_end));
+    for (auto i = plain_end - p.plain.begin(); i < p.plain_last() - p.plain.begin(); ++i)
+      p.plain[static_cast<std::size_t>(i)] = p.paged[static_cast<std::size_t>(i)];
+  }
+};
+
+TEST_F(removals, remove_items) {
+  on_many([](auto const& p) {
+    auto const low = [](std::uint64_t x) { return x < 5; };
+    expect_kept(p, remove(p.first(), p.last(), 7),
+                std::remove(p.plain_first(), p.plain_last(), 7U));
+    expect_kept(p, remove_if(p.first(), p.last(), low),
+                std::remove_if(p.plain_first(), p.plain_last(), low));
+  });
+}
+
+TEST_F(removals, leave_one_of_equal_neighbours) {
+  on_many(
+      [](auto const& p) {
+        auto const near = [](std::uint64_t a, std::uint64_t b) { return a / 2 == b / 2; };
+        expect_kept(p, unique(p.first(), p.last()), std::unique(p.plain_first(), p.plain_last()));
+        expect_kept(p, unique(p.first(), p.last(), near),
+                    std::unique(p.plain_first(), p.plain_last(), near));
+      },
+      4);
+}
+
+TEST_F(removals, partition_items) {
+  for (std::uint64_t const below : {0U, 1U, 5U, 9U, 10U})
+    on_many([&](auto const& p) {
+      auto const is_low = [&](std::uint64_t x) { return x < below; };
+      auto const middle = partition(p.first(), p.last(), is_low);
+      auto const lows = std::count_if(p.plain_first(), p.plain_last(), is_low);
+      ASSERT_EQ(middle - p.first(), lows);
+      EXPECT_TRUE(std::all_of(p.first(), middle, is_low));
+      EXPECT_TRUE(std::none_of(middle, p.last(), is_low));
+      scratch::numbers found(p.first(), p.last());
+      EXPECT_TRUE(std::is_permutation(found.begin(), found.end(), p.plain_first(), p.plain_last()));
+      std::ranges::copy(found, p.plain_first());
+    });
+}
+
+TEST_F(removals, partition_items_in_their_order) {
+  on_many([](auto const& p) {
+    auto const third = [](std::uint64_t x) { return x % 3 == 0; };
+    auto const middle = stable_partition(p.first(), p.last(), third);
+    EXPECT_TRUE(
+        p.same_place(middle, std::stable_partition(p.plain_first(), p.plain_last(), third)));
+  });
+}
+
+TEST_F(removals, write_no_page_in_front_of_the_first_that_changes) {
+  auto v = on_disk(100);
+  auto reads_before = reads(), writes_before = writes();
+  auto end = remove_if(v, [](std::uint64_t x) { return x >= 640 && x % 2 == 0; });
+  v.flush();
+  EXPECT_EQ(end - v.begin(), 720);
+  EXPECT_LE(reads() - reads_before, 100U);
+  EXPECT_LE(writes() - writes_before, 10U + 2);  // pages 80 to 89
+  reads_before = reads(), writes_before = writes();
+  EXPECT_EQ(unique(v.begin(), end), end);
+  v.flush();
+  EXPECT_LE(reads() - reads_before, 90U);
+  EXPECT_LE(writes() - writes_before, v.live_pages());  // what was changed before
+}
+
+TEST_F(removals, write_only_pages_in_which_items_are_exchanged) {
+  auto v = on_disk(100);
+  auto const reads_before = reads(), writes_before = writes();
+  auto const middle = partition(v, [](std::uint64_t x) { return x != 4 && x != 20; });
+  v.flush();
+  EXPECT_EQ(middle - v.begin(), 798);
+  EXPECT_LE(reads() - reads_before, 101U);
+  EXPECT_LE(writes() - writes_before, 2U + v.live_pages());
+}
+
+TEST_F(removals, take_whole_vectors) {
+  auto v = filled<vector<std::uint64_t>>({1, 1, 2, 2, 2, 3, 1, 1, 5, 5, 5, 5, 5, 5, 6});
+  v.erase(unique(v), v.end());
+  EXPECT_TRUE(std::ranges::equal(std::as_const(v), scratch::numbers{1, 2, 3, 1, 5, 6}));
+  v.erase(remove(v, 1), v.end());
+  EXPECT_TRUE(std::ranges::equal(std::as_const(v), scratch::numbers{2, 3, 5, 6}));
+}
+
+}  // namespace
+}  // namespace outsize
