@@ -41,6 +41,22 @@ void fill_from_range(Engine& engine, Range&& range) {
   engine.current_chunk().grow(filled);
 }
 
+/// Fills them with the items of a stream of pieces.
+template <typename Engine, typename Pieces>
+void fill_from_pieces(Engine& engine, Pieces&& pieces) {
+  while (!pieces.empty()) {
+    auto const room = engine.current_chunk().room();
+    if (room.empty()) {
+      engine.chunk_full();
+      continue;
+    }
+    auto const items = pieces.pull().first(std::min(pieces.pull().size(), room.size()));
+    std::memcpy(static_cast<void*>(room.data()), items.data(), items.size_bytes());
+    engine.current_chunk().grow(items.size());
+    pieces.skip(items.size());
+  }
+}
+
 /// Fills them with the items of a source; `stream_memory` is for a file's stream.
 template <typename Engine, typename In>
 void fill_from_source(storage& store, Engine& engine, In&& in, grant& stream_memory,
@@ -48,6 +64,8 @@ void fill_from_source(storage& store, Engine& engine, In&& in, grant& stream_mem
   if constexpr (is_item_file<std::remove_cvref_t<In>>) {
     auto const stream = io::open_input(in.path, store.file_queue(), stream_memory, reading);
     fill_items(engine, *stream);
+  } else if constexpr (range_in_pieces<std::remove_cvref_t<In>>) {
+    fill_from_pieces(engine, in.pieces());
   } else {
     fill_from_range<source_item_t<In>>(engine, in);
   }

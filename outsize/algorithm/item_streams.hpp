@@ -96,6 +96,14 @@ concept item_sink = std::same_as<Out, output_path> || std::output_iterator<Out, 
 
 namespace detail {
 
+/// A range whose items lie in pieces of memory: pieces() is a stream of them.
+template <typename Range>
+concept range_in_pieces = std::ranges::input_range<Range> && requires(Range const& range) {
+  { range.pieces().empty() } -> std::same_as<bool>;
+  { range.pieces().pull() } -> std::same_as<std::span<std::ranges::range_value_t<Range> const>>;
+  range.pieces().skip(1);
+};
+
 /// Reading running ahead, scaled to the memory of the whole; 0: the storage's.
 io::input_stream_options input_options(storage& store, std::uint64_t memory_bytes,
                                        bool decompress = false);
@@ -178,6 +186,9 @@ void scan_items(storage& store, In&& in, sort_options const& options, Visit&& vi
   } else if constexpr (std::ranges::contiguous_range<In> && std::ranges::sized_range<In>) {
     std::span<item const> const all(std::ranges::data(in), std::ranges::size(in));
     if (!all.empty()) visit(all);
+  } else if constexpr (range_in_pieces<std::remove_cvref_t<In>>) {
+    for (auto pieces = in.pieces(); !pieces.empty(); pieces.skip(pieces.pull().size()))
+      if (!visit(pieces.pull())) return;
   } else {
     std::array<item, 64> some;
     std::size_t count = 0;

@@ -67,6 +67,26 @@ class range_reader {
   std::string name_;
 };
 
+template <external_item T, range_in_pieces Range>
+class range_reader<T, Range> {
+ public:
+  range_reader(Range& range, std::size_t number)
+      : pieces_(range.pieces()), name_(fmt::format("input {}", number)) {}
+
+  std::span<T const> next() {
+    pieces_.skip(shown_);
+    auto const some = pieces_.empty() ? std::span<T const>() : pieces_.pull();
+    shown_ = some.size();
+    return some;
+  }
+  std::string const& name() const noexcept { return name_; }
+
+ private:
+  decltype(std::declval<Range&>().pieces()) pieces_;
+  std::size_t shown_ = 0;
+  std::string name_;
+};
+
 /// One sorted input of a merge, as the loser tree wants it: its current item by value if it is
 /// small, else by address; with the check that none comes before the one before it.
 template <typename T, typename Less, typename Reader>

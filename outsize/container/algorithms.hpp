@@ -12,3 +12,5 @@
 #include <outsize/container/scan/reduce.hpp>
 #include <outsize/container/scan/remove.hpp>
 #include <outsize/container/scan/transform.hpp>
+#include <outsize/container/shuffle.hpp>
+#include <outsize/container/sort.hpp>

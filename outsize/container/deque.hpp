@@ -21,6 +21,7 @@
 #include <outsize/base/assert.hpp>
 #include <outsize/block/storage.hpp>
 #include <outsize/container/page_pool.hpp>
+#include <outsize/container/page_window.hpp>
 #include <outsize/container/paged_items.hpp>
 #include <outsize/container/vector_options.hpp>
 
@@ -61,6 +62,8 @@ class deque {
 
   bool empty() const noexcept { return size() == 0; }
   size_type size() const noexcept { return items_->size(); }
+  /// Makes it longer at the back, by items as vector::resize() does, or shorter.
+  void resize(size_type size) { items_->resize(size); }
   void clear() { items_->resize(0); }
 
   void push_back(T const& item) { items_->append(item); }
@@ -100,6 +103,8 @@ class deque {
   const_iterator cbegin() const noexcept { return begin(); }
   const_iterator cend() const noexcept { return end(); }
 
+  /// Reads all items in pieces: a stream with empty(), pull() and skip(), as vector_reader is.
+  detail::page_reader<T> pieces() const { return {*items_, items_->begin(), items_->end()}; }
   /// The storage that it is on.
   storage& store() const noexcept { return items_->row().store(); }
   /// What the cache has done.

@@ -62,8 +62,10 @@ class paged_reverse_reader {
   }
   /// Goes past the last `count` items of pull().
   void skip(std::size_t count) {
-    OUTSIZE_ASSERT(count <= pull().size());
-    items_ = items_.first(items_.size() - count);
+    if (count == 0) return;
+    auto const items = pull();
+    OUTSIZE_ASSERT(count <= items.size());
+    items_ = items.first(items.size() - count);
     end_ -= count;
   }
 

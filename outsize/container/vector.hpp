@@ -39,6 +39,7 @@
 #include <outsize/base/units.hpp>
 #include <outsize/block/storage.hpp>
 #include <outsize/container/page_pool.hpp>
+#include <outsize/container/page_window.hpp>
 #include <outsize/container/paged_items.hpp>
 #include <outsize/container/vector_options.hpp>
 
@@ -195,6 +196,8 @@ class vector {
     OUTSIZE_ASSERT(index % page_items() == 0);
     return items_->replacing(index);
   }
+  /// Reads all items in pieces: a stream with empty(), pull() and skip(), as vector_reader is.
+  detail::page_reader<T> pieces() const { return {*items_, items_->begin(), items_->end()}; }
   /// The storage that it is on, or whose memory it uses.
   storage& store() const noexcept { return items_->row().store(); }
   /// What the cache has done.

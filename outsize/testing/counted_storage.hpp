@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-// A storage of 1 MiB of memory and three threads on one disk in memory, whose requests are counted.
+// A storage of little memory and three threads on one disk in memory, whose requests are counted.
 // Layer: testing.
 
 #include <cstdint>
@@ -17,14 +17,17 @@ namespace outsize::scratch {
 
 struct counted_storage {
   std::shared_ptr<io::io_tally> tally = std::make_shared<io::io_tally>();
-  storage store{{.disks = {disk_options(
-                     "counted",
-                     [this](io::request_queue&) -> io::file_ptr {
-                       return std::make_unique<io::counting_file>(
-                           io::make_memory_file("counted", 1_GiB, {.own_thread = true}), tally);
-                     })},
-                 .memory = 1_MiB,
-                 .threads = 3}};
+  storage store;
+
+  explicit counted_storage(std::uint64_t memory_bytes = 1_MiB)
+      : store({.disks = {disk_options(
+                   "counted",
+                   [this](io::request_queue&) -> io::file_ptr {
+                     return std::make_unique<io::counting_file>(
+                         io::make_memory_file("counted", 1_GiB, {.own_thread = true}), tally);
+                   })},
+               .memory = memory_bytes,
+               .threads = 3}) {}
 
   std::uint64_t reads() const { return tally->reads().requests; }
   std::uint64_t writes() const { return tally->writes().requests; }

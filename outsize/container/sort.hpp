@@ -1,0 +1,133 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// sort(v): vectors and deques sorted where they are, by the engine of all sorts.
+//
+//     sort(edges);    sort(edges, by(&edge::source));    sort(v.begin() + 10, v.end(), less);
+//
+//   pages ─▶ chunks ─▶ runs on disk ─▶ last merge ─▶ the same pages, replaced without being read
+//
+// From here to other places, and from there: outsize/algorithm/sort.hpp takes vectors as ranges.
+// Layer: container.
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <iterator>
+#include <span>
+#include <utility>
+
+#include <outsize/algorithm/item_order.hpp>
+#include <outsize/algorithm/item_sort.hpp>
+#include <outsize/algorithm/sort.hpp>
+#include <outsize/algorithm/sort/engine.hpp>
+#include <outsize/algorithm/sort/sort_options.hpp>
+#include <outsize/container/page_window.hpp>
+#include <outsize/container/paged_items.hpp>
+#include <outsize/container/scan/policy.hpp>
+#include <outsize/container/scan/walk.hpp>
+
+namespace outsize {
+namespace detail {
+
+/// Copies items to where a cursor is, and goes behind them.
+template <typename T>
+void put_items(page_target<T>& to, std::span<T const> items) {
+  while (!items.empty()) {
+    to.begin_batch();
+    std::size_t const count = std::min(items.size(), to.rest());
+    std::ranges::copy(items.first(count), to.at());
+    to.skip(count);
+    items = items.subspan(count);
+  }
+}
+
+/// Sorts the items between two positions by a family.
+template <typename T, typename Family>
+sort_report sort_pages(paged_items<T>& items, std::uint64_t begin, std::uint64_t end, Family family,
+                       sort_options options) {
+  options.rewindable = false;
+  options.input_bytes = (end - begin) * sizeof(T);
+  sort_engine<Family> engine(items.row().store(), std::move(family), std::move(options));
+  fill_from_pieces(engine, page_reader<T>(items, begin, end));
+  engine.finish_input();
+  page_target<T> to(items, begin, end, 1);
+  while (auto const window = engine.next()) {
+    auto const bytes = window->data();
+    put_items<T>(to, {reinterpret_cast<T const*>(bytes.data()), window->items});
+    engine.recycle(*window);
+  }
+  return engine.report();
+}
+
+}  // namespace detail
+
+/// Sorts the items of a range where they are. Items that compare equal keep their order, unless
+/// by(member) of two-word items says otherwise (item_order.hpp).
+///
+/// @param options  With `unique` the items that are left come first, report.output_items of them;
+/// what is behind them is not known.
+///
+/// I/Os:    ⌈N/B⌉ reads and as many writes of pages, and the runs of a `sorter` of N items, which
+///          are none if these fit in options.memory_bytes.
+/// Memory:  options.memory_bytes, or what the storage's budget has free, beside the container's.
+/// Disk:    N items for the runs, gone at the end.
+/// Threads: the storage's.
+/// Errors:  budget_error; io_error, out_of_space, cancelled. While runs are formed, and merged for
+///          lack of memory, all is as before; an error of the last merge leaves the container valid
+///          and as large as it was, but some items may be there twice and others not at all.
+/// Source:  STXXL 2008, sections 5.7.2 and 6.
+/// Checked: outsize/container/sort_test.cpp.
+template <typename T, std::strict_weak_order<T, T> Less = std::less<>>
+sort_report sort(paged_iterator<T> first, paged_iterator<T> last, Less less = {},
+                 sort_options options = {}) {
+  return detail::sort_pages(detail::paged_access::items(first),
+                            detail::paged_access::position(first),
+                            detail::paged_access::position(last),
+                            detail::family_of<T, Less>::make(std::move(less)), std::move(options));
+}
+
+/// The same of a whole vector or deque, which with options.unique is as long afterwards as there
+/// are different items.
+template <paged_container Container,
+          std::strict_weak_order<typename Container::value_type, typename Container::value_type>
+              Less = std::less<>>
+sort_report sort(Container& items, Less less = {}, sort_options options = {}) {
+  auto report = sort(items.begin(), items.end(), std::move(less), std::move(options));
+  items.resize(report.output_items);
+  return report;
+}
+
+/// As sort; items that compare equal keep their order, without exception.
+template <typename T, std::strict_weak_order<T, T> Less = std::less<>>
+sort_report stable_sort(paged_iterator<T> first, paged_iterator<T> last, Less less = {},
+                        sort_options options = {}) {
+  if constexpr (detail::ordered_number<T, Less>) {
+    return sort(first, last, less, std::move(options));
+  } else {
+    return sort(first, last, in_input_order(std::move(less)), std::move(options));
+  }
+}
+template <paged_container Container,
+          std::strict_weak_order<typename Container::value_type, typename Container::value_type>
+              Less = std::less<>>
+sort_report stable_sort(Container& items, Less less = {}, sort_options options = {}) {
+  auto report = stable_sort(items.begin(), items.end(), std::move(less), std::move(options));
+  items.resize(report.output_items);
+  return report;
+}
+
+/// Sorts a vector or deque and leaves the first of items that compare equal, which is what runs
+/// have of them too: sort with options.unique.
+template <paged_container Container,
+          std::strict_weak_order<typename Container::value_type, typename Container::value_type>
+              Less = std::less<>>
+sort_report sort_unique(Container& items, Less less = {}, sort_options options = {}) {
+  options.unique = true;
+  return sort(items, std::move(less), std::move(options));
+}
+
+}  // namespace outsize
