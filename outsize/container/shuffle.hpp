@@ -15,13 +15,18 @@
 #include <cstdint>
 #include <cstring>
 #include <random>
+#include <span>
 #include <type_traits>
 
-#include <outsize/algorithm/sorter.hpp>
+#include <outsize/algorithm/item_order.hpp>
+#include <outsize/algorithm/item_sort.hpp>
+#include <outsize/algorithm/sort/engine.hpp>
+#include <outsize/algorithm/sort/sort_options.hpp>
 #include <outsize/container/page_window.hpp>
 #include <outsize/container/paged_items.hpp>
 #include <outsize/container/scan/policy.hpp>
 #include <outsize/container/scan/walk.hpp>
+#include <outsize/container/sort.hpp>
 
 namespace outsize {
 namespace detail {
@@ -32,6 +37,51 @@ struct drawn_item {
   std::uint64_t number;
   alignas(T) std::array<std::byte, sizeof(T)> item;
 };
+
+/// Draws a number for each item of a part: a stream of pieces.
+template <typename T, typename Random>
+class drawing_reader {
+ public:
+  /// Both must outlive it.
+  drawing_reader(page_reader<T>& from, Random& random) : from_(from), random_(random) {}
+
+  bool empty() const noexcept { return rest_.empty() && from_.empty(); }
+  std::span<drawn_item<T> const> pull() {
+    if (rest_.empty()) draw();
+    return rest_;
+  }
+  void skip(std::size_t count) { rest_ = rest_.subspan(count); }
+
+ private:
+  void draw() {
+    auto const items = from_.pull().first(std::min(from_.pull().size(), drawn_.size()));
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      drawn_[i].number = number_(random_);
+      std::memcpy(drawn_[i].item.data(), &items[i], sizeof(T));
+    }
+    rest_ = std::span(drawn_).first(items.size());
+    from_.skip(items.size());
+  }
+
+  page_reader<T>& from_;
+  Random& random_;
+  std::uniform_int_distribution<std::uint64_t> number_;
+  std::array<drawn_item<T>, 64> drawn_{};
+  std::span<drawn_item<T> const> rest_;
+};
+
+/// Copies the items of a window to where a cursor is, without their numbers.
+template <typename T>
+void put_drawn(page_target<T>& to, sorted_window const& window) {
+  auto const bytes = window.data();
+  for (std::size_t i = 0; i < window.items; ++i) {
+    to.begin_batch();
+    to.rest();
+    std::memcpy(static_cast<void*>(to.at()),
+                &bytes[i * sizeof(drawn_item<T>) + offsetof(drawn_item<T>, item)], sizeof(T));
+    to.skip(1);
+  }
+}
 
 }  // namespace detail
 
@@ -53,25 +103,18 @@ void shuffle(paged_iterator<T> first, paged_iterator<T> last, Random&& random,
   auto& items = detail::paged_access::items(first);
   std::uint64_t const begin = detail::paged_access::position(first);
   std::uint64_t const end = detail::paged_access::position(last);
-  options.rewindable = false;
   options.unique = false;
   options.input_bytes = (end - begin) * sizeof(drawn);
-  sorter<drawn, projected_less<std::uint64_t drawn::*>> order(items.row().store(),
-                                                              by(&drawn::number), options);
-  std::uniform_int_distribution<std::uint64_t> draw;
-  for (detail::page_reader<T> in(items, begin, end); !in.empty(); in.skip(in.pull().size()))
-    for (T const& item : in.pull()) {
-      drawn one{.number = draw(random), .item = {}};
-      std::memcpy(one.item.data(), &item, sizeof item);
-      order.push(one);
-    }
+  auto const order = by(&drawn::number);
+  detail::page_reader<T> in(items, begin, end);
   detail::page_target<T> to(items, begin, end, 1);
-  for (order.sort(); !order.empty(); ++order) {
-    to.begin_batch();
-    to.rest();
-    std::memcpy(static_cast<void*>(to.at()), order->item.data(), sizeof(T));
-    to.skip(1);
-  }
+  detail::sort_where_they_are(
+      items.row().store(), detail::family_of<drawn, decltype(order)>::make(order), options,
+      [&](auto& engine) {
+        detail::fill_from_pieces(
+            engine, detail::drawing_reader<T, std::remove_reference_t<Random>>(in, random));
+      },
+      [&](detail::sorted_window const& window) { detail::put_drawn(to, window); });
 }
 
 /// The same of a whole vector or deque.

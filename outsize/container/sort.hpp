@@ -17,7 +17,9 @@
 #include <cstdint>
 #include <functional>
 #include <iterator>
+#include <optional>
 #include <span>
+#include <stop_token>
 #include <utility>
 
 #include <outsize/algorithm/item_order.hpp>
@@ -25,6 +27,7 @@
 #include <outsize/algorithm/sort.hpp>
 #include <outsize/algorithm/sort/engine.hpp>
 #include <outsize/algorithm/sort/sort_options.hpp>
+#include <outsize/base/error.hpp>
 #include <outsize/container/page_window.hpp>
 #include <outsize/container/paged_items.hpp>
 #include <outsize/container/scan/policy.hpp>
@@ -45,22 +48,42 @@ void put_items(page_target<T>& to, std::span<T const> items) {
   }
 }
 
+/// Sorts what `fill(engine)` takes from pages, and has `put(sorted_window)` replace them. A request
+/// to stop that comes when the first are being replaced comes too late: it would lose items.
+template <typename Family, typename Fill, typename Put>
+sort_report sort_where_they_are(storage& store, Family family, sort_options options,
+                                Fill const& fill, Put const& put) {
+  std::stop_source stop;
+  auto stop_it = [&stop] { stop.request_stop(); };
+  std::optional<std::stop_callback<decltype(stop_it)>> stop_too(std::in_place, options.stop,
+                                                                stop_it);
+  options.stop = stop.get_token();
+  options.rewindable = false;
+  sort_engine<Family> engine(store, std::move(family), std::move(options));
+  fill(engine);
+  engine.finish_input();
+  auto window = engine.next();
+  stop_too.reset();
+  if (stop.stop_requested()) throw cancelled("sort");
+  for (; window; window = engine.next()) {
+    put(*window);
+    engine.recycle(*window);
+  }
+  return engine.report();
+}
+
 /// Sorts the items between two positions by a family.
 template <typename T, typename Family>
 sort_report sort_pages(paged_items<T>& items, std::uint64_t begin, std::uint64_t end, Family family,
                        sort_options options) {
-  options.rewindable = false;
   options.input_bytes = (end - begin) * sizeof(T);
-  sort_engine<Family> engine(items.row().store(), std::move(family), std::move(options));
-  fill_from_pieces(engine, page_reader<T>(items, begin, end));
-  engine.finish_input();
   page_target<T> to(items, begin, end, 1);
-  while (auto const window = engine.next()) {
-    auto const bytes = window->data();
-    put_items<T>(to, {reinterpret_cast<T const*>(bytes.data()), window->items});
-    engine.recycle(*window);
-  }
-  return engine.report();
+  return sort_where_they_are(
+      items.row().store(), std::move(family), std::move(options),
+      [&](auto& engine) { fill_from_pieces(engine, page_reader<T>(items, begin, end)); },
+      [&](sorted_window const& window) {
+        put_items<T>(to, {reinterpret_cast<T const*>(window.data().data()), window.items});
+      });
 }
 
 }  // namespace detail
@@ -68,6 +91,7 @@ sort_report sort_pages(paged_items<T>& items, std::uint64_t begin, std::uint64_t
 /// Sorts the items of a range where they are. Items that compare equal keep their order, unless
 /// by(member) of two-word items says otherwise (item_order.hpp).
 ///
+/// @param less  Called from all threads of the storage at once; must not throw.
 /// @param options  With `unique` the items that are left come first, report.output_items of them;
 /// what is behind them is not known.
 ///
@@ -76,9 +100,10 @@ sort_report sort_pages(paged_items<T>& items, std::uint64_t begin, std::uint64_t
 /// Memory:  options.memory_bytes, or what the storage's budget has free, beside the container's.
 /// Disk:    N items for the runs, gone at the end.
 /// Threads: the storage's.
-/// Errors:  budget_error; io_error, out_of_space, cancelled. While runs are formed, and merged for
-///          lack of memory, all is as before; an error of the last merge leaves the container valid
-///          and as large as it was, but some items may be there twice and others not at all.
+/// Errors:  budget_error, out_of_space, cancelled, io_error: all is as before. Only an io_error of
+///          the last merge, when pages are being replaced, leaves the container valid and as large
+///          as it was, with some items twice and others not at all. A request to stop comes too
+///          late then.
 /// Source:  STXXL 2008, sections 5.7.2 and 6.
 /// Checked: outsize/container/sort_test.cpp.
 template <typename T, std::strict_weak_order<T, T> Less = std::less<>>

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <numeric>
 #include <random>
 #include <utility>
 #include <vector>
@@ -150,6 +151,68 @@ TEST_F(sorted_containers, are_as_before_when_a_run_cannot_be_written) {
   again.seed(10);
   for (auto const item : std::as_const(v)) ASSERT_EQ(item, again());
   EXPECT_LE(small_disk.allocated_bytes(), bytes + 4_KiB);
+}
+
+TEST_F(sorted_containers, are_as_before_when_the_order_throws_while_runs_are_formed) {
+  vector<event> v(store, small);
+  std::vector<event> plain;
+  fill_randomly(v, plain, 250'000);
+  auto const fails = [](event const& a, event const&) -> bool {
+    if (a.number == 240'000) throw std::runtime_error("no order");
+    return false;
+  };
+  EXPECT_THROW(sort(v, fails), std::runtime_error);
+  expect_equal(v, plain);
+}
+
+TEST_F(sorted_containers, have_all_items_whenever_a_stop_is_requested) {
+  std::vector<std::uint64_t> plain(many);
+  std::iota(plain.begin(), plain.end(), 0);
+  int cancelled_ones = 0;
+  for (int const after : {0, 2, 4, 5, 6, 7, 100}) {
+    vector<std::uint64_t> v(store, small);
+    for (std::uint64_t i = 0; i < many; ++i) v.push_back(many - 1 - i);
+    std::stop_source stop;
+    int calls = 0;
+    bool stopped = false;
+    try {
+      sort(v, std::less<>(), {.stop = stop.get_token(), .on_progress = [&](sort_progress const&) {
+                                if (calls++ == after) stop.request_stop();
+                              }});
+    } catch (cancelled const&) {
+      stopped = true;
+    }
+    cancelled_ones += stopped ? 1 : 0;
+    for (std::uint64_t i = 0; i < many; ++i)
+      ASSERT_EQ(std::as_const(v)[i], stopped ? many - 1 - i : i);
+  }
+  EXPECT_GE(cancelled_ones, 1);
+  EXPECT_LE(cancelled_ones, 6);
+}
+
+TEST_F(sorted_containers, are_valid_when_the_disk_fails) {
+  auto const seed = std::random_device{}();
+  SCOPED_TRACE(testing::Message() << "seed " << seed);
+  auto const plan = std::make_shared<io::fault_plan>(io::fault_odds{.seed = seed, .fail = 0.001});
+  storage faulty({.disks = {disk_options("faulty",
+                                         [&](io::request_queue&) -> io::file_ptr {
+                                           return std::make_unique<io::faulty_file>(
+                                               io::make_memory_file("faulty"), plan);
+                                         })},
+                  .memory = 3_MiB,
+                  .threads = 2});
+  vector<std::uint64_t> v(faulty, small);
+  auto const persist = [&](auto const& action) {
+    for (;;) try {
+        return action();
+      } catch (io_error const&) {
+      }
+  };
+  for (std::uint64_t i = 0; i < many; ++i) persist([&] { v.push_back(i * 7919 % many); });
+  persist([&] { sort(v, std::greater<>()); });
+  EXPECT_EQ(v.size(), many);
+  for (std::uint64_t i = 1; i < many; ++i)
+    persist([&] { ASSERT_LE(std::as_const(v)[i], std::as_const(v)[i - 1]); });
 }
 
 TEST_F(sorted_containers, are_sources_of_all_sorts_and_merges) {
