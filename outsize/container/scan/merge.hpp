@@ -139,22 +139,22 @@ auto merge(First&& first, Others&&... others) {
 template <typename... Arguments>
   requires detail::scan_arguments<Arguments...>
 auto set_union(Arguments&&... arguments) {
-  return detail::scan<detail::set_call<{true, true, true}>>(arguments...);
+  return detail::scan<detail::set_call<detail::wanted_items{true, true, true}>>(arguments...);
 }
 template <typename... Arguments>
   requires detail::scan_arguments<Arguments...>
 auto set_intersection(Arguments&&... arguments) {
-  return detail::scan<detail::set_call<{false, false, true}>>(arguments...);
+  return detail::scan<detail::set_call<detail::wanted_items{false, false, true}>>(arguments...);
 }
 template <typename... Arguments>
   requires detail::scan_arguments<Arguments...>
 auto set_difference(Arguments&&... arguments) {
-  return detail::scan<detail::set_call<{true, false, false}>>(arguments...);
+  return detail::scan<detail::set_call<detail::wanted_items{true, false, false}>>(arguments...);
 }
 template <typename... Arguments>
   requires detail::scan_arguments<Arguments...>
 auto set_symmetric_difference(Arguments&&... arguments) {
-  return detail::scan<detail::set_call<{true, true, false}>>(arguments...);
+  return detail::scan<detail::set_call<detail::wanted_items{true, true, false}>>(arguments...);
 }
 
 /// Whether the first range has all items of the second, each as often. I/Os: at most ⌈N/B⌉ reads of

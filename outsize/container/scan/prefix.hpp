@@ -23,7 +23,7 @@ template <std::random_access_iterator I, typename O, typename Next>
 O put_each(sequential_policy policy, I first, I last, O out, Next&& next) {
   std::uint64_t const count = count_between(first, last);
   auto from = source_at(policy, first, count);
-  auto to = target_at(policy, out, count);
+  auto to = target_of(policy, out, count, first);
   auto const visit = [&](slice part, auto in, auto at) {
     for (std::size_t i = 0; i < part.count; ++i, ++in, ++at) *at = next(std::as_const(*in));
   };

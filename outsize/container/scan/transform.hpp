@@ -22,7 +22,7 @@ struct transform_call {
   O operator()(Policy policy, I first, I last, O out, F f) const {
     std::uint64_t const count = count_between(first, last);
     auto from = source_at(policy, first, count);
-    auto to = target_at(policy, out, count);
+    auto to = target_of(policy, out, count, first);
     auto const visit = [&f](slice part, auto in, auto at) {
       for (std::size_t i = 0; i < part.count; ++i, ++in, ++at) *at = std::invoke(f, *in);
     };
@@ -35,7 +35,7 @@ struct transform_call {
     std::uint64_t const count = count_between(first, last);
     auto a = source_at(policy, first, count);
     auto b = source_at(policy, other, count);
-    auto to = target_at(policy, out, count);
+    auto to = target_of(policy, out, count, first, other);
     auto const visit = [&f](slice part, auto x, auto y, auto at) {
       for (std::size_t i = 0; i < part.count; ++i, ++x, ++y, ++at) *at = std::invoke(f, *x, *y);
     };
@@ -55,7 +55,7 @@ struct copy_call {
   O operator()(Policy policy, I first, I last, O out) const {
     std::uint64_t const count = count_between(first, last);
     auto from = source_at(policy, first, count);
-    auto to = target_at(policy, out, count);
+    auto to = target_of(policy, out, count, first);
     auto const visit = [](slice part, auto in, auto at) { std::copy_n(in, part.count, at); };
     walk_all(policy, count, visit, from, to);
     return output_end(out, to, count);

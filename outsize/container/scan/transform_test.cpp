@@ -85,6 +85,23 @@ TEST_F(transforms, copy_what_is_wanted_and_leave_the_rest) {
   });
 }
 
+TEST_F(transforms, see_zeros_where_nothing_was_written_until_they_replace_them) {
+  // Such pages are shown in pieces, while they are replaced.
+  vector<std::uint64_t> v(store, {.page_bytes = 16_KiB, .cache_pages = 4, .spare_pages = 1});
+  for (int i = 0; i < 30'000; ++i) v.push_back(7);
+  auto const used = v.size() / v.page_items() * v.page_items();
+  v.resize(used);
+  v.resize(2 * used);
+  auto const one_more = [](std::uint64_t x) { return x + 1; };
+  transform(v, v.begin(), one_more);
+  EXPECT_EQ(std::ranges::count(std::as_const(v), 1U), static_cast<std::ptrdiff_t>(used));
+  v.resize(used);
+  v.resize(2 * used);
+  transform(par, v, v.begin(), one_more);
+  EXPECT_EQ(std::ranges::count(std::as_const(v), 1U), static_cast<std::ptrdiff_t>(used));
+  EXPECT_EQ(std::ranges::count(std::as_const(v), 9U), static_cast<std::ptrdiff_t>(used));
+}
+
 TEST_F(transforms, cost_a_read_for_each_page_of_the_input_and_a_write_for_each_of_the_output) {
   auto v = on_disk(100), w = on_disk(100);
   auto reads_before = reads(), writes_before = writes();

@@ -210,6 +210,26 @@ auto target_at(Policy policy, I const& first, std::uint64_t count) {
   }
 }
 
+/// Whether pages of `count` items at two places may be the same.
+template <typename I, typename J>
+bool share_pages(I const& a, J const& b, std::uint64_t count) {
+  if constexpr (paged_place<I> && changeable_place<J>) {
+    if constexpr (std::same_as<std::iter_value_t<I>, std::iter_value_t<J>>) {
+      if (&paged_access::items(a) != &paged_access::items(b)) return false;
+      std::uint64_t const x = paged_access::position(a), y = paged_access::position(b);
+      return (x > y ? x - y : y - x) < count + paged_access::items(b).page_items();
+    }
+  }
+  return false;
+}
+
+/// A cursor that replaces `count` items with what is made of those at `sources`. Where these may be
+/// in the same pages, they are needed until they are replaced.
+template <typename Policy, typename O, typename... I>
+auto target_of(Policy policy, O const& out, std::uint64_t count, I const&... sources) {
+  return target_at(policy, out, (share_pages(sources, out, count) || ...) ? 0 : count);
+}
+
 /// A cursor that changes items.
 template <typename Policy, changeable_place I>
 auto changer_at(Policy policy, I const& first) {
