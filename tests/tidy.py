@@ -47,6 +47,7 @@ UNTESTED = {
     "outsize/container/algorithms.hpp": "includes those in scan/",
     "outsize/container/page_window.hpp": "by vector_streams_test.cpp and walk_test.cpp",
     "outsize/container/paged_items.hpp": "by the tests of the containers",
+    "outsize/container/scan/cursors.hpp": "by walk_test.cpp",
     "outsize/container/scan/policy.hpp": "by the tests of the algorithms",
     "outsize/container/vector_options.hpp": "by vector_test.cpp and vector_file_test.cpp",
     "outsize/io/simulation/disk_model.hpp": "interface: by the tests of the models",
