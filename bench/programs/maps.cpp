@@ -3,8 +3,9 @@
 //
 // The benchmarks of maps with outsize::map, kept in a file; called as map_program.hpp says.
 //
-// Of the memory, three quarters are a cache of leaves and an eighth one of nodes; the rest is for
-// what is read ahead and written behind, and for the program.
+// Of the memory, five eighths are a cache of leaves and an eighth one of nodes; the rest is for
+// what is read ahead and written behind, and for the index of pages. A map that is not built for
+// map-bulk is filled to 95 %, so that it has room.
 
 #include <filesystem>
 #include <optional>
@@ -65,7 +66,7 @@ class our_map {
                 .threads = work.threads,
                 .depth = 64}) {
     std::string const path = work.directory + "/map";
-    outsize::map_options const options{.leaf_cache_bytes = work.memory_bytes / 4 * 3,
+    outsize::map_options const options{.leaf_cache_bytes = work.memory_bytes / 8 * 5,
                                        .node_cache_bytes = work.memory_bytes / 8};
     if (std::filesystem::exists(path))
       map_.emplace(map::open(path, store_, access::read_write, options));
@@ -77,7 +78,7 @@ class our_map {
     if (work_.is_bulk())
       map_->build_sorted(outsize::items<item>(work_.input));
     else
-      map_->build_sorted(entry_range(from));
+      map_->build_sorted(entry_range(from), 0.95);
   }
   void insert(entry const& e) { map_->insert(item_of(e)); }
   void erase(std::uint64_t key) { map_->erase(key); }

@@ -1,0 +1,163 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+// Pages that lie side by side are read by one request, and are what is on disk, whatever happened
+// to them meanwhile; a run that fails is as if it had not been.
+
+#include <outsize/container/page_runs.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <numeric>
+#include <random>
+#include <span>
+#include <vector>
+
+#include <outsize/base/error.hpp>
+#include <outsize/base/units.hpp>
+#include <outsize/container/page_row.hpp>
+#include <outsize/container/page_run_writer.hpp>
+#include <outsize/io/decorators/counting_file.hpp>
+#include <outsize/io/decorators/faulty_file.hpp>
+#include <outsize/io/memory_file.hpp>
+
+namespace outsize::detail {
+namespace {
+
+constexpr std::size_t page_size = 64;
+
+struct runs_of_pages : testing::Test {
+  std::shared_ptr<io::io_tally> tally = std::make_shared<io::io_tally>();
+  std::shared_ptr<io::fault_plan> plan = std::make_shared<io::fault_plan>();
+  storage store{{.disks = {disk_options("counted",
+                                        [this](io::request_queue&) -> io::file_ptr {
+                                          return std::make_unique<io::counting_file>(
+                                              std::make_unique<io::faulty_file>(
+                                                  io::make_memory_file("counted", 1_MiB), plan),
+                                              tally);
+                                        })},
+                 .memory = 1_MiB,
+                 .threads = 1}};
+
+  /// A row whose blocks on disk are of four pages, with runs of up to eight.
+  std::shared_ptr<page_row> make(std::size_t run_count) {
+    page_cache_options const options{.page_bytes = page_size, .cache_pages = 6, .live_pages = 2};
+    page_run_options const runs{run_count > 0 ? 8 * page_size : 0, run_count};
+    auto cache = std::make_shared<page_cache>(
+        store, store.memory().take(page_cache::memory_bytes(store, options), "pages"), options,
+        block::make_lru_replacement());
+    return std::make_shared<page_row>(
+        store, std::make_unique<disk_pages>(store, page_size, store.new_placement(), 0, 4),
+        std::move(cache), page_size, store.memory().take(page_runs::memory_bytes(runs), "runs"),
+        runs);
+  }
+  /// `count` pages, each with its number in it, on disk only; `run_bytes` at once.
+  std::shared_ptr<page_row> make_filled(std::size_t count, std::size_t run_count) {
+    auto row = make(run_count);
+    auto memory = store.memory().take(page_run_writer::memory_bytes(page_size, 4 * page_size), "");
+    page_run_writer writer(*row, memory, 4 * page_size);
+    for (std::uint64_t i = 0; i < count; ++i) set(writer.next(), i);
+    writer.finish();
+    return row;
+  }
+  static void set(std::span<std::byte> page, std::uint64_t number) {
+    std::memcpy(page.data(), &number, sizeof number);
+  }
+  static std::uint64_t number_in(page_row& row, std::uint64_t page) {
+    std::uint64_t number = 0;
+    row.read(page, 0, std::as_writable_bytes(std::span(&number, 1)));
+    return number;
+  }
+  static std::vector<std::uint64_t> pages(std::uint64_t first, std::uint64_t last) {
+    std::vector<std::uint64_t> all(last - first);
+    std::iota(all.begin(), all.end(), first);
+    return all;
+  }
+  std::uint64_t reads() const { return tally->reads().requests; }
+  std::uint64_t writes() const { return tally->writes().requests; }
+};
+
+TEST_F(runs_of_pages, are_written_and_read_by_few_requests) {
+  auto const row = make_filled(30, 4);
+  EXPECT_EQ(writes(), 8U) << "four pages at once";
+  row->expect(pages(3, 13));  // of which eight are side by side
+  EXPECT_EQ(reads(), 2U);
+  for (std::uint64_t page = 3; page < 13; ++page) EXPECT_EQ(number_in(*row, page), page);
+  EXPECT_EQ(reads(), 2U);
+  std::vector<std::uint64_t> const apart = {20, 21, 25, 23, 24};
+  row->expect(apart);
+  EXPECT_EQ(reads(), 5U);
+  for (auto const page : apart) EXPECT_EQ(number_in(*row, page), page);
+  row->expect(apart);
+  EXPECT_EQ(reads(), 5U) << "they are in the cache";
+  EXPECT_EQ(writes(), 8U);
+}
+
+TEST_F(runs_of_pages, make_room_for_others) {
+  auto const row = make_filled(64, 2);
+  row->expect(pages(0, 32));  // four runs, of which two are kept
+  EXPECT_EQ(reads(), 4U);
+  for (std::uint64_t page = 0; page < 64; ++page) EXPECT_EQ(number_in(*row, page), page);
+  EXPECT_EQ(reads(), 4U + 48);
+}
+
+TEST_F(runs_of_pages, are_what_is_on_disk_whatever_happens) {
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    std::mt19937_64 random(seed);
+    auto const row = make_filled(40, 3);
+    std::vector<std::uint64_t> model = pages(0, 40);
+    for (int i = 0; i < 5000; ++i) {
+      std::uint64_t const page = random() % model.size();
+      switch (random() % 6) {
+        case 0:
+          row->expect(pages(page, std::min<std::uint64_t>(page + random() % 12, model.size())));
+          break;
+        case 1:
+          set(row->change(page), model[page] = random());
+          break;
+        case 2:
+          set(row->change(page, page_row::content::replaced), model[page] = random());
+          break;
+        case 3:
+          if (random() % 4 == 0) {
+            row->vacate(page);
+            model[page] = 0;
+          }
+          break;
+        case 4:
+          if (random() % 10 == 0) row->flush();
+          break;
+        default:
+          ASSERT_EQ(number_in(*row, page), model[page]) << page;
+      }
+    }
+  }
+}
+
+TEST_F(runs_of_pages, that_fail_are_read_page_by_page) {
+  auto const row = make_filled(10, 2);
+  plan->script(io::fault_point::read, 0, io::fault::fail(EIO));
+  row->expect(pages(0, 8));
+  for (std::uint64_t page = 0; page < 8; ++page) EXPECT_EQ(number_in(*row, page), page);
+  EXPECT_EQ(reads(), 9U);
+}
+
+TEST_F(runs_of_pages, whose_writes_fail_say_so) {
+  auto const row = make(0);
+  auto memory = store.memory().take(page_run_writer::memory_bytes(page_size, 4 * page_size), "");
+  plan->script(io::fault_point::write, 2, io::fault::fail(EIO));
+  page_run_writer writer(*row, memory, 4 * page_size);
+  EXPECT_THROW(
+      {
+        for (std::uint64_t i = 0; i < 100; ++i) set(writer.next(), i);
+        writer.finish();
+      },
+      io_error);
+}
+
+}  // namespace
+}  // namespace outsize::detail
