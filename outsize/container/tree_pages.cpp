@@ -102,8 +102,9 @@ tree_pages::tree_pages(storage& store, rows made, std::shared_ptr<kept_file> fil
       // before those that are expected.
       batch_leaves_(
           std::min(options.batch_leaves, (leaves_.row().cache_pages() - live_leaves) / 2 - 1)),
+      // Runs that are used in part, and those that are too short, must not push others out.
       scan_leaves_(made.runs.count > 0
-                       ? made.runs.count * made.runs.bytes / leaves_.row().page_bytes()
+                       ? made.runs.count * made.runs.bytes / leaves_.row().page_bytes() / 4 * 3
                        : batch_leaves_),
       run_bytes_(made.runs.bytes) {}
 
