@@ -50,6 +50,7 @@ UNTESTED = {
     "outsize/container/paged_items.hpp": "by the tests of the containers",
     "outsize/container/scan/cursors.hpp": "by walk_test.cpp",
     "outsize/container/scan/policy.hpp": "by the tests of the algorithms",
+    "outsize/container/unordered_map_options.hpp": "data",
     "outsize/container/vector_options.hpp": "by vector_test.cpp and vector_file_test.cpp",
     "outsize/io/simulation/disk_model.hpp": "interface: by the tests of the models",
     "outsize/pipeline/network_run.hpp": "by network_test.cpp",
