@@ -1,0 +1,292 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// A hash table on disk, or in a file, used as std::unordered_map is: a lookup reads one page,
+// seldom two.
+//
+//   key ─hash─▶ bucket = page ─(full)▶ page of overflow           linear hashing: bucket_pages.hpp
+//
+// It grows bucket by bucket, without a stop in which all is hashed again. Three ways to fill it:
+// insert(), which looks whether the key is there; build(), from many items at once, which sorts;
+// insert_oblivious(), which does not look, and waits in memory with many others until they go to
+// their buckets in order.
+//
+// Three ways to an item: a reference, through an `iterator`, operator[] or at(), which counts its
+// page as changed; a value, through a `const_iterator` or get(), which does not; find_many(), for
+// many keys at once, whose pages come all together. References are valid until live_pages() - 1
+// other pages have been touched by references, or something is inserted, erased or flushed.
+// Iterators stay valid as long as their item is there. The key of an item must not be changed.
+//
+// Threads: as std::unordered_map; several may use const functions and const_iterators at once.
+// Layer: container. Source: Litwin: Linear hashing, VLDB 1980.
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include <outsize/algorithm/item_streams.hpp>
+#include <outsize/base/assert.hpp>
+#include <outsize/base/external_item.hpp>
+#include <outsize/block/storage.hpp>
+#include <outsize/container/hash_table.hpp>
+#include <outsize/container/map_item.hpp>
+#include <outsize/container/unordered_map_iterator.hpp>
+#include <outsize/container/unordered_map_options.hpp>
+#include <outsize/io/disk_file.hpp>
+
+namespace outsize {
+
+/// Values by keys, each of which is there once. See the top of this file for references, iterators
+/// and threads.
+///
+///     outsize::unordered_map<std::uint64_t, account> accounts(store);
+///     accounts.build(items<map_item<std::uint64_t, account>>("accounts"));
+///     accounts.insert_oblivious({key, a});                 // no I/O now
+///     if (auto const found = accounts.get(key)) …
+///
+/// @tparam Hash  std::hash by default. Its results are mixed, so that those of std::hash, which are
+/// the numbers themselves, do. A file must be opened with the function that it was made with.
+///
+/// I/Os:    Where pages have room for c items and their load is the default: a lookup 1.1 reads at
+///          most on average, and exactly 1 but for those that go to overflow; an insertion or
+///          erasure a lookup, and a write of each page changed; besides one bucket more for each
+///          0.7 c insertions, 2 reads and 3 writes. build(): those of sort(), and a write for each
+///          page. Oblivious operations: none, and when m that wait are done in T buckets, a read
+///          and a write of each of these, in order, and m / 0.7 c buckets more. Scan: a read of
+///          each page, in order, ahead of their use.
+/// Memory:  see unordered_map_options; 17 bytes for each page. Of oblivious operations one takes
+///          4/3 · (sizeof(value_type) + 32) bytes. build() takes what the storage's budget has
+///          free.
+/// Disk:    at the default load 1.45 to 1.7 times the items, where pages have room for many.
+///          erase() gives back pages of overflow, shrink_to_fit() those of buckets.
+/// Errors:  io_error where a page must be read, or another written for it; out_of_space and
+///          budget_error where it grows. The operation has not been done then, and all that was
+///          there is there; of oblivious ones some may have been done, and the rest still waits.
+/// Checked: unordered_map_test.cpp, unordered_map_io_test.cpp, unordered_map_file_test.cpp.
+template <external_item Key, external_item Value, typename Hash = std::hash<Key>,
+          typename KeyEqual = std::equal_to<Key>>
+class unordered_map {
+  using table = detail::hash_table<Key, Value, Hash, KeyEqual>;
+  using pages = detail::bucket_pages;
+
+ public:
+  using key_type = Key;
+  using mapped_type = Value;
+  using value_type = map_item<Key, Value>;
+  using size_type = std::uint64_t;
+  using difference_type = std::ptrdiff_t;
+  using iterator = unordered_map_iterator<table, false>;
+  using const_iterator = unordered_map_iterator<table, true>;
+
+  /// An empty one on the disks of `store`, which must outlive it. @throws budget_error, io_error;
+  /// std::invalid_argument (load, placement).
+  explicit unordered_map(storage& store = default_storage(),
+                         unordered_map_options const& options = {})
+      : unordered_map(std::make_unique<pages>(store, table::describe_items(), options), options) {}
+  /// An empty one in a new file, to be opened again: what flush() has made durable is there,
+  /// however the process ends. @throws io_error, EEXIST if it is there already; budget_error.
+  static unordered_map create(std::string const& path, storage& store = default_storage(),
+                              unordered_map_options const& options = {}) {
+    return {pages::create(store, path, table::describe_items(), options), options};
+  }
+  /// One that was created in a file, by one process at a time; was_closed() tells whether it was
+  /// closed, or is what the last flush() left. Read only: all that changes it, or hands out
+  /// references, throws io_error (EACCES).
+  /// @throws io_error if it cannot be opened; format_error if the file is no unordered_map of these
+  /// keys, values and hash function, is of a newer format, cut short, or damaged; budget_error.
+  static unordered_map open(std::string const& path, storage& store = default_storage(),
+                            io::access mode = io::access::read_write,
+                            unordered_map_options const& options = {}) {
+    return {pages::open(store, path, mode, table::describe_items(), options), options};
+  }
+  /// The same in a file that is open; an empty one, to be created in.
+  static unordered_map create(io::file_ptr file, storage& store,
+                              unordered_map_options const& options = {}) {
+    return {pages::create(store, std::move(file), table::describe_items(), options), options};
+  }
+  static unordered_map open(io::file_ptr file, storage& store, io::access mode,
+                            unordered_map_options const& options = {}) {
+    return {pages::open(store, std::move(file), mode, table::describe_items(), options), options};
+  }
+  /// One that was moved from can only be destroyed, or assigned to.
+  unordered_map(unordered_map&&) noexcept = default;
+  unordered_map& operator=(unordered_map&&) noexcept = default;
+
+  // ---- size ----
+
+  /// Without const, after what waits has been done. With it, the same number, but for what waits
+  /// its keys are looked up, each time.
+  size_type size() {
+    table_->apply();
+    return table_->size();
+  }
+  size_type size() const { return table_->size(); }
+  bool empty() { return size() == 0; }
+  bool empty() const { return size() == 0; }
+  /// Adds buckets, so that none will be added until there are so many items. On an empty map this
+  /// costs nothing, and all of its buckets will be equally long.
+  void reserve(size_type items) { table_->reserve(items); }
+  /// Takes buckets away that were added for items that have been erased, but none that build() or
+  /// reserve() began with. I/Os: of each that goes, 2 reads and 1 write.
+  void shrink_to_fit() { table_->shrink_to_fit(); }
+  /// I/Os: none; the space of all pages is free.
+  void clear() { table_->clear(); }
+  size_type bucket_count() const noexcept { return table_->pages().numbers().count(); }
+
+  // ---- lookup ----
+
+  /// The value of a key, if it is there.
+  std::optional<Value> get(Key const& key) const {
+    std::optional<Value> value;
+    table_->look_up(key, [&](value_type const& item, auto const&) { value = item.second; });
+    return value;
+  }
+  bool contains(Key const& key) const { return table_->find(key).has_value(); }
+  size_type count(Key const& key) const { return contains(key) ? 1 : 0; }
+  const_iterator find(Key const& key) const {
+    auto const place = table_->find(key);
+    return place ? const_iterator(table_.get(), *place, key) : end();
+  }
+  /// Only the iterator's use counts the page as changed.
+  iterator find(Key const& key) {
+    auto const place = table_->find_to_change(key);
+    return place ? iterator(table_.get(), *place, key) : end();
+  }
+  /// The values of many keys: found[i] gets that of keys[i], if it is there. Each page is read once
+  /// for 65536 keys, many at the same time. Memory: 16 bytes for each of these keys.
+  /// @pre found.size() == keys.size().
+  void find_many(std::span<Key const> keys, std::span<std::optional<Value>> found) const {
+    OUTSIZE_ASSERT(keys.size() == found.size());
+    std::ranges::fill(found, std::nullopt);
+    table_->look_up_many(
+        keys.size(), [&](std::size_t i) -> Key const& { return keys[i]; },
+        [&](std::size_t i, value_type const& item) { found[i] = item.second; });
+  }
+  /// @throws std::out_of_range, besides.
+  Value& at(Key const& key) {
+    auto const place = table_->find_to_change(key);
+    if (!place) throw std::out_of_range("unordered_map: no such key");
+    return table_->change(*place).second;
+  }
+  Value at(Key const& key) const {
+    auto const value = get(key);
+    if (!value) throw std::out_of_range("unordered_map: no such key");
+    return *value;
+  }
+  /// Inserts a value-initialised one, if there is none.
+  Value& operator[](Key const& key) { return insert({key, Value()}).first->second; }
+
+  // ---- insert and erase ----
+
+  /// Inserts an item, unless its key is there; says where it is, and whether it was inserted.
+  std::pair<iterator, bool> insert(value_type const& item) {
+    value_type const copy = item;  // which may lie in a page that leaves
+    auto const place = table_->find_to_change(copy.first);
+    return {iterator(table_.get(), place ? *place : table_->insert(copy), copy.first), !place};
+  }
+  std::pair<iterator, bool> insert_or_assign(Key const& key, Value const& value) {
+    value_type const copy{key, value};
+    auto inserted = insert(copy);
+    if (!inserted.second) inserted.first->second = copy.second;
+    return inserted;
+  }
+  /// Returns how many items were erased.
+  size_type erase(Key const& key) {
+    Key const copy = key;
+    auto const place = table_->find_to_change(copy);
+    if (place) table_->erase(copy, *place);
+    return place ? 1 : 0;
+  }
+  /// Returns the place of the next item; if that cannot be read, throws, and the item is erased all
+  /// the same. Iterators at others stay valid, and their order is the same.
+  iterator erase(const_iterator at) {
+    auto const place = table_->find_to_change(at.key_);
+    OUTSIZE_ASSERT(place.has_value());  // it has been erased
+    table_->erase(at.key_, *place);
+    return iterator(table_.get(), *place);
+  }
+
+  /// Will have inserted an item, or replaced its value if the key is there, without looking now.
+  /// All other functions see it so already. It waits with others, of which the last one of each key
+  /// counts, until their memory is full, or something else is done to one of their keys, or all
+  /// shall be shown in order or counted, or flush().
+  /// @throws what doing what waits throws, if their memory is full: the item is not inserted then.
+  void insert_oblivious(value_type const& item) { table_->put_pending(item, table::kind::assign); }
+  /// Will have erased a key, if it is there; as insert_oblivious().
+  void erase_oblivious(Key const& key) { table_->put_pending({key, Value()}, table::kind::erase); }
+
+  /// Replaces all that is there by the items of a range or file, in any order; of those with the
+  /// same key the first stays. There are as many buckets as these items want. Pages are written
+  /// once, in order. After a failure the map is empty. @throws budget_error, io_error,
+  /// out_of_space; format_error of a file that is cut short.
+  template <item_source In>
+    requires std::same_as<source_item_t<In>, map_item<Key, Value>>
+  void build(In&& in, sort_options options = {}) {
+    table_->build(std::forward<In>(in), std::move(options));
+  }
+
+  // ---- all items ----
+
+  /// In the order of pages, which insertions may change: an item that is there all the time may
+  /// then be seen twice, or not.
+  iterator begin() {
+    table_->apply();
+    return iterator(table_.get(), {detail::table_area::buckets, 0, 0});
+  }
+  iterator end() noexcept { return iterator(table_.get()); }
+  const_iterator begin() const {
+    return const_iterator(table_.get(), {detail::table_area::buckets, 0, 0});
+  }
+  const_iterator end() const noexcept { return const_iterator(table_.get()); }
+  const_iterator cbegin() const { return begin(); }
+  const_iterator cend() const noexcept { return end(); }
+
+  // ---- pages ----
+
+  /// Items that a page of a bucket has room for.
+  size_type page_items() const noexcept {
+    return table_->pages().rows().layout(detail::bucket_row::buckets).room;
+  }
+  /// Pages touched last by references that stay valid; at least 2.
+  std::size_t live_pages() const noexcept { return table_->pages().rows().live_pages(); }
+  /// What the caches have done: of pages of buckets, and of those of overflow.
+  std::pair<block::block_cache_counts, block::block_cache_counts> cache_counts() const {
+    return {table_->pages().rows().counts(detail::bucket_row::buckets),
+            table_->pages().rows().counts(detail::bucket_row::overflow)};
+  }
+  /// Does what waits, and writes what was changed. A file's content is durable then. @throws as
+  /// above; all can be tried again.
+  void flush() { table_->flush(); }
+  /// Flushes, and ends the map: it can be destroyed, or assigned to. @throws as flush(); it is as
+  /// it was then.
+  void close() {
+    table_->close();
+    table_.reset();
+  }
+  /// Whether the file had been closed when it was opened; if not, the map is as the last flush()
+  /// left it. True of others.
+  bool was_closed() const noexcept {
+    auto const* const file = table_->pages().rows().file();
+    return file == nullptr || file->was_closed();
+  }
+
+  friend void swap(unordered_map& a, unordered_map& b) noexcept { std::swap(a.table_, b.table_); }
+  void swap(unordered_map& other) noexcept { std::swap(table_, other.table_); }
+
+ private:
+  unordered_map(std::unique_ptr<pages> from, unordered_map_options const& options)
+      : table_(std::make_unique<table>(std::move(from), options.pending_bytes)) {}
+
+  std::unique_ptr<table> table_;
+};
+
+}  // namespace outsize

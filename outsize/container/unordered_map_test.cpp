@@ -1,0 +1,527 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+// An unordered_map against std::unordered_map, with pages and caches so small that everything
+// leaves all the time; its iterators; what is left of it when disks fail.
+
+#include <outsize/container/unordered_map.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <concepts>
+#include <cstring>
+#include <iterator>
+#include <memory>
+#include <random>
+#include <ranges>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <outsize/base/error.hpp>
+#include <outsize/base/units.hpp>
+#include <outsize/io/decorators/faulty_file.hpp>
+#include <outsize/io/memory_file.hpp>
+#include <outsize/testing/item_files.hpp>
+#include <outsize/testing/scratch_directory.hpp>
+
+namespace outsize {
+namespace {
+
+struct text {
+  std::array<char, 11> chars;
+  friend bool operator==(text const&, text const&) = default;
+};
+
+struct text_hash {
+  std::size_t operator()(text const& t) const {
+    return std::hash<std::string_view>()({t.chars.data(), t.chars.size()});
+  }
+};
+
+/// Many keys have the same hash value.
+struct poor_hash {
+  std::size_t operator()(std::uint64_t key) const { return key % 7; }
+};
+
+template <typename T>
+T made_of(std::uint64_t number) {
+  if constexpr (std::integral<T>) return static_cast<T>(number);
+  T item{};
+  std::memcpy(&item, &number, std::min(sizeof item, sizeof number));
+  return item;
+}
+
+struct unordered_maps : testing::Test {
+  std::shared_ptr<io::fault_plan> plan = std::make_shared<io::fault_plan>();
+  std::uint64_t capacity = 64_MiB;
+  bool own_thread = false;
+  std::unique_ptr<storage> store;
+  static unordered_map_options tiny_pages() {
+    return {.page_bytes = 256, .cache_pages = 8, .spare_pages = 1, .pending_bytes = 4096};
+  }
+
+  void SetUp() override { make_storage(); }
+  void make_storage() {
+    auto const open = [this](io::request_queue&) -> io::file_ptr {
+      return std::make_unique<io::faulty_file>(
+          io::make_memory_file("memory", capacity, {.own_thread = own_thread}), plan);
+    };
+    store = std::make_unique<storage>(
+        storage_options{.disks = {disk_options("memory", open)}, .memory = 8_MiB, .threads = 1});
+  }
+
+  /// Does `action` again until it has been done.
+  template <typename Action>
+  decltype(auto) persist(Action const& action) {
+    for (;;) try {
+        return action();
+      } catch (io_error const&) {
+        ++failures;
+      }
+  }
+  std::uint64_t failures = 0;
+};
+
+/// A map and its model, to both of which the same is done.
+template <typename Key, typename Value, typename Hash>
+class modelled_map {
+ public:
+  using map = unordered_map<Key, Value, Hash>;
+  using model = std::unordered_map<Key, Value, Hash>;
+
+  modelled_map(unordered_maps& test, unordered_map_options const& options, std::uint64_t seed,
+               std::uint64_t keys)
+      : test_(test), map_(*test.store, options), random_(seed), keys_(keys) {}
+
+  void step() {
+    Key const key = made_of<Key>(random_() % keys_);
+    Value const value = made_of<Value>(random_());
+    auto const action = random_() % 1000;
+    if (action < 250) {
+      auto const inserted = done([&] { return map_.insert({key, value}).second; });
+      ASSERT_EQ(inserted, model_.insert({key, value}).second);
+    } else if (action < 300) {
+      done([&] { map_.insert_or_assign(key, value); });
+      model_[key] = value;
+    } else if (action < 350) {
+      done([&] { map_[key] = value; });
+      model_[key] = value;
+    } else if (action < 500) {
+      ASSERT_EQ(done([&] { return map_.erase(key); }), model_.erase(key));
+    } else if (action < 650) {
+      done([&] { map_.insert_oblivious({key, value}); });
+      model_[key] = value;
+    } else if (action < 750) {
+      done([&] { map_.erase_oblivious(key); });
+      model_.erase(key);
+    } else if (action < 950) {
+      look_up(key);
+    } else {
+      seldom(action);
+    }
+  }
+  void expect_equal() {
+    auto const& fixed = std::as_const(map_);
+    ASSERT_EQ(done([&] { return fixed.size(); }), model_.size());
+    auto const found = done([&] {
+      model items;
+      for (auto const& [key, value] : fixed) EXPECT_TRUE(items.emplace(key, value).second);
+      return items;
+    });
+    ASSERT_EQ(found, model_);
+  }
+
+ private:
+  template <typename Action>
+  decltype(auto) done(Action const& action) {
+    return test_.persist(action);
+  }
+  void look_up(Key const& key) {
+    auto const expected = model_.find(key);
+    bool const is_there = expected != model_.end();
+    auto const& fixed = std::as_const(map_);
+    ASSERT_EQ(done([&] { return fixed.count(key); }), is_there ? 1U : 0U);
+    auto const value = done([&] { return fixed.get(key); });
+    ASSERT_EQ(value.has_value(), is_there);
+    auto const at = done([&] { return fixed.find(key); });
+    ASSERT_EQ(at != fixed.end(), is_there);
+    if (!is_there) return;
+    ASSERT_EQ(*value, expected->second);
+    ASSERT_EQ(done([&] { return *at; }), (map_item<Key, Value>{key, expected->second}));
+    if (random_() % 4 == 0) {
+      ASSERT_EQ(done([&] { return map_.find(key)->second; }), expected->second);
+      done([&] { map_.at(key) = expected->second = made_of<Value>(7); });
+    }
+  }
+  void seldom(std::uint64_t action) {
+    if (action < 960) {
+      std::vector<Key> keys(random_() % 100);
+      for (auto& key : keys) key = made_of<Key>(random_() % keys_);
+      std::vector<std::optional<Value>> found(keys.size());
+      done([&] { std::as_const(map_).find_many(keys, found); });
+      for (std::size_t i = 0; i < keys.size(); ++i) {
+        auto const expected = model_.find(keys[i]);
+        ASSERT_EQ(found[i].has_value(), expected != model_.end());
+        if (found[i]) {
+          ASSERT_EQ(*found[i], expected->second);
+        }
+      }
+    } else if (action < 970) {
+      ASSERT_EQ(done([&] { return std::as_const(map_).size(); }), model_.size());
+      if (random_() % 4 == 0) {
+        ASSERT_EQ(done([&] { return map_.size(); }), model_.size());
+      }
+    } else if (action < 980) {
+      done([&] { map_.flush(); });
+    } else if (action < 982) {
+      done([&] { map_.shrink_to_fit(); });
+    } else if (action < 984) {
+      done([&] { map_.reserve(model_.size() + random_() % 200); });
+    } else if (action < 986) {
+      expect_equal();
+    } else if (action < 987 && random_() % 10 == 0) {
+      map_.clear();
+      model_.clear();
+    } else if (action < 988) {
+      erase_some();
+    }
+  }
+  /// Of all items in order those whose number is divisible by three.
+  void erase_some() {
+    std::size_t seen = 0;
+    std::size_t const before = model_.size();
+    auto at = done([&] { return map_.begin(); });
+    for (; at != map_.end(); ++seen) {
+      auto const key = done([&] { return at->first; });
+      ASSERT_TRUE(model_.contains(key));
+      if (seen % 3 != 0) {
+        done([&] { ++at; });
+      } else {
+        auto next = at;
+        done([&] { ++next; });
+        done([&] { return map_.erase(key); });
+        model_.erase(key);
+        at = next;
+      }
+    }
+    ASSERT_EQ(seen, before);
+  }
+
+  unordered_maps& test_;
+  map map_;
+  model model_;
+  std::mt19937_64 random_;
+  std::uint64_t keys_;
+};
+
+template <typename Key, typename Value, typename Hash = std::hash<Key>>
+void run_model(unordered_maps& test, unordered_map_options const& options, std::uint64_t keys,
+               int steps) {
+  auto const seed = std::random_device{}();
+  SCOPED_TRACE(testing::Message() << "seed " << seed << ", " << keys << " keys of " << sizeof(Key)
+                                  << ", values of " << sizeof(Value));
+  modelled_map<Key, Value, Hash> both(test, options, seed, keys);
+  for (int i = 0; i < steps; ++i) {
+    both.step();
+    if (testing::Test::HasFatalFailure()) return;
+  }
+  both.expect_equal();
+}
+
+TEST_F(unordered_maps, behave_as_standard_ones) {
+  for (double const load : {0.3, 0.7, 1.0}) {
+    auto options = tiny_pages();
+    options.load = load;
+    run_model<std::uint64_t, std::uint64_t>(*this, options, 3000, 20'000);
+    run_model<std::uint64_t, std::array<char, 32>>(*this, options, 1000, 10'000);
+    run_model<std::int32_t, char>(*this, options, 5000, 20'000);
+    run_model<text, std::uint32_t, text_hash>(*this, options, 2000, 10'000);
+    run_model<std::uint64_t, std::uint64_t>(*this, options, 10, 2'000);
+  }
+}
+
+TEST_F(unordered_maps, behave_so_for_long) {
+  run_model<std::uint32_t, std::uint64_t>(*this, tiny_pages(), 4000, 200'000);
+}
+
+TEST_F(unordered_maps, behave_so_with_items_as_long_as_pages_and_under_another_policy) {
+  auto options = tiny_pages();
+  run_model<std::uint64_t, std::array<char, 300>>(*this, options, 300, 5'000);
+  options.replacement = [] { return block::make_random_replacement(1); };
+  options.cache_pages = 20;
+  run_model<std::uint64_t, std::uint64_t>(*this, options, 3000, 20'000);
+}
+
+TEST_F(unordered_maps, behave_so_under_a_poor_hash_function) {
+  run_model<std::uint64_t, std::uint64_t, poor_hash>(*this, tiny_pages(), 500, 5'000);
+}
+
+TEST_F(unordered_maps, lose_nothing_while_the_disk_delays_and_interrupts) {
+  plan =
+      std::make_shared<io::fault_plan>(io::fault_odds{.seed = 5,
+                                                      .interrupt = 0.1,
+                                                      .shorten = 0.2,
+                                                      .hold = 0.05,
+                                                      .max_delay = std::chrono::microseconds(20)});
+  own_thread = true;
+  make_storage();
+  run_model<std::uint64_t, std::uint64_t>(*this, tiny_pages(), 1000, 3'000);
+}
+
+TEST_F(unordered_maps, lose_nothing_when_accesses_fail) {
+  auto const seed = std::random_device{}();
+  SCOPED_TRACE(testing::Message() << "faults of seed " << seed);
+  plan = std::make_shared<io::fault_plan>(io::fault_odds{.seed = seed, .fail = 0.003});
+  make_storage();
+  run_model<std::uint64_t, std::uint64_t>(*this, tiny_pages(), 2000, 60'000);
+  run_model<text, std::array<char, 40>, text_hash>(*this, tiny_pages(), 500, 5'000);
+  EXPECT_GT(failures, 50U);
+}
+
+TEST_F(unordered_maps, stay_as_they_are_when_the_disk_is_full) {
+  capacity = 256 * 100;
+  make_storage();
+  unordered_map<std::uint64_t, std::uint64_t> map(*store, tiny_pages());
+  std::uint64_t inserted = 0;
+  EXPECT_THROW(
+      for (;;) {
+        map.insert({inserted, inserted * 2});
+        ++inserted;
+      },
+      out_of_space);
+  EXPECT_GT(inserted, 500U);
+  EXPECT_EQ(map.size(), inserted);
+  EXPECT_THROW(map.reserve(10'000), out_of_space);
+  for (std::uint64_t i = 0; i < inserted; ++i) ASSERT_EQ(map.get(i), i * 2);
+  EXPECT_FALSE(map.contains(inserted));
+  for (std::uint64_t i = 0; i < inserted; i += 2) EXPECT_EQ(map.erase(i), 1U);
+  map.shrink_to_fit();
+  EXPECT_TRUE(map.insert({inserted, 0}).second);
+}
+
+TEST_F(unordered_maps, are_built_from_items_in_any_order) {
+  std::mt19937_64 random(std::random_device{}());
+  using item = map_item<std::uint64_t, std::uint64_t>;
+  for (std::size_t const count : {0U, 1U, 20U, 1000U, 30'000U}) {
+    std::vector<item> given;
+    std::unordered_map<std::uint64_t, std::uint64_t> model;
+    for (std::size_t i = 0; i < count; ++i) {
+      given.push_back({random() % (2 * count), i});
+      model.insert({given.back().first, i});  // the first one stays
+    }
+    unordered_map<std::uint64_t, std::uint64_t> map(*store, tiny_pages());
+    map.insert({5, 5});
+    map.insert_oblivious({6, 6});
+    map.build(given);
+    ASSERT_EQ(map.size(), model.size());
+    for (auto const& [key, value] : map) ASSERT_EQ(model.at(key), value);
+    EXPECT_FALSE(map.contains(2 * count + 7));
+    for (auto const& [key, value] : given) map.insert_or_assign(key, 1);
+    EXPECT_EQ(map.size(), model.size());
+  }
+}
+
+TEST_F(unordered_maps, are_built_from_a_file_larger_than_memory) {
+  using item = map_item<std::uint64_t, std::uint64_t>;
+  scratch::directory const directory;
+  std::vector<item> given;
+  for (std::uint64_t i = 0; i < 600'000; ++i) given.push_back({i * i, i});
+  scratch::write_items(directory.path("items"), given);
+  unordered_map<std::uint64_t, std::uint64_t> map(*store, {.page_bytes = 4096});
+  map.build(items<item>(directory.path("items")));
+  EXPECT_GT(store->disk_statistics(0).read_count, 0U) << "it was sorted on disk";
+  EXPECT_EQ(map.size(), 600'000U);
+  std::uint64_t sum = 0;
+  for (auto const& [key, value] : std::as_const(map)) sum += key == value * value ? value : 0;
+  EXPECT_EQ(sum, std::uint64_t{600'000} * 599'999 / 2);
+  scratch::write_file(directory.path("items"), std::string(1000, 'x'));
+  EXPECT_THROW(map.build(items<item>(directory.path("items"))), format_error);
+  EXPECT_TRUE(map.empty());
+}
+
+TEST_F(unordered_maps, that_cannot_be_built_are_empty) {
+  std::vector<map_item<std::uint64_t, std::uint64_t>> given;
+  for (std::uint64_t i = 0; i < 20'000; ++i) given.push_back({i, i});
+  unordered_map<std::uint64_t, std::uint64_t> map(*store, tiny_pages());
+  map.insert({1, 1});
+  plan->script(io::fault_point::write, 200, io::fault::fail(EIO), 1000);
+  EXPECT_THROW(map.build(given), io_error);
+  EXPECT_EQ(map.size(), 0U);
+  EXPECT_TRUE(map.begin() == map.end());
+  map.insert({7, 8});
+  EXPECT_EQ(map.get(7), 8U);
+}
+
+TEST_F(unordered_maps, keep_their_iterators_at_their_items) {
+  using map_type = unordered_map<std::uint64_t, std::uint64_t>;
+  map_type map(*store, tiny_pages());
+  for (std::uint64_t i = 0; i < 100; ++i) map.insert({i, i * i});
+  std::vector<map_type::iterator> places;
+  std::vector<map_type::const_iterator> fixed_places;
+  for (std::uint64_t i = 0; i < 100; ++i) {
+    places.push_back(map.find(i));
+    fixed_places.push_back(std::as_const(map).find(i));
+  }
+  for (std::uint64_t i = 100; i < 5000; ++i) map.insert({i, i});  // divides all buckets often
+  for (std::uint64_t i = 101; i < 5000; i += 2) map.erase(i);
+  for (std::uint64_t i = 5000; i < 6000; ++i) map.insert_oblivious({i, i});
+  map_type moved(std::move(map));
+  for (std::uint64_t i = 0; i < 100; ++i) {
+    EXPECT_EQ(*fixed_places[i], (map_item<std::uint64_t, std::uint64_t>{i, i * i}));
+    EXPECT_EQ(places[i]->second, i * i);
+    places[i]->second = i + 1;
+    EXPECT_EQ(fixed_places[i]->second, i + 1);
+    EXPECT_TRUE(fixed_places[i] == places[i]);
+    EXPECT_TRUE(places[i] == moved.find(i));
+  }
+}
+
+TEST_F(unordered_maps, keep_the_last_two_references_valid) {
+  unordered_map<std::uint64_t, std::uint64_t> map(*store, tiny_pages());
+  for (std::uint64_t i = 0; i < 2000; ++i) map.insert({i, i});
+  for (std::uint64_t i = 0; i < 1000; ++i) {
+    auto& one = map[i];
+    auto& other = map.at(1999 - i);
+    std::ignore = std::as_const(map).get(i * 7 % 2000);
+    std::swap(one, other);
+  }
+  for (std::uint64_t i = 0; i < 2000; ++i) ASSERT_EQ(map.get(i), 1999 - i);
+}
+
+using unordered_map_death_test = unordered_maps;
+
+TEST_F(unordered_map_death_test, notices_iterators_at_items_that_are_gone) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");  // the storage has threads
+  unordered_map<std::uint64_t, std::uint64_t> map(*store, tiny_pages());
+  map.insert({1, 1});
+  auto const at = map.find(1);
+  map.erase(1);
+  EXPECT_DEATH(std::ignore = at->second, "found.has_value");
+}
+
+TEST_F(unordered_maps, are_forward_ranges_whose_items_can_be_erased_on_the_way) {
+  using map_type = unordered_map<std::uint32_t, std::uint32_t>;
+  static_assert(std::forward_iterator<map_type::iterator>);
+  static_assert(std::forward_iterator<map_type::const_iterator>);
+  static_assert(std::ranges::forward_range<map_type>);
+  map_type map(*store, tiny_pages());
+  for (std::uint32_t i = 0; i < 3000; ++i) map.insert({i, 0});
+  for (auto& item : map) item.second = item.first + 1;
+  std::uint64_t sum = 0;
+  for (auto const& [key, value] : std::as_const(map)) sum += value - key;
+  EXPECT_EQ(sum, 3000U);
+  std::vector<int> seen(3000);
+  for (auto at = map.begin(); at != map.end();) {
+    ++seen[at->first];
+    at = at->first % 3 == 0 ? map.erase(at) : std::next(at);
+  }
+  EXPECT_EQ(std::ranges::count(seen, 1), 3000);
+  EXPECT_EQ(map.size(), 2000U);
+  EXPECT_EQ(std::ranges::count_if(map, [](auto const& item) { return item.first % 3 == 0; }), 0);
+}
+
+TEST_F(unordered_maps, show_what_waits_without_doing_it) {
+  unordered_map<std::uint64_t, std::uint64_t> map(*store, tiny_pages());
+  for (std::uint64_t i = 0; i < 1000; ++i) map.insert({i, i});
+  map.flush();
+  map.insert_oblivious({3, 33});
+  map.insert_oblivious({2000, 1});
+  map.insert_oblivious({2001, 1});
+  map.erase_oblivious(2001);
+  map.erase_oblivious(4);
+  map.erase_oblivious(3000);
+  auto const& fixed = std::as_const(map);
+  auto const before = fixed.cache_counts().first.write_backs;
+  EXPECT_EQ(fixed.size(), 1000U);
+  EXPECT_EQ(fixed.get(3), 33U);
+  EXPECT_EQ(fixed.find(2000)->second, 1U);
+  EXPECT_EQ(fixed.get(4), std::nullopt);
+  EXPECT_EQ(fixed.get(2001), std::nullopt);
+  std::uint64_t sum = 0, count = 0;
+  for (auto const& [key, value] : fixed) {
+    sum += value;
+    ++count;
+  }
+  EXPECT_EQ(count, 1000U);
+  EXPECT_EQ(sum, 1000U * 999 / 2 - 3 + 33 - 4 + 1);
+  EXPECT_EQ(fixed.cache_counts().first.write_backs, before);
+  EXPECT_EQ(map.erase(4), 0U);
+  EXPECT_EQ(map.size(), 1000U);
+}
+
+TEST_F(unordered_maps, may_be_read_by_several_threads) {
+  own_thread = true;
+  make_storage();
+  unordered_map<std::uint64_t, std::uint64_t> map(*store, tiny_pages());
+  for (std::uint64_t i = 0; i < 2000; ++i) map.insert({i, i * 3});
+  for (std::uint64_t i = 0; i < 10; ++i) map.insert_oblivious({i, 0});
+  auto const& fixed = std::as_const(map);
+  std::vector<std::jthread> threads;
+  for (std::uint64_t thread = 0; thread < 3; ++thread)
+    threads.emplace_back([&fixed, thread] {
+      std::mt19937_64 random(thread);
+      for (int i = 0; i < 500; ++i) {
+        auto const key = random() % 3000;
+        auto const expected = key < 10 ? 0 : key * 3;
+        EXPECT_EQ(fixed.get(key), key < 2000 ? std::optional(expected) : std::nullopt);
+      }
+      EXPECT_EQ(std::ranges::distance(fixed), 2000);
+      std::vector<std::uint64_t> keys(500);
+      for (auto& key : keys) key = random() % 2000;
+      std::vector<std::optional<std::uint64_t>> found(keys.size());
+      fixed.find_many(keys, found);
+      EXPECT_TRUE(std::ranges::all_of(found, [](auto const& v) { return v.has_value(); }));
+      EXPECT_EQ(fixed.size(), 2000U);
+    });
+}
+
+TEST_F(unordered_maps, give_back_disk_space_and_memory) {
+  auto const free_bytes = store->memory().free_bytes();
+  {
+    unordered_map<std::uint64_t, std::uint64_t> map(*store, tiny_pages());
+    for (std::uint64_t i = 0; i < 5000; ++i) map.insert({i, i});
+    auto const full = store->allocated_bytes();
+    EXPECT_LT(full, 5000 * 16 * 2.6);  // a third of these short pages is headers
+    for (std::uint64_t i = 0; i < 5000; ++i)
+      if (i % 10 != 0) map.erase(i);
+    map.shrink_to_fit();
+    EXPECT_LT(store->allocated_bytes(), full / 5);
+    EXPECT_EQ(map.size(), 500U);
+    for (std::uint64_t i = 0; i < 5000; i += 10) ASSERT_EQ(map.get(i), i);
+    map.clear();
+    EXPECT_EQ(store->allocated_bytes(), 0U);
+    map.insert({1, 2});
+    map.insert_oblivious({3, 4});
+    unordered_map<std::uint64_t, std::uint64_t> other(std::move(map));
+    EXPECT_EQ(other.size(), 2U);
+  }
+  EXPECT_EQ(store->allocated_bytes(), 0U);
+  EXPECT_EQ(store->memory().free_bytes(), free_bytes);
+}
+
+TEST_F(unordered_maps, refuse_what_they_cannot_do) {
+  unordered_map<std::uint64_t, std::uint64_t> map(*store, tiny_pages());
+  EXPECT_THROW(map.at(3), std::out_of_range);
+  EXPECT_THROW(std::as_const(map).at(3), std::out_of_range);
+  EXPECT_EQ(map.get(3), std::nullopt);
+  EXPECT_TRUE(map.empty());
+  using numbers = unordered_map<std::uint64_t, std::uint64_t>;
+  for (double const load : {0.0, -1.0, 1.5})
+    EXPECT_THROW(numbers(*store, {.load = load}), std::invalid_argument);
+  EXPECT_THROW(numbers(*store, {.page_bytes = 1_MiB}), budget_error);
+  auto options = tiny_pages();
+  options.pending_bytes = 1_GiB;
+  numbers wasteful(*store, options);
+  EXPECT_THROW(wasteful.insert_oblivious({1, 1}), budget_error);
+  EXPECT_TRUE(wasteful.insert({1, 1}).second);
+}
+
+}  // namespace
+}  // namespace outsize
