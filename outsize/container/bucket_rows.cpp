@@ -77,16 +77,18 @@ void bucket_rows::make_row(bucket_row row, std::unique_ptr<page_space> space,
                            unordered_map_options const& options) {
   std::size_t const bucket_bytes = layout(bucket_row::buckets).page_bytes;
   std::size_t const cache_pages = cache_pages_for(store_, row, bucket_bytes, options);
-  page_row_options const paging{.page_bytes = layout(row).page_bytes,
-                                .cache_pages = cache_pages,
-                                .spare_pages = std::min(options.spare_pages, cache_pages / 4)};
-  auto memory =
-      store_.memory().take(page_row::memory_bytes(space->device(), paging), "unordered_map");
+  page_cache_options const paging{.page_bytes = layout(row).page_bytes,
+                                  .cache_pages = cache_pages,
+                                  .spare_pages = std::min(options.spare_pages, cache_pages / 4)};
+  auto& device = space->device();
+  auto cache = std::make_shared<page_cache>(
+      device, store_.memory().take(page_cache::memory_bytes(device, paging), "unordered_map"),
+      paging, options.replacement());
   if (row == bucket_row::overflow)
     for (std::uint64_t page = 0; page < space->end(); ++page)
       if (!space->is_written(page)) free_.insert(page);
-  auto made = std::make_shared<page_row>(std::move(space), std::move(memory), paging,
-                                         options.replacement());
+  auto made = std::make_shared<page_row>(store_, std::move(space), std::move(cache),
+                                         layout(row).page_bytes);
   // While a page waits to be used, as many come as pages are ahead, and as many are let go.
   ahead_[index(row)] = std::clamp<std::uint64_t>((paging.cache_pages - made->live_pages() - 2) / 2,
                                                  1, most_ahead_pages);

@@ -148,7 +148,7 @@ class bucket_rows {
   /// Copies a whole page, or an item.
   void read(bucket_row row, std::uint64_t page, std::span<std::byte> into) const;
   void read_item(bucket_place const& place, std::span<std::byte> into) const;
-  void prefetch(bucket_row row, std::uint64_t page) const { rows_[index(row)]->prefetch(page); }
+  void prefetch(bucket_row row, std::uint64_t page) const { rows_[index(row)]->expect(page); }
 
   // ---- alone ----
 
