@@ -402,8 +402,10 @@ void kept_pages::shrink(std::uint64_t begin, std::uint64_t end) noexcept {
   }
 }
 
+/// Also notes that there will be a change, while the tables still fit the header.
 void kept_pages::check_writable() const {
   if (!file_->is_writable()) throw io_error(EACCES, "change", file_->name());
+  file_->note_change();
 }
 
 void kept_pages::settle(std::uint64_t bytes) { file_->commit(std::as_bytes(std::span(&bytes, 1))); }

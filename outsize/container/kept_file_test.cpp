@@ -195,6 +195,7 @@ TEST_F(kept_files, say_whether_they_were_closed) {
   file->sync();
   auto pages = open(std::move(file));
   EXPECT_TRUE(open(reopened->file_after(reopened->size(), random)).was_closed());
+  pages.reach(2);
   pages.set(0, 3);
   auto const left = open(reopened->file_after(reopened->size(), random));
   EXPECT_FALSE(left.was_closed());

@@ -56,7 +56,8 @@ class page_space {
   virtual void prepend() = 0;
   /// Gives up all other pages. @pre no transfer on them is under way; of a file, begin is 0.
   virtual void shrink(std::uint64_t begin, std::uint64_t end) noexcept = 0;
-  /// @throws io_error (EACCES) if what is there may only be read.
+  /// To be called before pages are changed, added or given up. @throws io_error (EACCES) if what is
+  /// there may only be read; one that is kept may have to be marked as open first.
   virtual void check_writable() const {}
 
   // ---- of pages that outlive the container ----
