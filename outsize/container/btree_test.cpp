@@ -14,6 +14,7 @@
 #include <outsize/base/units.hpp>
 #include <outsize/container/btree_builder.hpp>
 #include <outsize/io/memory_file.hpp>
+#include <outsize/testing/effort.hpp>
 
 namespace outsize::detail {
 namespace {
@@ -38,7 +39,7 @@ struct trees : testing::Test {
 
 TEST_F(trees, are_well_formed_after_any_operations) {
   for (bool const is_unique : {true, false})
-    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    for (std::uint64_t seed = 1; seed <= scratch::operations(5U); ++seed) {
       SCOPED_TRACE(testing::Message() << "seed " << seed);
       std::mt19937_64 random(seed);
       tree t = make(is_unique);

@@ -18,6 +18,7 @@
 #include <outsize/base/units.hpp>
 #include <outsize/io/decorators/faulty_file.hpp>
 #include <outsize/io/memory_file.hpp>
+#include <outsize/testing/effort.hpp>
 
 namespace outsize {
 namespace {
@@ -32,8 +33,7 @@ struct deques : testing::Test {
   void SetUp() override { make_storage(); }
   void make_storage() {
     auto const open = [this](io::request_queue&) -> io::file_ptr {
-      return std::make_unique<io::faulty_file>(
-          io::make_memory_file("memory", 16_MiB, {.own_thread = true}), plan);
+      return std::make_unique<io::faulty_file>(io::make_memory_file("memory", 16_MiB), plan);
     };
     store = std::make_unique<storage>(
         storage_options{.disks = {disk_options("memory", open)}, .memory = 1_MiB, .threads = 1});
@@ -101,7 +101,8 @@ struct deques : testing::Test {
 
 TEST_F(deques, behave_as_standard_ones) {
   auto const seed = std::random_device{}();
-  for (std::size_t cache : {4U, 6U, 16U}) run_model(seed + cache, cache, 40'000);
+  for (std::size_t cache : {4U, 6U, 16U})
+    run_model(seed + cache, cache, scratch::operations(300'000));
 }
 
 TEST_F(deques, lose_nothing_when_accesses_fail_or_are_late) {

@@ -30,6 +30,7 @@
 #include <outsize/io/decorators/faulty_file.hpp>
 #include <outsize/io/memory_file.hpp>
 #include <outsize/testing/counted_storage.hpp>
+#include <outsize/testing/effort.hpp>
 
 namespace outsize {
 namespace {
@@ -225,35 +226,40 @@ struct quick_storage {
 };
 
 template <typename Ours, typename Model>
-void check_against(std::uint64_t keys) {
-  for (std::uint64_t seed = 1; seed <= 2; ++seed) {
-    SCOPED_TRACE(testing::Message() << "seed " << seed << ", " << keys << " keys");
-    quick_storage disk;
-    twins<Ours, Model> both(disk.store, tiny, seed);
-    for (int i = 0; i < 100'000 && !testing::Test::HasFailure(); ++i) {
-      both.step(keys);
-      if (i % 5000 == 0) both.check();
-    }
-    both.check();
-    EXPECT_GT(both.ours().leaf_cache_counts().misses, 10'000U);
-    EXPECT_GT(both.ours().leaf_cache_counts().write_backs, 10'000U);
+void check_against(std::uint64_t keys, unsigned operations) {
+  auto const seed = std::random_device{}();
+  SCOPED_TRACE(testing::Message() << "seed " << seed << ", " << keys << " keys");
+  quick_storage disk;
+  twins<Ours, Model> both(disk.store, tiny, seed);
+  unsigned const steps = scratch::operations(operations);
+  for (unsigned i = 0; i < steps && !testing::Test::HasFailure(); ++i) {
+    both.step(keys);
+    if (i % 5000 == 0) both.check();
   }
+  both.check();
+  EXPECT_GT(both.ours().leaf_cache_counts().misses, steps / 10);
+  EXPECT_GT(both.ours().leaf_cache_counts().write_backs, steps / 10);
 }
 
 TEST(maps, do_what_the_standard_ones_do) {
-  check_against<numbers, std::map<std::uint64_t, two_words>>(3000);
-  check_against<numbers, std::map<std::uint64_t, two_words>>(200);
+  check_against<numbers, std::map<std::uint64_t, two_words>>(3000, 200'000);
+}
+TEST(maps, of_few_keys_do_what_the_standard_ones_do) {
+  check_against<numbers, std::map<std::uint64_t, two_words>>(200, 100'000);
 }
 TEST(maps, with_equal_keys_do_what_the_standard_ones_do) {
-  using ours = multimap<std::uint64_t, two_words>;
-  check_against<ours, std::multimap<std::uint64_t, two_words>>(1000);
-  check_against<ours, std::multimap<std::uint64_t, two_words>>(100);
+  check_against<multimap<std::uint64_t, two_words>, std::multimap<std::uint64_t, two_words>>(
+      1000, 200'000);
+}
+TEST(maps, with_many_equal_keys_do_what_the_standard_ones_do) {
+  check_against<multimap<std::uint64_t, two_words>, std::multimap<std::uint64_t, two_words>>(
+      100, 100'000);
 }
 TEST(sets, do_what_the_standard_ones_do) {
-  check_against<set<std::uint64_t>, std::set<std::uint64_t>>(3000);
+  check_against<set<std::uint64_t>, std::set<std::uint64_t>>(3000, 100'000);
 }
 TEST(sets, with_equal_keys_do_what_the_standard_ones_do) {
-  check_against<multiset<std::uint64_t>, std::multiset<std::uint64_t>>(300);
+  check_against<multiset<std::uint64_t>, std::multiset<std::uint64_t>>(300, 100'000);
 }
 
 static_assert(std::bidirectional_iterator<numbers::iterator>);
@@ -435,7 +441,7 @@ TEST(maps, cost_what_they_say) {
 }
 
 TEST(maps, are_as_they_were_when_disks_fail) {
-  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+  for (std::uint64_t seed = 1; seed <= scratch::operations(20U); ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     std::mt19937_64 random(seed);
     quick_storage disk;

@@ -23,6 +23,7 @@
 #include <outsize/io/decorators/counting_file.hpp>
 #include <outsize/io/decorators/faulty_file.hpp>
 #include <outsize/io/memory_file.hpp>
+#include <outsize/testing/effort.hpp>
 
 namespace outsize {
 namespace {
@@ -88,9 +89,7 @@ struct matrices : testing::Test {
   void make_storage(std::uint64_t capacity) {
     auto const open = [this, capacity](io::request_queue&) -> io::file_ptr {
       return std::make_unique<io::counting_file>(
-          std::make_unique<io::faulty_file>(
-              io::make_memory_file("memory", capacity, {.own_thread = true}), plan),
-          tally);
+          std::make_unique<io::faulty_file>(io::make_memory_file("memory", capacity), plan), tally);
     };
     store = std::make_unique<storage>(
         storage_options{.disks = {disk_options("memory", open)}, .memory = 2_MiB, .threads = 2});
@@ -148,12 +147,12 @@ struct matrices : testing::Test {
 TEST_F(matrices, compute_as_arrays_in_memory_do) {
   auto const seed = std::random_device{}();
   for (std::size_t pages : {4U, 7U, 30U}) {
-    run_model<double>(seed + pages, 8, pages, 12);
-    run_model<std::uint32_t>(seed + pages, 5, pages, 12);
+    run_model<double>(seed + pages, 8, pages, scratch::operations(12));
+    run_model<std::uint32_t>(seed + pages, 5, pages, scratch::operations(12));
   }
-  run_model<float>(seed, 4, 12, 10);
-  run_model<std::int64_t>(seed, 1, 12, 10);
-  run_model<std::complex<double>>(seed, 6, 12, 10);
+  run_model<float>(seed, 4, 12, scratch::operations(10));
+  run_model<std::int64_t>(seed, 1, 12, scratch::operations(10));
+  run_model<std::complex<double>>(seed, 6, 12, scratch::operations(10));
   run_model<std::complex<float>>(seed, 20, 5, 5);
 }
 
@@ -346,7 +345,7 @@ TEST_F(matrices, can_be_used_on_when_operations_have_failed) {
           ++failed;
         }
     };
-    for (int round = 0; round < 20; ++round) {
+    for (int round = 0; round < scratch::operations(20); ++round) {
       auto const a = random_dense<double>(random, 22, 18), b = random_dense<double>(random, 18, 30);
       auto const x = persist([&] { return on_disk(pool, a); });
       auto const y = persist([&] { return on_disk(pool, b); });

@@ -15,6 +15,7 @@
 #include <outsize/base/error.hpp>
 #include <outsize/io/decorators/faulty_file.hpp>
 #include <outsize/testing/counted_storage.hpp>
+#include <outsize/testing/effort.hpp>
 
 namespace outsize {
 namespace {
@@ -27,8 +28,7 @@ struct migrating_stacks : testing::Test, scratch::counted_storage {
 
   void make_faulty(std::uint64_t capacity) {
     auto const open = [this, capacity](io::request_queue&) -> io::file_ptr {
-      return std::make_unique<io::faulty_file>(
-          io::make_memory_file("memory", capacity, {.own_thread = true}), plan);
+      return std::make_unique<io::faulty_file>(io::make_memory_file("memory", capacity), plan);
     };
     faulty = std::make_unique<storage>(
         storage_options{.disks = {disk_options("memory", open)}, .memory = 1_MiB, .threads = 1});
@@ -81,7 +81,7 @@ TEST_F(migrating_stacks, behave_as_standard_ones) {
   auto const seed = std::random_device{}();
   for (std::uint64_t most : {0U, 1U, 7U, 64U, 300U}) {
     migrating_stack<std::uint64_t> s(store, most, small);
-    run_model(s, seed + most, 40);
+    run_model(s, seed + most, scratch::operations(60));
   }
   page_pool pool(store, small);
   migrating_stack<std::uint64_t> s(pool, 100);

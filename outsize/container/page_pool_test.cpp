@@ -19,6 +19,7 @@
 #include <outsize/container/stack.hpp>
 #include <outsize/io/decorators/faulty_file.hpp>
 #include <outsize/testing/counted_storage.hpp>
+#include <outsize/testing/effort.hpp>
 
 namespace outsize {
 namespace {
@@ -89,7 +90,8 @@ void run_model(storage& store, std::uint64_t seed, std::size_t cache_pages, int 
 
 TEST_F(page_pools, change_nothing_about_what_containers_hold) {
   auto const seed = std::random_device{}();
-  for (std::size_t cache : {4U, 7U, 40U}) run_model(store, seed + cache, cache, 30'000);
+  for (std::size_t cache : {4U, 7U, 40U})
+    run_model(store, seed + cache, cache, scratch::operations(100'000));
   EXPECT_EQ(store.allocated_bytes(), 0U);
 }
 
@@ -103,8 +105,7 @@ TEST_F(page_pools, lose_nothing_when_accesses_fail_or_are_late) {
                                                       .hold = 0.05,
                                                       .max_delay = std::chrono::microseconds(20)});
   auto const open = [&](io::request_queue&) -> io::file_ptr {
-    return std::make_unique<io::faulty_file>(
-        io::make_memory_file("memory", 16_MiB, {.own_thread = true}), plan);
+    return std::make_unique<io::faulty_file>(io::make_memory_file("memory", 16_MiB), plan);
   };
   storage faulty({.disks = {disk_options("memory", open)}, .memory = 1_MiB, .threads = 1});
   run_model(faulty, seed, 6, 10'000);

@@ -14,6 +14,7 @@
 #include <outsize/base/error.hpp>
 #include <outsize/io/decorators/faulty_file.hpp>
 #include <outsize/testing/counted_storage.hpp>
+#include <outsize/testing/effort.hpp>
 
 namespace outsize {
 namespace {
@@ -76,7 +77,7 @@ void run_model(storage& store, std::uint64_t seed, int phases) {
 }
 
 TEST_F(sequences, behave_as_standard_deques_and_stream_in_both_directions) {
-  run_model(store, std::random_device{}(), 60);
+  run_model(store, std::random_device{}(), scratch::operations(200));
 }
 
 TEST_F(sequences, lose_nothing_when_accesses_fail) {
@@ -84,8 +85,7 @@ TEST_F(sequences, lose_nothing_when_accesses_fail) {
   auto const plan = std::make_shared<io::fault_plan>(
       io::fault_odds{.seed = seed, .fail = 0.03, .interrupt = 0.05, .shorten = 0.1});
   auto const open = [&](io::request_queue&) -> io::file_ptr {
-    return std::make_unique<io::faulty_file>(
-        io::make_memory_file("memory", 16_MiB, {.own_thread = true}), plan);
+    return std::make_unique<io::faulty_file>(io::make_memory_file("memory", 16_MiB), plan);
   };
   storage faulty({.disks = {disk_options("memory", open)}, .memory = 1_MiB, .threads = 1});
   run_model(faulty, seed, 20);

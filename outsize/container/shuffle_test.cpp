@@ -37,7 +37,7 @@ struct shuffles : testing::Test, scratch::counted_storage {
 };
 
 TEST_F(shuffles, make_all_orders_of_few_items_equally_likely) {
-  constexpr int rounds = 600;
+  constexpr int rounds = 240;
   std::mt19937_64 random(1);
   using order = std::vector<std::uint64_t>;
   std::map<order, int> seen;

@@ -18,6 +18,7 @@
 #include <outsize/algorithm/nth_element.hpp>
 #include <outsize/algorithm/top_k.hpp>
 #include <outsize/base/error.hpp>
+#include <outsize/container/vector_streams.hpp>
 #include <outsize/io/decorators/faulty_file.hpp>
 #include <outsize/io/memory_file.hpp>
 #include <outsize/testing/paged_pair.hpp>
@@ -183,8 +184,9 @@ TEST_F(sorted_containers, have_all_items_whenever_a_stop_is_requested) {
       stopped = true;
     }
     cancelled_ones += stopped ? 1 : 0;
-    for (std::uint64_t i = 0; i < many; ++i)
-      ASSERT_EQ(std::as_const(v)[i], stopped ? many - 1 - i : i);
+    std::uint64_t i = 0;
+    for (vector_reader in(v); !in.empty(); ++in, ++i) ASSERT_EQ(*in, stopped ? many - 1 - i : i);
+    ASSERT_EQ(i, many);
   }
   EXPECT_GE(cancelled_ones, 1);
   EXPECT_LE(cancelled_ones, 6);

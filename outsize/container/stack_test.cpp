@@ -11,6 +11,7 @@
 #include <utility>
 
 #include <outsize/testing/counted_storage.hpp>
+#include <outsize/testing/effort.hpp>
 
 namespace outsize {
 namespace {
@@ -28,7 +29,7 @@ TEST_P(stacks, behave_as_standard_ones) {
   std::mt19937_64 random(seed);
   stack<std::uint64_t> s(store, options());
   std::stack<std::uint64_t> model;
-  for (int phase = 0; phase < 100; ++phase) {
+  for (int phase = 0; phase < scratch::operations(300); ++phase) {
     auto const pushes = random() % 101;
     for (int i = 0; i < 1000; ++i) {
       if (random() % 100 < pushes || model.empty()) {

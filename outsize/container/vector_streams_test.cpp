@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <outsize/testing/counted_storage.hpp>
+#include <outsize/testing/effort.hpp>
 
 namespace outsize {
 namespace {
@@ -33,7 +34,7 @@ TEST_F(streams_of_vectors, write_and_read_what_a_standard_vector_has) {
   auto const seed = std::random_device{}();
   SCOPED_TRACE(testing::Message() << "seed " << seed);
   std::mt19937_64 random(seed);
-  for (int round = 0; round < 300; ++round) {
+  for (int round = 0; round < scratch::operations(300); ++round) {
     std::vector<std::uint64_t> items(random() % 40);
     for (auto& item : items) item = random();
     auto const begin = random() % (model.size() + 1);

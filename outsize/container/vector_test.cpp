@@ -21,6 +21,7 @@
 #include <outsize/io/decorators/counting_file.hpp>
 #include <outsize/io/decorators/faulty_file.hpp>
 #include <outsize/io/memory_file.hpp>
+#include <outsize/testing/effort.hpp>
 
 namespace outsize {
 namespace {
@@ -48,9 +49,7 @@ struct vectors : testing::Test {
   void make_storage() {
     auto const open = [this](io::request_queue&) -> io::file_ptr {
       return std::make_unique<io::counting_file>(
-          std::make_unique<io::faulty_file>(
-              io::make_memory_file("memory", capacity, {.own_thread = true}), plan),
-          tally);
+          std::make_unique<io::faulty_file>(io::make_memory_file("memory", capacity), plan), tally);
     };
     store = std::make_unique<storage>(
         storage_options{.disks = {disk_options("memory", open)}, .memory = 1_MiB, .threads = 1});
@@ -136,9 +135,9 @@ TEST_F(vectors, behave_as_standard_ones_under_every_policy) {
                                .read_ahead_pages = ahead};
         if (at_random)
           options.replacement = [seed] { return block::make_random_replacement(seed); };
-        run_model<std::uint64_t>(options, seed + cache, 8'000);
-        run_model<three_bytes>(options, seed + cache, 8'000);
-        run_model<char>(options, seed + cache, 4'000);
+        run_model<std::uint64_t>(options, seed + cache, scratch::operations(30'000));
+        run_model<three_bytes>(options, seed + cache, scratch::operations(30'000));
+        run_model<char>(options, seed + cache, scratch::operations(15'000));
       }
 }
 

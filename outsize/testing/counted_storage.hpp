@@ -3,6 +3,7 @@
 #pragma once
 
 // A storage of little memory and three threads on one disk in memory, whose requests are counted.
+// They end when they are issued: a thread that ends them makes each as slow as a disk does.
 // Layer: testing.
 
 #include <cstdint>
@@ -20,12 +21,11 @@ struct counted_storage {
   storage store;
 
   explicit counted_storage(std::uint64_t memory_bytes = 1_MiB)
-      : store({.disks = {disk_options(
-                   "counted",
-                   [this](io::request_queue&) -> io::file_ptr {
-                     return std::make_unique<io::counting_file>(
-                         io::make_memory_file("counted", 1_GiB, {.own_thread = true}), tally);
-                   })},
+      : store({.disks = {disk_options("counted",
+                                      [this](io::request_queue&) -> io::file_ptr {
+                                        return std::make_unique<io::counting_file>(
+                                            io::make_memory_file("counted", 1_GiB), tally);
+                                      })},
                .memory = memory_bytes,
                .threads = 3}) {}
 

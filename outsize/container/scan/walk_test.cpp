@@ -82,7 +82,7 @@ TEST_F(walks, of_two_parts_of_one_vector_may_change_both) {
 TEST_F(walks, throw_the_errors_of_disks_and_lose_no_page) {
   auto const seed = std::random_device{}();
   SCOPED_TRACE(testing::Message() << "seed " << seed);
-  auto const plan = std::make_shared<io::fault_plan>(io::fault_odds{.seed = seed, .fail = 0.02});
+  auto const plan = std::make_shared<io::fault_plan>(io::fault_odds{.seed = seed, .fail = 0.005});
   storage faulty({.disks = {disk_options("faulty",
                                          [&](io::request_queue&) -> io::file_ptr {
                                            return std::make_unique<io::faulty_file>(

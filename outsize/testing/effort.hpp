@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// How many random operations a test does: enough to find what is rare where they are cheap, fewer
+// where assertions are heavy, as in builds under sanitizers, which take ten times as long and look
+// for something else. Layer: testing.
+
+#include <concepts>
+
+#include <outsize/base/assert.hpp>
+
+namespace outsize::scratch {
+
+/// `most` in a release build, a fifth of it in others.
+constexpr auto operations(std::integral auto most) noexcept {
+  return detail::heavy_assertions ? (most + 4) / 5 : most;
+}
+
+}  // namespace outsize::scratch
