@@ -48,6 +48,7 @@ class Container(Ours):
         self.report, found = measured(run_limited(
             task, self.entry, [task.tool.parent / "bench_containers", task.benchmark.name,
                                task.size_bytes, task.memory_bytes, task.threads, task.directory]))
+        task.work_seconds = self.report["work_seconds"]
         return found
 
 

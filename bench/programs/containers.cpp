@@ -3,27 +3,35 @@
 //
 // The benchmarks of containers: what is timed is said by bench/README.md.
 //
-//   containers vector-fill|vector-scan|stack|queue|deque BYTES MEMORY_BYTES THREADS DIRECTORY
+//   containers vector-fill|vector-scan|vector-random|stack|queue|deque
+//              BYTES MEMORY_BYTES THREADS DIRECTORY
 //
 // Prints one JSON object. Items are the first numbers of a sequence that is cheap to compute, so
 // that what was stored can be verified: outside the timed part.
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <functional>
 #include <map>
+#include <random>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include <outsize/base/units.hpp>
 #include <outsize/container/deque.hpp>
 #include <outsize/container/queue.hpp>
 #include <outsize/container/stack.hpp>
 #include <outsize/container/vector.hpp>
+#include <outsize/io/disk_file.hpp>
 
 namespace {
 
@@ -42,6 +50,7 @@ struct job {
   std::uint64_t bytes;
   storage store;
   vector_options pages;
+  std::string directory;
 };
 
 /// What was timed, and whether what came of it is right.
@@ -49,6 +58,7 @@ struct outcome {
   double seconds;
   io::statistics_snapshot moved;
   bool verified;
+  double work_seconds = 0;  // what the disk alone needs for it, where this was measured
 };
 
 template <typename Work>
@@ -85,6 +95,89 @@ outcome vector_scan(job& work) {
     for (auto const x : std::as_const(v)) sum += x;
   });
   return {seconds, moved, sum == sum_of(v.size())};
+}
+
+/// What is read by a benchmark of random accesses: batches of indices, and of each the pages that
+/// they are in, in random order too.
+struct accesses {
+  static constexpr std::size_t page_bytes = 4_KiB;
+  static constexpr std::size_t depth = 128;
+
+  std::vector<std::vector<std::uint64_t>> indices;
+  std::vector<std::uint64_t> pages;
+
+  /// A million, or as many as a hundredth of the items, in ten batches.
+  accesses(std::uint64_t items, std::uint64_t seed) {
+    std::mt19937_64 random(seed);
+    indices.assign(10,
+                   std::vector<std::uint64_t>(std::min<std::uint64_t>(items, 100'000'000) / 1000));
+    for (auto& batch : indices) {
+      for (auto& index : batch) index = random() % items;
+      std::vector<std::uint64_t> touched;
+      for (auto const index : batch) touched.push_back(index * sizeof(index) / page_bytes);
+      std::ranges::sort(touched);
+      touched.erase(std::ranges::unique(touched).begin(), touched.end());
+      std::ranges::shuffle(touched, random);
+      pages.insert(pages.end(), touched.begin(), touched.end());
+    }
+  }
+};
+
+/// The seconds in which the disk reads these pages of a file of items, as many under way as it has
+/// for vectors; less than nothing if they are not what they should be.
+double seconds_of_reads(storage& store, io::file& file, std::span<std::uint64_t const> pages) {
+  auto memory = store.memory().take(accesses::depth * accesses::page_bytes, "random reads");
+  auto const room = memory.allocate(accesses::depth * accesses::page_bytes);
+  std::vector<io::request_ptr> under_way(accesses::depth);
+  bool good = true;
+  auto const [seconds, moved] = timed(store, [&] {
+    for (std::size_t i = 0; i < pages.size() + accesses::depth; ++i) {
+      auto& request = under_way[i % accesses::depth];
+      auto const into =
+          room.bytes().subspan(i % accesses::depth * accesses::page_bytes, accesses::page_bytes);
+      if (request) {
+        request->wait();
+        auto const page = pages[i - accesses::depth];
+        good &= *reinterpret_cast<std::uint64_t const*>(into.data()) ==
+                item(page * (accesses::page_bytes / sizeof(std::uint64_t)));
+        request = nullptr;
+      }
+      if (i < pages.size()) request = file.read(pages[i] * accesses::page_bytes, into);
+    }
+  });
+  return good ? seconds : -1;
+}
+
+/// In a file, so that the same pages can be read without a vector.
+outcome vector_random(job& work) {
+  std::string const path = work.directory + "/items";
+  std::uint64_t const count = work.bytes / sizeof(std::uint64_t);
+  {
+    auto v = vector<std::uint64_t>::create(path, work.store, work.pages);
+    v.resize(count);
+    fill(v);
+    v.close();
+  }
+  accesses const random(count, 1), others(count, 2);  // that no cache below has seen
+  auto const file = io::open_file(path, work.store.file_queue());
+  double const alone = seconds_of_reads(work.store, *file, others.pages);
+  work.pages.page_bytes = accesses::page_bytes;
+  work.pages.cache_pages = work.store.memory().total_bytes() / 10 / accesses::page_bytes;
+  work.pages.batch_pages = accesses::depth;
+  auto const v = vector<std::uint64_t>::open(path, work.store, io::access::read_only, work.pages);
+  std::filesystem::remove(path);
+  std::vector<std::vector<std::uint64_t>> found = random.indices;
+  auto const [seconds, moved] = timed(work.store, [&] {
+    for (std::size_t i = 0; i < found.size(); ++i) v.read_many(random.indices[i], found[i]);
+  });
+  bool good = alone >= 0;
+  for (std::size_t i = 0; i < found.size(); ++i)
+    for (std::size_t j = 0; j < found[i].size(); ++j)
+      good &= found[i][j] == item(random.indices[i][j]);
+  auto const pages = moved.read_bytes / accesses::page_bytes;
+  good &= pages <= random.pages.size();  // some are in memory from the batch before
+  return {seconds, moved, good,
+          alone * static_cast<double>(pages) / static_cast<double>(others.pages.size())};
 }
 
 /// All pushed, then all popped: `last_first` says in which order they come.
@@ -127,24 +220,23 @@ outcome deque_of_numbers(job& work) {
 }
 
 int run(int argc, char** argv) {
-  std::map<std::string, std::function<outcome(job&)>> const all = {{"vector-fill", vector_fill},
-                                                                   {"vector-scan", vector_scan},
-                                                                   {"stack", stack_of_numbers},
-                                                                   {"queue", queue_of_numbers},
-                                                                   {"deque", deque_of_numbers}};
+  std::map<std::string, std::function<outcome(job&)>> const all = {
+      {"vector-fill", vector_fill}, {"vector-scan", vector_scan}, {"vector-random", vector_random},
+      {"stack", stack_of_numbers},  {"queue", queue_of_numbers},  {"deque", deque_of_numbers}};
   if (argc != 6 || !all.contains(argv[1]))
     throw std::invalid_argument("usage: containers NAME BYTES MEMORY_BYTES THREADS DIRECTORY");
   job work{std::strtoull(argv[2], nullptr, 10),
            storage({.disks = {disk_options(argv[5])},
                     .memory = std::strtoull(argv[3], nullptr, 10),
                     .threads = std::strtoull(argv[4], nullptr, 10)}),
-           {}};
+           {},
+           argv[5]};
   auto const found = all.at(argv[1])(work);
   fmt::print(
       "{{\"seconds\": {}, \"io_wait_seconds\": {}, \"read_bytes\": {}, \"written_bytes\": {}, "
-      "\"verified\": {}}}\n",
+      "\"verified\": {}, \"work_seconds\": {}}}\n",
       found.seconds, static_cast<double>(found.moved.wait_ns) * 1e-9, found.moved.read_bytes,
-      found.moved.write_bytes, found.verified);
+      found.moved.write_bytes, found.verified, found.work_seconds);
   return 0;
 }
 

@@ -2,22 +2,19 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-// Many operations on a B+-tree at once: in the order of their keys, so that each leaf is needed
-// once, and with the leaves of those to come on their way from disk.
-//
-//   keys, sorted:   3 7 | 12 | 20 21 25 | 31 …
-//                   now    ▲ being read ▲
+// Many operations on a B+-tree at once: in the order of their keys, so that those in the same leaf
+// are a group (page_groups.hpp).
 //
 // Threads: as the tree's. Layer: container.
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <span>
 #include <vector>
 
 #include <outsize/container/btree.hpp>
+#include <outsize/container/page_groups.hpp>
 
 namespace outsize::detail {
 
@@ -39,7 +36,12 @@ class btree_batch {
   void for_each(std::size_t count, KeyAt key_at, F f) {
     for (std::size_t first = 0; first < count; first += most_at_once) {
       sort(first, std::min(most_at_once, count - first), key_at);
-      run(f);
+      for_each_page_group(
+          keys_.size(), tree_.pages().batch_leaves(),
+          [this](std::size_t ahead) { return expect(ahead); },
+          [&](std::size_t i, page_group const& now) {
+            for (; i < now.end; ++i) f(keys_[i].index, now.page);
+          });
     }
   }
 
@@ -47,10 +49,6 @@ class btree_batch {
   struct asked {
     key_type key;
     std::size_t index;
-  };
-  struct group {
-    std::uint64_t page;
-    std::size_t end;  // of its keys, in keys_
   };
 
   template <typename KeyAt>
@@ -65,32 +63,18 @@ class btree_batch {
     });
   }
 
-  template <typename F>
-  void run(F& f) {
-    std::size_t const window = std::max<std::size_t>(tree_.pages().batch_leaves(), 1);
-    groups_.clear();
-    for (std::size_t i = 0, ahead = 0; i < keys_.size();) {
-      while (ahead < keys_.size() && groups_.size() < window) ahead = expect(ahead);
-      group const now = groups_.front();
-      groups_.pop_front();
-      for (; i < now.end; ++i) f(keys_[i].index, now.page);
-    }
-  }
-
   /// Makes a group of a key and those behind it in the same leaf.
-  std::size_t expect(std::size_t first) {
+  page_group expect(std::size_t first) const {
     auto const& less = tree_.less();
     auto const leaf = tree_.find_leaf(keys_[first].key);
     std::size_t end = first + 1;
     while (end < keys_.size() && (!leaf.has_end || less(keys_[end].key, leaf.end))) ++end;
     if (leaf.page != tree_state::none) tree_.pages().leaves().row().expect(leaf.page);
-    groups_.push_back({leaf.page, end});
-    return end;
+    return {leaf.page, end};
   }
 
   Tree const& tree_;
   std::vector<asked> keys_;
-  std::deque<group> groups_;
 };
 
 }  // namespace outsize::detail

@@ -14,12 +14,14 @@
 #include <cstdint>
 #include <iterator>
 #include <memory>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
 
 #include <outsize/base/assert.hpp>
 #include <outsize/block/storage.hpp>
+#include <outsize/container/item_batch.hpp>
 #include <outsize/container/page_pool.hpp>
 #include <outsize/container/page_window.hpp>
 #include <outsize/container/paged_items.hpp>
@@ -93,6 +95,14 @@ class deque {
   T at(size_type index) const {
     check(index);
     return value(index);
+  }
+
+  /// Many items at once, as vector::read_many() and write_many().
+  void read_many(std::span<size_type const> indices, std::span<T> into) const {
+    detail::read_many(std::as_const(*items_), indices, into);
+  }
+  void write_many(std::span<size_type const> indices, std::span<T const> from) {
+    detail::write_many(*items_, indices, from);
   }
 
   /// They stay valid as long as their item is there, whatever comes or goes at the ends.

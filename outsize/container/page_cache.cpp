@@ -33,6 +33,10 @@ page_cache::page_cache(block::block_device& device, grant memory, page_cache_opt
                       : std::clamp<std::size_t>(cache_pages_ / 4, 2, most_live_pages)),
       // More would push each other out, beside the live ones, the current one and one that is read.
       read_ahead_pages_(std::min(options.read_ahead_pages, cache_pages_ - live_pages_ - 2)),
+      // As many that have been used must be in the cache, so that under LRU these leave for others
+      // before those that are expected.
+      batch_pages_(std::clamp<std::size_t>(
+          options.batch_pages, 1, std::max<std::size_t>((cache_pages_ - live_pages_) / 2, 2) - 1)),
       memory_(std::move(memory)),
       blocks_(device, memory_, cache_options(options), std::move(policy)) {
   OUTSIZE_ASSERT(live_pages_ <= most_live_pages && live_pages_ < cache_pages_);

@@ -39,6 +39,8 @@ struct page_cache_options {
   std::size_t live_pages = 0;
   /// Read behind a page that follows on its neighbour; as far as the cache has room for them.
   std::size_t read_ahead_pages = 0;
+  /// Read at the same time for operations on many items; as far as the cache has room for them.
+  std::size_t batch_pages = 1;
 };
 
 /// See the top of this file.
@@ -71,6 +73,7 @@ class page_cache {
   std::size_t cache_pages() const noexcept { return cache_pages_; }
   std::size_t live_pages() const noexcept { return live_pages_; }
   std::size_t read_ahead_pages() const noexcept { return read_ahead_pages_; }
+  std::size_t batch_pages() const noexcept { return batch_pages_; }
 
   bool is_live(page_row const& row, std::uint64_t page) const noexcept {
     return find(row, page) < live_pages_;
@@ -104,6 +107,7 @@ class page_cache {
   std::size_t cache_pages_;
   std::size_t live_pages_;
   std::size_t read_ahead_pages_;
+  std::size_t batch_pages_;
   grant memory_;
   std::mutex mutex_;  // guards what follows
   block::block_cache blocks_;

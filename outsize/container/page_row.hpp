@@ -85,6 +85,8 @@ class page_row : public std::enable_shared_from_this<page_row> {
   /// they are.
   std::size_t live_pages() const noexcept { return cache_->live_pages(); }
   std::size_t cache_pages() const noexcept { return cache_->cache_pages(); }
+  /// How many pages the cache has room for that have been expected and are not used yet.
+  std::size_t batch_pages() const noexcept { return cache_->batch_pages(); }
 
   // ---- alone ----
 

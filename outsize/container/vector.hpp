@@ -38,6 +38,7 @@
 #include <outsize/base/external_item.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/block/storage.hpp>
+#include <outsize/container/item_batch.hpp>
 #include <outsize/container/page_pool.hpp>
 #include <outsize/container/page_window.hpp>
 #include <outsize/container/paged_items.hpp>
@@ -61,7 +62,7 @@ namespace outsize {
 /// Errors:  io_error of any access to an item whose page is not in memory: the vector is as it was.
 ///          A page that cannot be written stays in memory, and the next call that needs its place
 ///          says so again. out_of_space, budget_error where the vector grows.
-/// Checked: vector_test.cpp, vector_iterator_test.cpp.
+/// Checked: vector_test.cpp, vector_iterator_test.cpp, item_batch_test.cpp.
 template <typename T>
 class vector {
  public:
@@ -170,6 +171,24 @@ class vector {
   T front() const { return value(0); }
   T& back() { return items_->at(size() - 1); }
   T back() const { return value(size() - 1); }
+
+  /// Reads many items: into[i] becomes item indices[i], in any order, the same one several times
+  /// if it is asked for. For pages to be short, as all of each is read: page_bytes = 4096.
+  /// I/Os:    a read for each page with one of the items that is not in memory, once for each 2^20
+  ///          indices, options.batch_pages under way at the same time; less in company.
+  /// Memory:  16 bytes for each of 2^20 indices, beside the budget.
+  /// Threads: as other const functions.
+  /// @pre as many of both; indices are less than size(). @throws io_error; some of `into` may have
+  /// been written.
+  void read_many(std::span<size_type const> indices, std::span<T> into) const {
+    detail::read_many(std::as_const(*items_), indices, into);
+  }
+  /// The counterpart: item indices[i] becomes from[i], of equal indices the last one's. Ends
+  /// references. I/Os: as read_many(), and a write for each page when it leaves. @pre likewise.
+  /// @throws io_error; some of the items may have been changed, all others are as they were.
+  void write_many(std::span<size_type const> indices, std::span<T const> from) {
+    detail::write_many(*items_, indices, from);
+  }
 
   iterator begin() noexcept { return {items_.get(), 0}; }
   iterator end() noexcept { return {items_.get(), size()}; }

@@ -67,7 +67,8 @@ std::shared_ptr<page_cache> cache_of_pages(storage& store, block::block_device& 
   page_cache_options const paging{.page_bytes = page_bytes,
                                   .cache_pages = options.cache_pages,
                                   .spare_pages = options.spare_pages,
-                                  .read_ahead_pages = options.read_ahead_pages};
+                                  .read_ahead_pages = options.read_ahead_pages,
+                                  .batch_pages = options.batch_pages};
   auto memory = store.memory().take(page_cache::memory_bytes(device, paging), std::move(asker));
   return std::make_shared<page_cache>(device, std::move(memory), paging, options.replacement());
 }

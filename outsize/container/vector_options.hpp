@@ -33,6 +33,8 @@ struct vector_options {
   std::size_t spare_pages = 8;   ///< Buffers for changed pages on their way to disk.
   /// Pages read behind one that follows on its neighbour; fewer in small caches.
   std::size_t read_ahead_pages = 6;
+  /// Pages that read_many() and write_many() read at the same time; fewer in small caches.
+  std::size_t batch_pages = 128;
   /// Makes the policy that says which page leaves for another: least recently used, or random
   /// (make_random_replacement), or one of one's own.
   std::function<std::unique_ptr<block::replacement>()> replacement = block::make_lru_replacement;
