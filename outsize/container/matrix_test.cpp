@@ -345,7 +345,7 @@ TEST_F(matrices, can_be_used_on_when_operations_have_failed) {
           ++failed;
         }
     };
-    for (int round = 0; round < scratch::operations(20); ++round) {
+    for (int round = 0; round < 20; ++round) {
       auto const a = random_dense<double>(random, 22, 18), b = random_dense<double>(random, 18, 30);
       auto const x = persist([&] { return on_disk(pool, a); });
       auto const y = persist([&] { return on_disk(pool, b); });

@@ -12,9 +12,9 @@
 
 namespace outsize::scratch {
 
-/// `most` in a release build, a fifth of it in others.
+/// `most` in a release build, a tenth of it in others.
 constexpr auto operations(std::integral auto most) noexcept {
-  return detail::heavy_assertions ? (most + 4) / 5 : most;
+  return detail::heavy_assertions ? (most + 9) / 10 : most;
 }
 
 }  // namespace outsize::scratch
