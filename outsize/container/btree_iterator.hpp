@@ -139,13 +139,15 @@ class tree_const_iterator {
   }
   /// The page stays pinned until another one is looked at, or the entry has moved.
   leaf_type const& look_at(std::uint64_t page) const {
-    if (!look_ || seen_ != page || moves_ != at_.moves()) {
+    if (seen_ != page || moves_ != at_.moves()) {
+      seen_ = detail::tree_state::none;
       look_.reset();  // lets another have its room
       look_ = std::make_shared<leaf_look const>(tree_->look(page));
-      seen_ = look_->is_pinned() ? page : detail::tree_state::none;
+      content_ = &**look_;
+      if (look_->is_pinned()) seen_ = page;
       moves_ = at_.moves();
     }
-    return **look_;
+    return *content_;
   }
   void enter(std::uint64_t page, std::uint32_t slot, bool backward) {
     at_.set(page, slot);
@@ -155,7 +157,8 @@ class tree_const_iterator {
   Tree const* tree_ = nullptr;
   detail::tree_cursor at_;
   mutable std::shared_ptr<leaf_look const> look_;  // at what was looked at last
-  mutable std::uint64_t seen_ = 0;
+  mutable leaf_type const* content_ = nullptr;
+  mutable std::uint64_t seen_ = detail::tree_state::none;  // its page, if it is pinned
   mutable std::uint32_t moves_ = 0;
   detail::tree_read_ahead ahead_;
 };

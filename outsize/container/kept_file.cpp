@@ -70,8 +70,7 @@ struct kept_file::header {
 // ---- to begin with ----
 
 kept_file::kept_file(storage& store, io::file_ptr file, io::access mode, kept_kind const& kind)
-    : store_(store),
-      file_(std::move(file)),
+    : file_(std::move(file)),
       mode_(mode),
       kind_(kind.container),
       item_bytes_(kind.item_bytes),

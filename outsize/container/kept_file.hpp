@@ -135,7 +135,6 @@ class kept_file {
   std::vector<extent> used_extents() const;
   [[noreturn]] void refuse(std::string const& why) const;
 
-  storage& store_;
   io::file_ptr file_;
   io::access mode_;
   std::string kind_;
