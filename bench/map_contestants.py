@@ -58,7 +58,7 @@ class MapPeer(MapProgram, Peer):
     headers = (*PROGRAM_SOURCES.glob("map_*.hpp"), PEER_SOURCES / "big_endian.hpp")
     package = ""      # of Debian
     header = ""       # of that package
-    library = ""
+    linked = ""      # the library
     how = ""
 
     @classmethod
@@ -79,7 +79,7 @@ class MapPeer(MapProgram, Peer):
         return self.program()
 
     def prepare(self):
-        compile_peer(self.program(), self.compile_flags, [self.library], self.headers)
+        compile_peer(self.program(), self.compile_flags, [self.linked], self.headers)
         self.entry["flags"] = f"g++ {' '.join(self.compile_flags)}; {self.how}"
 
     def run(self):
@@ -89,24 +89,24 @@ class MapPeer(MapProgram, Peer):
 
 
 class StxxlMap(MapPeer):
-    name, package, header, library = "stxxl", "libstxxl-dev", "stxxl/map", "stxxl"
+    name, package, header, linked = "stxxl", "libstxxl-dev", "stxxl/map", "stxxl"
     compile_flags = (*MapPeer.compile_flags, "-fopenmp")
     how = "nodes and leaves of 32 KiB, direct I/O by system calls"
 
 
 class BerkeleyDb(MapPeer):
-    name, package, header, library = "bdb", "libdb5.3-dev", "db.h", "db-5.3"
+    name, package, header, linked = "bdb", "libdb5.3-dev", "db.h", "db-5.3"
     kept_in_files = True
     how = "B-tree, pages of 4 KiB, no transactions"
 
 
 class Lmdb(MapPeer):
-    name, package, header, library = "lmdb", "liblmdb-dev", "lmdb.h", "lmdb"
+    name, package, header, linked = "lmdb", "liblmdb-dev", "lmdb.h", "lmdb"
     kept_in_files = True
     how = "MDB_NOSYNC until the end, MDB_APPEND in bulk, MDB_NORDAHEAD at random"
 
 
 class RocksDb(MapPeer):
-    name, package, header, library = "rocksdb", "librocksdb-dev", "rocksdb/db.h", "rocksdb"
+    name, package, header, linked = "rocksdb", "librocksdb-dev", "rocksdb/db.h", "rocksdb"
     kept_in_files = True
     how = "no compression, no log, direct I/O, files ingested in bulk"

@@ -56,7 +56,13 @@ class btree_builder {
   }
 
   void finish() {
-    if (leaf_ == nullptr) return void(is_finished_ = true);
+    if (leaf_ != nullptr) finish_levels();
+    is_finished_ = true;
+  }
+
+ private:
+  /// Puts the last leaf, and the last node of each level, below their parents.
+  void finish_levels() {
     writer_->finish();
     add_child(0, first_key_, tree_.state().last_leaf);
     for (std::size_t level = 0; level + 1 < levels_.size(); ++level)
@@ -65,10 +71,8 @@ class btree_builder {
     tree_.state().height = levels_.size();
     tree_.note_root();
     tree_.remove_roots_of_one();
-    is_finished_ = true;
   }
 
- private:
   static tree& empty(tree& into) {
     OUTSIZE_ASSERT(into.size() == 0);
     into.clear();

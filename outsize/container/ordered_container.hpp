@@ -56,7 +56,7 @@ namespace outsize {
 ///          entries reads K / B leaves or a few more, ahead of their use. Bulk construction writes
 ///          N / (fill · B) leaves. A batch reads each leaf that it needs once.
 /// Memory:  the caches and spare buffers of options, from the storage's budget, as long as the
-///          container lives, and 17 bytes for each page.
+///          container lives, and at most 17 bytes for each page.
 /// Errors:  io_error, out_of_space, budget_error of anything that needs a page; what a comparison
 ///          throws. Unless it says otherwise, a function that throws has changed nothing. A changed
 ///          page that cannot be written stays in memory, and the next call that needs its place

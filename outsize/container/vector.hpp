@@ -85,8 +85,8 @@ class vector {
   explicit vector(page_pool& pool)
       : items_(std::make_unique<items>(detail::pages_in_pool(pool, sizeof(T)))) {}
   /// An empty one in a new file, to be opened again: what flush() has made durable is there,
-  /// however the process ends. For pages that do not fit into memory as to a vector on disks, but
-  /// changed ones are written to other places until the next flush(), which ends references.
+  /// however the process ends. Otherwise as a vector on disks; but changed pages are written to
+  /// other places until the next flush(), which ends references.
   /// @throws io_error, EEXIST if it is there already; budget_error.
   static vector create_kept(std::string const& path, storage& store = default_storage(),
                             vector_options const& options = {}) {
