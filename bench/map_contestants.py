@@ -15,7 +15,7 @@ class MapProgram:
     kept_in_files = False
 
     def call(self, name):
-        """Runs the program, for a benchmark or for `map-fill`, on the contestant's folder."""
+        """Runs the program, for a benchmark or to fill the map, on the contestant's folder."""
         task = self._task
         inputs = [task.input] if task.benchmark.input_program else []
         return run_limited(task, self.entry,
@@ -32,7 +32,8 @@ class MapProgram:
         self.folder.mkdir()
         try:
             if self.kept_in_files and not benchmark.input_program:
-                self.call("map-fill")
+                with_room = benchmark.name == "map-insert"
+                self.call("map-fill-with-room" if with_room else "map-fill")
             self.report, found = measured(self.call(benchmark.name))
         finally:
             shutil.rmtree(self.folder)

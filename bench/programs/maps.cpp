@@ -4,8 +4,8 @@
 // The benchmarks of maps with outsize::map, kept in a file; called as map_program.hpp says.
 //
 // Of the memory, five eighths are a cache of leaves and an eighth one of nodes; the rest is for
-// what is read ahead and written behind, and for the index of pages. A map that is not built for
-// map-bulk is filled to 95 %, so that it has room.
+// what is read ahead and written behind, and for the index of pages. Where there are to be
+// insertions leaves are filled to 95 %, so that they have room.
 
 #include <filesystem>
 #include <optional>
@@ -78,7 +78,7 @@ class our_map {
     if (work_.is_bulk())
       map_->build_sorted(outsize::items<item>(work_.input));
     else
-      map_->build_sorted(entry_range(from), 0.95);
+      map_->build_sorted(entry_range(from), work_.leaves_room() ? 0.95 : 1.0);
   }
   void insert(entry const& e) { map_->insert(item_of(e)); }
   void erase(std::uint64_t key) { map_->erase(key); }
@@ -92,7 +92,7 @@ class our_map {
                     [&](std::size_t, item const& one) { found.add(one.first, one.second); });
   }
   void scan(digest& all) {
-    for (auto const [key, v] : std::as_const(*map_)) all.add(key, v);
+    for (auto const& [key, v] : map_->forward()) all.add(key, v);
   }
   void flush() { map_->flush(); }
   io_counters counters() {

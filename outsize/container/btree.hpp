@@ -24,6 +24,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -49,6 +50,12 @@ class btree_builder;
 /// See the top of this file. `is_unique`: no two entries have equal keys.
 template <typename Key, typename Entry, typename Less>
 class btree {
+  struct path_step {
+    std::uint64_t page = 0;
+    std::uint32_t slot = 0;
+  };
+  using path = std::array<path_step, 32>;  // from the root to the parent of a leaf
+
  public:
   using key_type = Key;
   using entry_type = Entry;
@@ -76,6 +83,7 @@ class btree {
   bool is_unique() const noexcept { return is_unique_; }
   std::uint64_t size() const noexcept { return state().size; }
   std::uint32_t leaf_capacity() const noexcept { return leaf_capacity_; }
+  std::uint64_t last_leaf() const noexcept { return state().last_leaf; }
 
   // ---- in company ----
 
@@ -141,17 +149,54 @@ class btree {
     }
     return found;
   }
-  /// Begins to read the leaves behind that of a key, or before it.
-  void prefetch_beside(Key const& key, bool backward, std::size_t some) const {
-    if (state().height == 0) return;
-    path way;
-    descend(key, true, &way);
-    auto const& parent = way[state().height - 1];
+  /// The way from the root to a leaf; valid until the tree is changed.
+  class leaf_way {
+    friend btree;
+    path steps_;
+  };
+  /// The way to a leaf that has an entry with this key.
+  leaf_way way_to(std::uint64_t page, Key const& key) const {
+    leaf_way way;
+    if (state().height > 0) find_way(page, key, way.steps_, state().root, 0);
+    return way;
+  }
+  /// The way to the last leaf.
+  leaf_way way_to_end() const {
+    leaf_way way;
+    std::uint64_t page = state().root;
+    for (std::uint64_t level = 0; level < state().height; ++level) {
+      node_look const seen = look_at_node(page);
+      way.steps_[level] = {page, seen->count - 1};
+      page = seen->children()[seen->count - 1];
+    }
+    return way;
+  }
+  /// Adds up to `some` leaves that follow that at the end of a way, or precede it; the way then
+  /// leads to the last of them.
+  void go_on(leaf_way& way, bool backward, std::size_t some,
+             std::vector<std::uint64_t>& leaves) const {
+    std::uint64_t const height = state().height;
+    while (some > 0 && step(way.steps_, height, backward)) {
+      path_step& at = way.steps_[height - 1];
+      node_look const seen = look_at_node(at.page);
+      std::uint64_t const* const child = seen->children() + at.slot;
+      auto const count = static_cast<std::uint32_t>(
+          std::min<std::size_t>(some, backward ? at.slot + 1 : seen->count - at.slot));
+      for (std::uint32_t i = 0; i < count; ++i)
+        leaves.push_back(backward ? *(child - i) : child[i]);
+      at.slot = backward ? at.slot - (count - 1) : at.slot + (count - 1);
+      some -= count;
+    }
+  }
+  /// Begins to read the leaves behind that of a key, or before it, but no more than one scan may.
+  /// Returns how many of `some` leaves need nothing more.
+  std::size_t prefetch_beside(Key const& key, bool backward, std::size_t some) const {
+    if (state().height == 0) return 0;
+    leaf_way way;
+    descend(key, true, &way.steps_);
     std::vector<std::uint64_t> expected;
-    while (expected.size() < some && step(way, state().height, backward))
-      expected.push_back(look_at_node(parent.page)->children()[parent.slot]);
-    if (backward) std::ranges::reverse(expected);  // as they lie on disk
-    pages_->leaves().row().expect(expected);
+    go_on(way, backward, some, expected);
+    return pages_->leaves().row().expect(expected, pages_->scan_ahead());
   }
 
   // ---- alone ----
@@ -241,12 +286,6 @@ class btree {
 
  private:
   friend class btree_builder<Key, Entry, Less>;
-
-  struct path_step {
-    std::uint64_t page = 0;
-    std::uint32_t slot = 0;
-  };
-  using path = std::array<path_step, 32>;  // from the root to the parent of a leaf
 
   class node_look {
    public:

@@ -43,16 +43,25 @@ class btree_builder {
     tree_.clear();
   }
 
-  /// Whether an entry may come next: its key is not below that of the last one. Of equal ones in a
-  /// tree without equal entries all but the first are left out.
-  bool push(Entry const& entry) {
-    Key const& key = key_of<Key>(entry);
-    if (leaf_ == nullptr || leaf_->count == leaf_fill_) return push_to_next(entry);
-    Key const& last = leaf_->key(leaf_->count - 1);
-    if (!tree_.is_ordered(last, key)) return tree_.is_unique_ && !tree_.less_(key, last);
-    leaf_->append(entry);
-    ++tree_.state().size;
-    return true;
+  /// Adds entries, which must be in order from the last one on; says how many there were until one
+  /// that was not. Of equal ones in a tree without equal entries all but the first are left out.
+  std::size_t push(std::span<Entry const> entries) {
+    for (std::size_t i = 0; i < entries.size();) {
+      if (leaf_ != nullptr && leaf_->count < leaf_fill_) {
+        auto const some = in_order(entries.subspan(i));
+        leaf_->append(some);
+        tree_.state().size += some.size();
+        i += some.size();
+        if (!some.empty()) continue;
+      }
+      if (leaf_ != nullptr && !is_next(entries[i])) {
+        if (!is_equal_to_last(entries[i])) return i;
+      } else {
+        begin_leaf(entries[i]);
+      }
+      ++i;
+    }
+    return entries.size();
   }
 
   void finish() {
@@ -82,15 +91,28 @@ class btree_builder {
     return std::clamp(static_cast<std::uint32_t>(capacity * fill), 2U, capacity);
   }
 
-  bool push_to_next(Entry const& entry) {
-    Key const& key = key_of<Key>(entry);
+  Key const& last_key() const { return leaf_->key(leaf_->count - 1); }
+  bool is_next(Entry const& entry) const {
+    return tree_.is_ordered(last_key(), key_of<Key>(entry));
+  }
+  bool is_equal_to_last(Entry const& entry) const {
+    return tree_.is_unique_ && !tree_.less_(key_of<Key>(entry), last_key());
+  }
+  /// Those at the front that the leaf has room for, and that are in order.
+  std::span<Entry const> in_order(std::span<Entry const> entries) const {
+    auto const room =
+        entries.first(std::min<std::size_t>(leaf_fill_ - leaf_->count, entries.size()));
+    if (!is_next(room.front())) return {};
+    auto const out_of_order = std::ranges::adjacent_find(room, [&](Entry const& a, Entry const& b) {
+      return !tree_.is_ordered(key_of<Key>(a), key_of<Key>(b));
+    });
+    return out_of_order == room.end() ? room : std::span(room.begin(), out_of_order + 1);
+  }
+
+  void begin_leaf(Entry const& entry) {
     tree_state& state = tree_.state();
-    if (leaf_ != nullptr) {
-      Key const& last = leaf_->key(leaf_->count - 1);
-      if (!tree_.is_ordered(last, key)) return tree_.is_unique_ && !tree_.less_(key, last);
-      add_child(0, first_key_, state.last_leaf);
-    }
-    std::uint64_t const page = tree_.pages_->leaves().row().end();
+    if (leaf_ != nullptr) add_child(0, first_key_, state.last_leaf);
+    std::uint64_t const page = writer_->next_number();
     if (leaf_ != nullptr) leaf_->after = page;  // before it is written
     leaf_ = reinterpret_cast<leaf*>(writer_->next().data());
     leaf_->before = state.last_leaf;
@@ -98,10 +120,9 @@ class btree_builder {
     leaf_->count = leaf_->unused = 0;
     if (state.first_leaf == tree_state::none) state.first_leaf = page;
     state.last_leaf = page;
-    first_key_ = key;
-    leaf_->append(entry);
+    first_key_ = key_of<Key>(entry);
+    leaf_->append({&entry, 1});
     ++state.size;
-    return true;
   }
 
   /// Adds a child to the last node of a level; if that is full, a new one takes it. The key is a

@@ -30,23 +30,23 @@ class tree_read_ahead {
   template <typename Tree>
   void leaf_entered(Tree const& tree, typename Tree::key_type const& key, bool backward) {
     if (backward != is_backward_) {
+      *this = {};
       is_backward_ = backward;
-      expected_ = 0;
-      some_ = 0;
       return;
     }
     if (expected_ > 0) --expected_;
-    std::size_t const most = tree.pages().scan_leaves();
-    if (most == 0 || expected_ > some_ / 2) return;
-    some_ = std::min<std::size_t>(std::max<std::size_t>(2 * some_, 2), most);
-    tree.prefetch_beside(key, backward, some_);
-    expected_ = some_;
+    if (expected_ > last_) return;
+    some_ = std::clamp<std::size_t>(2 * some_, 2, tree.pages().scan_leaves());
+    std::size_t const before = expected_;
+    expected_ = tree.prefetch_beside(key, backward, before + some_);
+    last_ = expected_ - std::min(before, expected_);
   }
 
  private:
   bool is_backward_ = false;
-  std::size_t expected_ = 0;  // leaves behind this one that are on their way
-  std::size_t some_ = 0;      // that were asked for last
+  std::size_t expected_ = 0;  // leaves behind this one that are on their way,
+  std::size_t last_ = 0;      // and how many of them were asked for last
+  std::size_t some_ = 0;      // to be asked for at once
 };
 
 }  // namespace outsize::detail

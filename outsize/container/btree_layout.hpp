@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <type_traits>
 
 #include <outsize/base/units.hpp>
@@ -79,7 +80,11 @@ class tree_leaf {
     std::memcpy(at(slot), static_cast<void const*>(&entry), sizeof entry);
     ++count;
   }
-  void append(Entry const& entry) noexcept { insert(count, entry); }
+  /// Puts entries behind the last one. @pre there is room.
+  void append(std::span<Entry const> entries) noexcept {
+    std::memcpy(at(count), static_cast<void const*>(entries.data()), entries.size_bytes());
+    count += static_cast<std::uint32_t>(entries.size());
+  }
   void erase(std::uint32_t slot, std::uint32_t some) noexcept {
     std::memmove(at(slot), at(slot + some), (count - slot - some) * sizeof(Entry));
     count -= some;

@@ -9,7 +9,9 @@
 
 #include <functional>
 #include <memory>
+#include <numeric>
 #include <random>
+#include <vector>
 
 #include <outsize/base/units.hpp>
 #include <outsize/container/btree_builder.hpp>
@@ -87,9 +89,14 @@ TEST_F(trees, that_are_built_are_well_formed) {
     for (double const fill : {0.25, 0.7, 1.0}) {
       tree t = make(true);
       btree_builder builder(t, fill);
-      for (std::uint64_t i = 0; i < count; ++i) EXPECT_TRUE(builder.push(i));
-      EXPECT_TRUE(count == 0 || builder.push(count - 1)) << "is left out";
-      EXPECT_FALSE(count > 1 && builder.push(0)) << "comes too late";
+      std::vector<std::uint64_t> entries(count);
+      std::iota(entries.begin(), entries.end(), 0U);
+      if (count > 0) entries.push_back(count - 1);  // which is left out
+      EXPECT_EQ(builder.push(entries), entries.size());
+      if (count > 1) {
+        std::vector<std::uint64_t> const late{count - 1, count - 2};
+        EXPECT_EQ(builder.push(late), 1U);
+      }
       builder.finish();
       EXPECT_EQ(t.size(), count);
       EXPECT_TRUE(t.is_well_formed());
@@ -100,7 +107,9 @@ TEST_F(trees, whose_construction_ends_early_are_empty) {
   tree t = make(true);
   {
     btree_builder builder(t, 1);
-    for (std::uint64_t i = 0; i < 1000; ++i) builder.push(i);
+    std::vector<std::uint64_t> entries(1000);
+    std::iota(entries.begin(), entries.end(), 0U);
+    EXPECT_EQ(builder.push(entries), entries.size());
   }
   EXPECT_EQ(t.size(), 0U);
   EXPECT_TRUE(t.is_well_formed());

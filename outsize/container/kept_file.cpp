@@ -183,6 +183,14 @@ std::vector<kept_file::extent> kept_file::used_extents() const {
   return used;
 }
 
+std::uint64_t kept_file::used_end() const noexcept {
+  std::uint64_t end = std::max(data_offset, index_.offset_bytes + index_.length_bytes);
+  for (table const& row : tables_)
+    for (place const at : row.places)
+      if (at) end = std::max(end, at.offset_bytes() + row.page_bytes);
+  return end;
+}
+
 void kept_file::find_free_space() {
   std::uint64_t end = 0;
   for (extent const& each : used_extents()) {
@@ -234,9 +242,7 @@ void kept_file::commit(std::span<std::byte const> state) { commit(state, false);
 void kept_file::close(std::span<std::byte const> state) {
   if (!is_writable()) return;
   commit(state, true);
-  auto const used = used_extents();
-  std::uint64_t const end = used.back().offset_bytes + used.back().length_bytes;
-  file_->resize(end);
+  file_->resize(used_end());
 }
 
 void kept_file::commit(std::span<std::byte const> state, bool closes) {
@@ -276,7 +282,6 @@ void kept_file::commit(std::span<std::byte const> state, bool closes) {
 
 /// Of what the tables, the index and the state are now.
 kept_file::header kept_file::make_header(bool closes) const {
-  auto const used = used_extents();
   header h{};
   h.magic_bytes = magic;
   h.format = format_number;
@@ -284,7 +289,7 @@ kept_file::header kept_file::make_header(bool closes) const {
   h.container = padded<16>(kind_);
   h.item_bytes = item_bytes_;
   h.sequence = sequence_ + 1;
-  h.used_bytes = used.back().offset_bytes + used.back().length_bytes;
+  h.used_bytes = used_end();
   h.index_offset = index_.offset_bytes;
   h.index_bytes = index_.length_bytes;
   h.index_checksum = index_checksum_;

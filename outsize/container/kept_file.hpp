@@ -133,6 +133,7 @@ class kept_file {
   void find_free_space();
   std::uint64_t index_words() const noexcept;
   std::vector<extent> used_extents() const;
+  std::uint64_t used_end() const noexcept;
   [[noreturn]] void refuse(std::string const& why) const;
 
   io::file_ptr file_;

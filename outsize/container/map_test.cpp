@@ -42,7 +42,7 @@ map_options const tiny{.leaf_bytes = 144,
                        .node_cache_bytes = 1,
                        .spare_leaves = 2,
                        .batch_leaves = 3,
-                       .read_ahead_bytes = 8 * 2 * 144};  // runs of two leaves
+                       .read_ahead_bytes = 8 * 4 * 144};  // runs of four leaves
 
 struct two_words {
   std::uint64_t a;
@@ -405,7 +405,7 @@ TEST(maps, cost_what_they_say) {
   std::uint64_t const writes = disk.writes();
   m.build_sorted(items_up_to(5 * leaves));  // five entries in each leaf, five children in a node
   m.flush();
-  EXPECT_EQ(disk.writes() - writes, leaves / 2 + 20 + 4 + 1) << "two leaves at once, each node";
+  EXPECT_EQ(disk.writes() - writes, leaves / 4 + 20 + 4 + 1) << "four leaves at once, each node";
   {
     std::uint64_t const reads = m.leaf_cache_counts().misses + m.leaf_cache_counts().prefetches;
     std::uint64_t sum = 0;

@@ -37,6 +37,7 @@
 #include <outsize/container/btree_batch.hpp>
 #include <outsize/container/btree_builder.hpp>
 #include <outsize/container/btree_iterator.hpp>
+#include <outsize/container/btree_reader.hpp>
 #include <outsize/container/map_item.hpp>
 #include <outsize/container/map_options.hpp>
 
@@ -147,6 +148,20 @@ class ordered_container {
   const_reverse_iterator rend() const { return const_reverse_iterator(begin()); }
   /// Leaves touched last by references that stay valid.
   static constexpr std::size_t live_leaves() noexcept { return detail::tree_pages::live_leaves; }
+
+  // ---- scans at the speed of the disk ----
+
+  /// All entries, or those from `from` to before `to`, in the order of their keys. The container
+  /// stays as it is as long as the stream is used. @throws io_error.
+  tree_stream<tree, false> forward() const { return forward(begin(), end()); }
+  tree_stream<tree, false> forward(const_iterator from, const_iterator to) const {
+    return {*tree_, from.position(), to.position()};
+  }
+  /// The same in the other order, from the one before `to` on.
+  tree_stream<tree, true> backward() const { return backward(begin(), end()); }
+  tree_stream<tree, true> backward(const_iterator from, const_iterator to) const {
+    return {*tree_, from.position(), to.position()};
+  }
 
   // ---- search ----
 
@@ -397,9 +412,8 @@ class ordered_container {
   }
 
   static bool push(builder& target, std::span<value_type const> some) {
-    for (value_type const& entry : some)
-      if (!target.push(entry))
-        throw format_error("not sorted by key: an entry comes before its predecessor");
+    if (target.push(some) < some.size())
+      throw format_error("not sorted by key: an entry comes before its predecessor");
     return true;
   }
   auto make_sorter() const {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <outsize/container/page_row.hpp>
 
+#include <algorithm>
 #include <cstring>
 #include <mutex>
 #include <utility>
@@ -24,6 +25,23 @@ void page_pin::release() noexcept {
     std::lock_guard const lock(row_->cache_->mutex());
     block_.release();
     row_->cache_->discount_shared_pin();
+  }
+  row_.reset();
+}
+
+run_pin& run_pin::operator=(run_pin&& other) noexcept {
+  if (this == &other) return *this;
+  release();
+  row_ = std::move(other.row_);
+  held_ = std::exchange(other.held_, {});
+  return *this;
+}
+
+void run_pin::release() noexcept {
+  if (!row_) return;
+  {
+    std::lock_guard const lock(row_->cache_->mutex());
+    row_->runs_.release(std::exchange(held_, {}));
   }
   row_.reset();
 }
@@ -247,15 +265,40 @@ void page_row::expect(std::uint64_t page) const {
   if (!is_blank(page) && !runs_.has(page)) cache_->blocks().prefetch(space_->place(page));
 }
 
-void page_row::expect(std::span<std::uint64_t const> pages) const {
+bool page_row::must_be_read(std::uint64_t page) const {
+  return !is_blank(page) && !cache_->blocks().holds(space_->place(page)) && !runs_.has(page);
+}
+
+std::size_t page_row::expect(std::span<std::uint64_t const> pages, ahead most) const {
   std::lock_guard const lock(cache_->mutex());
-  auto& blocks = cache_->blocks();
-  if (runs_.are_used())
-    return runs_.expect(*space_, pages, [&](std::uint64_t page) {
-      return !is_blank(page) && !blocks.holds(space_->place(page));
-    });
-  for (std::uint64_t const page : pages)
-    if (!is_blank(page)) blocks.prefetch(space_->place(page));
+  auto const is_wanted = [this](std::uint64_t page) { return must_be_read(page); };
+  for (std::size_t i = 0; i < pages.size();) {
+    if (!is_wanted(pages[i])) {
+      ++i;
+      continue;
+    }
+    std::size_t const count =
+        runs_.are_used() ? runs_.stretch(*space_, pages.subspan(i), is_wanted) : 1;
+    if (count >= least_run_pages) {
+      if (most.runs == 0) return i;
+      --most.runs;
+      if (!runs_.begin(*space_, std::min(pages[i], pages[i + count - 1]), count)) return i;
+    } else {
+      if (most.pages < count) return i;
+      most.pages -= count;
+      for (std::uint64_t const page : pages.subspan(i, count))
+        cache_->blocks().prefetch(space_->place(page));
+    }
+    i += count;
+  }
+  return pages.size();
+}
+
+run_pin page_row::pin_run(std::uint64_t page) const {
+  std::lock_guard const lock(cache_->mutex());
+  auto const held = runs_.hold_pages(*space_, page);
+  if (held.bytes.empty()) return {};
+  return {shared_from_this(), held};
 }
 
 page_pin page_row::hold(std::uint64_t page) const {

@@ -24,6 +24,7 @@
 #include <memory>
 #include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include <outsize/base/memory_budget.hpp>
@@ -59,6 +60,30 @@ class page_pin {
 
   std::shared_ptr<page_row const> row_;
   block::pinned_block block_;
+};
+
+/// Keeps pages of a run where they are, as long as it lives, wherever it is destroyed. Movable.
+class run_pin {
+ public:
+  run_pin() = default;
+  run_pin(run_pin&& other) noexcept
+      : row_(std::move(other.row_)), held_(std::exchange(other.held_, {})) {}
+  run_pin& operator=(run_pin&& other) noexcept;
+  ~run_pin() { release(); }
+
+  explicit operator bool() const noexcept { return row_ != nullptr; }
+  /// The number of the first page, and the bytes of all.
+  std::uint64_t first() const noexcept { return held_.first; }
+  std::span<std::byte const> bytes() const noexcept { return held_.bytes; }
+  void release() noexcept;
+
+ private:
+  friend class page_row;
+  run_pin(std::shared_ptr<page_row const> row, page_runs::hold held) noexcept
+      : row_(std::move(row)), held_(held) {}
+
+  std::shared_ptr<page_row const> row_;
+  page_runs::hold held_;
 };
 
 /// See the top of this file. Made by make_shared: pins share it.
@@ -141,17 +166,31 @@ class page_row : public std::enable_shared_from_this<page_row> {
   /// room for another pin: read() then. @param before  The page that was pinned before, or any
   /// other. @throws io_error.
   page_pin pin(std::uint64_t page, std::uint64_t before) const;
-  /// Begins to read pages that will be touched in this order; those that are side by side on disk
-  /// are read together, beside the cache, if the row has runs.
-  void expect(std::span<std::uint64_t const> pages) const;
+  /// What one call of expect() may begin to read: so much that what it began before is not pushed
+  /// out.
+  struct ahead {
+    std::size_t runs = 0;   ///< Requests of several pages.
+    std::size_t pages = 0;  ///< Pages by themselves.
+  };
+  /// Begins to read pages that will be touched in this order. Those that are side by side on disk
+  /// are read together, beside the cache, if the row has runs. Returns for how many of them, the
+  /// first ones, there is nothing more to do.
+  std::size_t expect(std::span<std::uint64_t const> pages, ahead most) const;
+  /// A page that was expected, and those beside it, to be read where a run has them; nothing if it
+  /// is in no run. They are as they are now: who changes a page has another copy.
+  run_pin pin_run(std::uint64_t page) const;
 
   block::block_cache_counts counts() const;
 
  private:
   friend class page_pin;
+  friend class run_pin;
   friend class page_cache;
   static constexpr std::uint64_t no_page = UINT64_MAX - 1;  // nor has it neighbours
+  // Fewer side by side are read faster by themselves, as more of them are under way.
+  static constexpr std::size_t least_run_pages = 4;
 
+  bool must_be_read(std::uint64_t page) const;
   bool is_blank(std::uint64_t page) const { return blank_[page - space_->begin()]; }
   void forget(std::uint64_t page) noexcept;
   page_pin shared(block::pinned_block block) const;

@@ -19,7 +19,6 @@ page_run_writer::~page_run_writer() {
 }
 
 std::span<std::byte> page_run_writer::next() {
-  row_.reach(row_.begin(), row_.end() + 1);
   if (filled_ == run_pages_) write_full();
   std::size_t const place = current_ * run_pages_ + filled_++;
   return memory_.bytes().subspan(place * row_.page_bytes(), row_.page_bytes());
@@ -32,6 +31,7 @@ void page_run_writer::finish() {
 
 void page_run_writer::write_full() {
   std::size_t const bytes = filled_ * row_.page_bytes();
+  row_.reach(row_.begin(), first_ + filled_);
   writes_[current_] = row_.write_past_cache(
       first_, memory_.bytes().subspan(current_ * run_pages_ * row_.page_bytes(), bytes));
   first_ += filled_;

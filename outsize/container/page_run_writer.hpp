@@ -30,7 +30,7 @@ namespace outsize::detail {
 ///         row has pages then whose content is not known.
 class page_run_writer {
  public:
-  static constexpr std::size_t buffer_count = 4;
+  static constexpr std::size_t buffer_count = 8;
 
   page_run_writer(page_row& row, grant& memory, std::size_t run_bytes);
   /// What it takes from its grant.
@@ -43,8 +43,9 @@ class page_run_writer {
   /// Waits; what was not finished is lost.
   ~page_run_writer();
 
-  /// The memory of another page, which will be row.end() - 1. It can be changed until the next but
-  /// one call.
+  /// The number that the next page will have in the row, where it is not yet.
+  std::uint64_t next_number() const noexcept { return first_ + filled_; }
+  /// The memory of that page. It can be changed until the next call.
   std::span<std::byte> next();
   /// Writes the rest. @throws io_error.
   void finish();

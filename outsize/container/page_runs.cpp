@@ -29,32 +29,25 @@ page_runs::~page_runs() {
   for (run& each : runs_) end(each);
 }
 
-void page_runs::expect(page_space& space, std::span<std::uint64_t const> pages,
-                       std::function<bool(std::uint64_t)> const& is_wanted) {
-  for (std::size_t i = 0; i < pages.size();) {
-    std::uint64_t const first = pages[i++];
-    if (has(first) || !is_wanted(first)) continue;
-    std::size_t count = 1;
-    auto last = space.place(first);
-    for (; i < pages.size() && count < run_pages_; ++i, ++count) {
-      if (pages[i] != first + count || has(pages[i]) || !is_wanted(pages[i])) break;
-      auto const place = space.place(pages[i]);
-      if (place.disk != last.disk || place.offset_bytes != last.offset_bytes + page_bytes_) break;
-      last = place;
-    }
-    begin(space, first, count);
+page_runs::run* page_runs::oldest_free() noexcept {
+  for (std::size_t i = 0; i < runs_.size(); ++i) {
+    run& each = runs_[next_];
+    next_ = (next_ + 1) % runs_.size();
+    if (each.holds == 0) return &each;
   }
+  return nullptr;
 }
 
-void page_runs::begin(page_space& space, std::uint64_t first, std::size_t count) {
-  run& with = runs_[next_];
-  next_ = (next_ + 1) % runs_.size();
-  end(with);
-  with.first = first;
-  with.marked.assign(count, true);
-  with.place = space.place(first);
-  with.place.length_bytes = static_cast<std::uint32_t>(count * page_bytes_);
-  with.reading = space.device().read(with.place, with.memory.first(count * page_bytes_));
+bool page_runs::begin(page_space& space, std::uint64_t first, std::size_t count) {
+  run* const with = oldest_free();
+  if (with == nullptr) return false;
+  end(*with);
+  with->first = first;
+  with->marked.assign(count, true);
+  with->place = space.place(first);
+  with->place.length_bytes = static_cast<std::uint32_t>(count * page_bytes_);
+  with->reading = space.device().read(with->place, with->memory.first(count * page_bytes_));
+  return true;
 }
 
 void page_runs::end(run& of) noexcept {
@@ -71,17 +64,37 @@ page_runs::run const* page_runs::find(std::uint64_t page) const noexcept {
 
 bool page_runs::has(std::uint64_t page) const noexcept { return find(page) != nullptr; }
 
-std::span<std::byte const> page_runs::take(page_space& space, std::uint64_t page) {
+/// The run in which a page is marked, when its bytes are there; nullptr if there is none, or it
+/// could not be read.
+page_runs::run* page_runs::arrived(page_space& space, std::uint64_t page) {
   auto* const from = const_cast<run*>(find(page));
-  if (from == nullptr) return {};
+  if (from == nullptr) return nullptr;
   if (auto const reading = std::exchange(from->reading, nullptr)) try {
       space.device().wait_for_block(from->place, *reading);
     } catch (io_error const&) {  // whoever reads the page by itself will be told, if it fails again
       from->marked.clear();
-      return {};
+      return nullptr;
     }
+  return from;
+}
+
+std::span<std::byte const> page_runs::take(page_space& space, std::uint64_t page) {
+  run* const from = arrived(space, page);
+  if (from == nullptr) return {};
   from->marked[page - from->first] = false;
   return from->memory.subspan((page - from->first) * page_bytes_, page_bytes_);
+}
+
+page_runs::hold page_runs::hold_pages(page_space& space, std::uint64_t page) {
+  run* const from = arrived(space, page);
+  if (from == nullptr) return {};
+  std::uint64_t first = page;
+  std::uint64_t last = page + 1;
+  while (first > from->first && from->is_marked(first - 1)) --first;
+  while (from->is_marked(last)) ++last;
+  ++from->holds;
+  return {static_cast<std::size_t>(from - runs_.data()), first,
+          from->memory.subspan((first - from->first) * page_bytes_, (last - first) * page_bytes_)};
 }
 
 void page_runs::forget(std::uint64_t page) noexcept {

@@ -7,14 +7,15 @@
 //
 //   pages expected:   3 4 5 6 | 17 18 19 | 30        ▶  three requests, into the buffers of runs
 //   page 5 touched:   copied from its run into the cache, unless it is there
+//   page 17 held:     used where it is, with those behind it
 //
 // Invariant: a page that is marked in a run has not been in the cache since the run's read was
-// issued, so what is in the run is what is on disk. Threads: page_row's, which guards all. Layer:
-// container.
+// issued, so what is in the run is what is on disk; the buffer of a run that is held stays as it
+// is. Threads: page_row's, which guards all. Layer: container.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -45,15 +46,45 @@ class page_runs {
 
   /// Whether runs pay: two pages fit in one at least.
   bool are_used() const noexcept { return run_pages_ > 1; }
-  /// Begins to read those of the pages, in this order, for which `is_wanted`; the runs used longest
-  /// ago make room. Pages that are side by side in `space` become a run.
-  void expect(page_space& space, std::span<std::uint64_t const> pages,
-              std::function<bool(std::uint64_t)> const& is_wanted);
+  /// How many pages from the front of `pages`, one after the other upward or downward, are side by
+  /// side in `space` and `is_wanted`: at most as many as a run has room for. @pre the first is.
+  template <typename Predicate>
+  std::size_t stretch(page_space& space, std::span<std::uint64_t const> pages,
+                      Predicate is_wanted) const {
+    std::size_t count = 1;
+    if (pages.size() < 2) return count;
+    bool const down = pages[1] + 1 == pages[0];
+    auto place = space.place(pages[0]);
+    for (; count < std::min(pages.size(), run_pages_); ++count) {
+      std::uint64_t const page = pages[count];
+      if (page != pages[0] + (down ? -count : count) || !is_wanted(page)) break;
+      auto const next = space.place(page);
+      auto const& low = down ? next : place;
+      auto const& high = down ? place : next;
+      if (low.disk != high.disk || low.offset_bytes + page_bytes_ != high.offset_bytes) break;
+      place = next;
+    }
+    return count;
+  }
+  /// Begins to read pages that are side by side, where the run used longest ago that is not held
+  /// makes room. Returns whether there is one. @pre count pages fit in a run; none is marked.
+  bool begin(page_space& space, std::uint64_t first, std::size_t count);
   /// Whether a page is marked in a run.
   bool has(std::uint64_t page) const noexcept;
   /// The bytes of a page, which is no longer marked; empty if it is in no run, or could not be
   /// read. Valid until the next call.
   std::span<std::byte const> take(page_space& space, std::uint64_t page);
+
+  /// Pages of a run, side by side.
+  struct hold {
+    std::size_t run = 0;
+    std::uint64_t first = 0;
+    std::span<std::byte const> bytes = {};  // empty if nothing is held
+  };
+  /// A page, if it is marked in a run, and those beside it that are, to be read until release().
+  /// They stay marked. Nothing if they could not be read.
+  hold hold_pages(page_space& space, std::uint64_t page);
+  void release(hold const& held) noexcept { --runs_[held.run].holds; }
   /// What a run holds of a page is not needed, or no longer right.
   void forget(std::uint64_t page) noexcept;
 
@@ -64,13 +95,15 @@ class page_runs {
     std::vector<bool> marked = {};  // of pages first, first + 1, …
     block::block_id place = {};
     io::request_ptr reading = nullptr;
+    std::size_t holds = 0;
     bool is_marked(std::uint64_t page) const noexcept {
       return page - first < marked.size() && marked[page - first];
     }
   };
 
   run const* find(std::uint64_t page) const noexcept;
-  void begin(page_space& space, std::uint64_t first, std::size_t count);
+  run* oldest_free() noexcept;
+  run* arrived(page_space& space, std::uint64_t page);
   static void end(run& of) noexcept;
 
   std::size_t page_bytes_;

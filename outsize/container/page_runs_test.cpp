@@ -28,6 +28,7 @@ namespace outsize::detail {
 namespace {
 
 constexpr std::size_t page_size = 64;
+constexpr page_row::ahead plenty = {.runs = 100, .pages = 100};
 
 struct runs_of_pages : testing::Test {
   std::shared_ptr<io::io_tally> tally = std::make_shared<io::io_tally>();
@@ -83,22 +84,63 @@ struct runs_of_pages : testing::Test {
 TEST_F(runs_of_pages, are_written_and_read_by_few_requests) {
   auto const row = make_filled(30, 4);
   EXPECT_EQ(writes(), 8U) << "four pages at once";
-  row->expect(pages(3, 13));  // of which eight are side by side
+  EXPECT_EQ(row->expect(pages(3, 15), plenty), 12U);  // of which eight are side by side in a run
   EXPECT_EQ(reads(), 2U);
-  for (std::uint64_t page = 3; page < 13; ++page) EXPECT_EQ(number_in(*row, page), page);
+  for (std::uint64_t page = 3; page < 15; ++page) EXPECT_EQ(number_in(*row, page), page);
   EXPECT_EQ(reads(), 2U);
   std::vector<std::uint64_t> const apart = {20, 21, 25, 23, 24};
-  row->expect(apart);
-  EXPECT_EQ(reads(), 5U);
+  EXPECT_EQ(row->expect(apart, plenty), 5U);
+  EXPECT_EQ(reads(), 7U) << "each by itself";
   for (auto const page : apart) EXPECT_EQ(number_in(*row, page), page);
-  row->expect(apart);
-  EXPECT_EQ(reads(), 5U) << "they are in the cache";
+  EXPECT_EQ(row->expect(apart, {}), 5U) << "they are in the cache";
+  EXPECT_EQ(reads(), 7U);
   EXPECT_EQ(writes(), 8U);
+}
+
+TEST_F(runs_of_pages, are_read_downwards_too) {
+  auto const row = make_filled(30, 4);
+  auto down = pages(3, 15);
+  std::ranges::reverse(down);
+  EXPECT_EQ(row->expect(down, plenty), 12U);
+  EXPECT_EQ(reads(), 2U);
+  for (auto const page : down) EXPECT_EQ(number_in(*row, page), page);
+  EXPECT_EQ(reads(), 2U);
+}
+
+TEST_F(runs_of_pages, are_no_more_than_asked_for) {
+  auto const row = make_filled(64, 4);
+  EXPECT_EQ(row->expect(pages(0, 32), {.runs = 2, .pages = 0}), 16U);
+  EXPECT_EQ(row->expect(pages(0, 32), {.runs = 1, .pages = 0}), 24U) << "those are on their way";
+  std::vector<std::uint64_t> const apart = {40, 50, 60};
+  EXPECT_EQ(row->expect(apart, {.runs = 1, .pages = 2}), 2U);
+  EXPECT_EQ(reads(), 5U);
+}
+
+TEST_F(runs_of_pages, stay_as_they_are_while_they_are_held) {
+  auto const row = make_filled(64, 2);
+  EXPECT_FALSE(row->pin_run(9)) << "it was not expected";
+  EXPECT_EQ(row->expect(pages(8, 16), plenty), 8U);
+  EXPECT_EQ(number_in(*row, 8), 8U);
+  run_pin const held = row->pin_run(12);
+  ASSERT_TRUE(held);
+  EXPECT_EQ(held.first(), 9U) << "8 is in the cache now";
+  EXPECT_EQ(held.bytes().size(), 7 * page_size);
+  set(row->change(10), 1000);
+  EXPECT_EQ(row->expect(pages(16, 64), plenty), 48U) << "by the other run, again and again";
+  EXPECT_EQ(number_in(*row, 10), 1000U);
+  for (std::uint64_t page = 9; page < 16; ++page) {
+    std::uint64_t number = 0;
+    std::memcpy(&number, held.bytes().data() + (page - 9) * page_size, sizeof number);
+    EXPECT_EQ(number, page);
+  }
+  run_pin const other = row->pin_run(60);
+  ASSERT_TRUE(other);
+  EXPECT_EQ(row->expect(pages(16, 64), plenty), 0U) << "no run is left";
 }
 
 TEST_F(runs_of_pages, make_room_for_others) {
   auto const row = make_filled(64, 2);
-  row->expect(pages(0, 32));  // four runs, of which two are kept
+  row->expect(pages(0, 32), plenty);  // four runs, of which two are kept
   EXPECT_EQ(reads(), 4U);
   for (std::uint64_t page = 0; page < 64; ++page) EXPECT_EQ(number_in(*row, page), page);
   EXPECT_EQ(reads(), 4U + 48);
@@ -114,7 +156,8 @@ TEST_F(runs_of_pages, are_what_is_on_disk_whatever_happens) {
       std::uint64_t const page = random() % model.size();
       switch (random() % 6) {
         case 0:
-          row->expect(pages(page, std::min<std::uint64_t>(page + random() % 12, model.size())));
+          row->expect(pages(page, std::min<std::uint64_t>(page + random() % 12, model.size())),
+                      {.runs = random() % 3, .pages = random() % 3});
           break;
         case 1:
           set(row->change(page), model[page] = random());
@@ -141,7 +184,7 @@ TEST_F(runs_of_pages, are_what_is_on_disk_whatever_happens) {
 TEST_F(runs_of_pages, that_fail_are_read_page_by_page) {
   auto const row = make_filled(10, 2);
   plan->script(io::fault_point::read, 0, io::fault::fail(EIO));
-  row->expect(pages(0, 8));
+  row->expect(pages(0, 8), plenty);
   for (std::uint64_t page = 0; page < 8; ++page) EXPECT_EQ(number_in(*row, page), page);
   EXPECT_EQ(reads(), 9U);
 }

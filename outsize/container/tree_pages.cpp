@@ -14,8 +14,8 @@ namespace outsize::detail {
 namespace {
 
 constexpr std::uint64_t most_node_cache_bytes = 256_MiB;
-constexpr std::uint64_t most_read_ahead_bytes = 4_MiB;
-constexpr std::uint64_t most_run_bytes = 256_KiB;
+constexpr std::uint64_t most_read_ahead_bytes = 8_MiB;
+constexpr std::uint64_t most_run_bytes = 1_MiB;
 constexpr std::size_t spare_nodes = 4;
 constexpr std::size_t least_pages = 8;  // of a cache: the live ones, the root, others' looks
 
@@ -102,11 +102,18 @@ tree_pages::tree_pages(storage& store, rows made, std::shared_ptr<kept_file> fil
       // before those that are expected.
       batch_leaves_(
           std::min(options.batch_leaves, (leaves_.row().cache_pages() - live_leaves) / 2 - 1)),
-      // Runs that are used in part, and those that are too short, must not push others out.
-      scan_leaves_(made.runs.count > 0
-                       ? made.runs.count * made.runs.bytes / leaves_.row().page_bytes() / 4 * 3
-                       : batch_leaves_),
-      run_bytes_(made.runs.bytes) {}
+      runs_(made.runs.count),
+      run_bytes_(made.runs.bytes),
+      scan_leaves_(std::max<std::size_t>(
+          std::max(runs_ * run_bytes_ / leaves_.row().page_bytes(), batch_leaves_) / 2, 2)),
+      scans_(std::make_shared<std::atomic<std::size_t>>(0)) {}
+
+page_row::ahead tree_pages::scan_ahead() const noexcept {
+  // Two askings and the run that is being used are a scan's share.
+  std::size_t const scans = std::max<std::size_t>(*scans_, 1);
+  return {(std::max<std::size_t>(runs_ / scans, 3) - 1) / 2,
+          std::max<std::size_t>(batch_leaves_ / scans / 2, 1)};
+}
 
 grant tree_pages::memory_for_bulk() const {
   return store_.memory().take(page_run_writer::memory_bytes(leaves_.row().page_bytes(), run_bytes_),

@@ -13,6 +13,7 @@
 // look() in company, all else alone. Layer: container.
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -127,9 +128,23 @@ class tree_pages {
   page_set const& nodes() const noexcept { return nodes_; }
   tree_state& state() noexcept { return state_; }
   tree_state const& state() const noexcept { return state_; }
-  /// Leaves of a batch that are read at the same time, and leaves that a scan is ahead at most.
+  /// Leaves of a batch that are read at the same time.
   std::size_t batch_leaves() const noexcept { return batch_leaves_; }
+  /// Leaves that a scan asks for at once, at most, before it has used up those that it asked for
+  /// before the last time; and what it may begin to read then, as one of all that are open.
   std::size_t scan_leaves() const noexcept { return scan_leaves_; }
+  page_row::ahead scan_ahead() const noexcept;
+  /// One of the scans that share what is read ahead.
+  class scan {
+   public:
+    explicit scan(tree_pages const& pages) : open_(pages.scans_) { ++*open_; }
+    scan(scan const& other) : open_(other.open_) { ++*open_; }
+    scan& operator=(scan const&) = delete;
+    ~scan() { --*open_; }
+
+   private:
+    std::shared_ptr<std::atomic<std::size_t>> open_;
+  };
   /// What is to be written at once by bulk construction, and memory for that.
   std::size_t run_bytes() const noexcept { return run_bytes_; }
   grant memory_for_bulk() const;
@@ -162,8 +177,10 @@ class tree_pages {
   tree_state state_;
   storage& store_;
   std::size_t batch_leaves_;
-  std::size_t scan_leaves_;
+  std::size_t runs_;
   std::size_t run_bytes_;
+  std::size_t scan_leaves_;
+  std::shared_ptr<std::atomic<std::size_t>> scans_;  // that are open
 };
 
 }  // namespace outsize::detail

@@ -1,0 +1,204 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// Entries of a B+-tree read from one end to the other, leaf by leaf: a loop over what lies side by
+// side in memory, at the speed of the disk.
+//
+//   nodes ──▶ numbers of the leaves to come ──▶ runs of pages, read ahead
+//   leaf  ──▶ pull(): its entries, where the run has them, or the cache
+//
+// Which leaves follow is known from the nodes, so that to read ahead needs no leaf. Invariant: the
+// leaves in ahead_ that are not used follow next_, and way_ leads to the last one. Layer: container.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <optional>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <outsize/base/assert.hpp>
+#include <outsize/container/btree.hpp>
+#include <outsize/container/page_row.hpp>
+#include <outsize/container/tree_pages.hpp>
+
+namespace outsize {
+
+/// Entries of a map or set in the order of their keys, or the other way round: what forward() and
+/// backward() give. A stream of pieces, and a range to go over once.
+///
+///     for (auto const& [number, account] : accounts.forward()) …
+///     for (auto in = accounts.forward(); !in.empty(); in.skip(in.pull().size())) use(in.pull());
+///
+/// I/Os:    reads the leaves, ahead of their use: 2 at first, then twice as many each time; and
+///          nodes above them that are not in the cache. Leaves that are side by side on disk are
+///          read by requests of up to 1 MiB.
+/// Memory:  the container's, and 8 bytes for each leaf that is read ahead.
+/// Threads: one at a time uses a stream; several streams, and all else that is const, at once.
+/// Errors:  io_error from the call that comes to a leaf that cannot be read; the next call tries it
+///          again.
+/// Valid as long as the container is not changed. Checked: map_test.cpp.
+template <typename Tree, bool is_backward>
+class tree_stream {
+ public:
+  using value_type = typename Tree::entry_type;
+
+  tree_stream(Tree const& tree, detail::tree_position from, detail::tree_position to)
+      : tree_(&tree), from_(from), to_(to), scan_(tree.pages()) {
+    if (from == to) return;
+    bool const from_end = is_backward && to.is_end();
+    auto const& first = is_backward ? to : from;
+    next_ = from_end ? tree.last_leaf() : first.leaf;
+    way_ = from_end ? tree.way_to_end() : tree.way_to(next_, key_at(first));
+    go_on();
+  }
+
+  bool empty() const noexcept { return entries_.empty() && next_ == none; }
+  /// The current entry and those that follow it in its leaf, in the order of their keys: at least
+  /// one. Backward, the last one is the current one. Valid until skip() has gone past them.
+  /// @pre !empty().
+  std::span<value_type const> pull() {
+    if (entries_.empty()) go_on();
+    return entries_;
+  }
+  /// Goes past `count` of the entries of pull(), the current one first. @pre there are as many.
+  void skip(std::size_t count) {
+    if (count == 0) return;
+    std::size_t const rest = pull().size() - count;
+    OUTSIZE_ASSERT(count <= entries_.size());
+    entries_ = is_backward ? entries_.first(rest) : entries_.last(rest);
+    if (entries_.empty()) go_on();
+  }
+
+  value_type const& operator*() { return is_backward ? pull().back() : pull().front(); }
+  value_type const* operator->() { return &**this; }
+  tree_stream& operator++() {
+    skip(1);
+    return *this;
+  }
+
+  /// Goes over what is left.
+  class iterator {
+   public:
+    using value_type = tree_stream::value_type;
+    using difference_type = std::ptrdiff_t;
+
+    iterator() = default;
+    explicit iterator(tree_stream& in) : in_(&in) { look(); }
+    value_type const& operator*() const noexcept { return is_backward ? *(at_ - 1) : *at_; }
+    value_type const* operator->() const noexcept { return &**this; }
+    iterator& operator++() {
+      at_ = is_backward ? at_ - 1 : at_ + 1;
+      if (at_ == end_) {
+        in_->skip(in_->pull().size());
+        look();
+      }
+      return *this;
+    }
+    void operator++(int) { ++*this; }
+    friend bool operator==(iterator const& i, std::default_sentinel_t) noexcept {
+      return i.at_ == i.end_;
+    }
+
+   private:
+    void look() {
+      auto const some = in_->empty() ? std::span<value_type const>() : in_->pull();
+      at_ = is_backward ? some.data() + some.size() : some.data();
+      end_ = is_backward ? some.data() : some.data() + some.size();
+    }
+
+    tree_stream* in_ = nullptr;
+    value_type const* at_ = nullptr;
+    value_type const* end_ = nullptr;
+  };
+  iterator begin() { return iterator(*this); }
+  static std::default_sentinel_t end() noexcept { return {}; }
+
+ private:
+  static constexpr std::uint64_t none = detail::tree_state::none;
+  using leaf = typename Tree::leaf;
+
+  typename Tree::key_type key_at(detail::tree_position const& at) const {
+    return tree_->look(at.leaf)->key(at.slot);
+  }
+
+  /// Shows the next leaf that has entries to show; next_ stays if it cannot be read.
+  void go_on() {
+    while (entries_.empty() && next_ != none) {
+      auto const shown = entries_of(show(next_), next_);
+      bool const is_last = next_ == (is_backward ? from_ : to_).leaf;
+      next_ = is_last ? none : leaf_behind();
+      entries_ = shown;
+    }
+  }
+  std::span<value_type const> entries_of(leaf const& shown, std::uint64_t page) const {
+    std::uint32_t const begin = page == from_.leaf ? from_.slot : 0;
+    std::uint32_t const end = page == to_.leaf ? to_.slot : shown.count;
+    return {reinterpret_cast<value_type const*>(shown.at(begin)), end - begin};
+  }
+  leaf const& show(std::uint64_t page) {
+    auto const& row = tree_->pages().leaves().row();
+    if (!run_ || page - run_.first() >= run_.bytes().size() / row.page_bytes()) {
+      run_.release();
+      look_.reset();  // lets another have its room
+      run_ = row.pin_run(page);
+    }
+    if (!run_) {
+      look_.emplace(tree_->look(page));
+      return **look_;
+    }
+    auto const* const at = run_.bytes().data() + (page - run_.first()) * row.page_bytes();
+    return *reinterpret_cast<leaf const*>(at);
+  }
+
+  /// The leaf that follows next_, or none.
+  std::uint64_t leaf_behind() {
+    if (asked_ <= asked_last_) read_ahead();
+    if (used_ == ahead_.size()) return none;
+    if (asked_ > 0) --asked_;
+    return ahead_[used_++];
+  }
+  void read_ahead() {
+    some_ = std::clamp<std::size_t>(2 * some_, 2, tree_->pages().scan_leaves());
+    ahead_.erase(ahead_.begin(), ahead_.begin() + static_cast<std::ptrdiff_t>(used_));
+    used_ = 0;
+    list(asked_ + some_);
+    auto const more = std::span(std::as_const(ahead_)).subspan(asked_);
+    asked_last_ = tree_->pages().leaves().row().expect(more, tree_->pages().scan_ahead());
+    asked_ += asked_last_;
+  }
+  /// Sees to it that ahead_ has `wanted` leaves, if there are as many.
+  void list(std::size_t wanted) {
+    if (ahead_.size() >= wanted) return;
+    std::uint64_t const last = (is_backward ? from_ : to_).leaf;
+    if (!ahead_.empty() && ahead_.back() == last) return;
+    auto way = way_;
+    std::vector<std::uint64_t> more;
+    tree_->go_on(way, is_backward, wanted - ahead_.size(), more);
+    if (auto const end = std::ranges::find(more, last); end != more.end())
+      more.erase(end + 1, more.end());
+    ahead_.insert(ahead_.end(), more.begin(), more.end());
+    way_ = way;
+  }
+
+  Tree const* tree_;
+  detail::tree_position from_;
+  detail::tree_position to_;
+  typename Tree::leaf_way way_;
+  detail::tree_pages::scan scan_;
+  std::vector<std::uint64_t> ahead_;  // leaves behind next_
+  std::size_t used_ = 0;              // of them, the first ones
+  std::size_t asked_ = 0;             // of the others: that are on their way,
+  std::size_t asked_last_ = 0;        // and how many of these were asked for last
+  std::size_t some_ = 0;              // to be asked for at once
+  std::uint64_t next_ = none;         // the leaf behind entries_, not shown yet
+  std::span<value_type const> entries_;
+  detail::run_pin run_;                           // in which they are,
+  std::optional<typename Tree::leaf_look> look_;  // or the page
+};
+
+}  // namespace outsize
