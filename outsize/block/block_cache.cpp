@@ -18,11 +18,22 @@ std::size_t buffer_bytes(block_device& device, block_cache_options const& option
                   std::max(block_cache::buffer_alignment_bytes, device.alignment_bytes()));
 }
 
+/// What a group has room for; nothing if blocks are written one by one.
+std::size_t group_bytes(block_device& device, block_cache_options const& options) {
+  std::size_t const block_bytes = buffer_bytes(device, options);
+  return options.write_bytes < 2 * block_bytes ? 0 : round_down(options.write_bytes, block_bytes);
+}
+
+std::size_t all_bytes(block_device& device, block_cache_options const& options) {
+  std::size_t const count = std::max<std::size_t>(options.block_count, 1) + options.spare_count;
+  return buffer_bytes(device, options) * count +
+         block_cache::group_count * group_bytes(device, options);
+}
+
 }  // namespace
 
 std::size_t block_cache::memory_bytes(block_device& device, block_cache_options const& options) {
-  std::size_t const count = std::max<std::size_t>(options.block_count, 1) + options.spare_count;
-  return round_up(buffer_bytes(device, options) * count, page_bytes());
+  return round_up(all_bytes(device, options), page_bytes());
 }
 
 pinned_block& pinned_block::operator=(pinned_block&& other) noexcept {
@@ -62,8 +73,7 @@ block_cache::block_cache(block_device& device, grant& memory, block_cache_option
                          std::unique_ptr<replacement> policy)
     : device_(device),
       block_count_(std::max<std::size_t>(options.block_count, 1)),
-      memory_(
-          memory.allocate(buffer_bytes(device, options) * (block_count_ + options.spare_count))),
+      memory_(memory.allocate(all_bytes(device, options))),
       asker_(memory.asker()),
       policy_(std::move(policy)),
       slots_(block_count_ + options.spare_count) {
@@ -75,6 +85,9 @@ block_cache::block_cache(block_device& device, grant& memory, block_cache_option
     slots_[s].memory = memory_.bytes().subspan(s * bytes, bytes);
     free_.push_back(s);
   }
+  if (std::size_t const length = group_bytes(device, options); length > 0)
+    for (std::size_t g = 0; g < group_count; ++g)
+      groups_.push_back({memory_.bytes().subspan(slots_.size() * bytes + g * length, length)});
   policy_->start(slots_.size());
 }
 
@@ -88,15 +101,14 @@ pinned_block block_cache::pin(block_id id) {
   if (found == slot_of_.end()) {
     make_room();
     std::size_t const s = admit(id);
-    begin_read(s);
     ++counts_.misses;
-    end_read(s);
+    read_now(s);
     return add_pin(s);
   }
   std::size_t const s = found->second;
   ++counts_.hits;
   if (slots_[s].leaving) take_back(s);
-  end_read(s);
+  if (!slots_[s].writing) end_read(s);
   return add_pin(s);
 }
 
@@ -131,7 +143,8 @@ void block_cache::prefetch(block_id id) {
     if (kept_ == pinned_) return;
     std::size_t const s = victim();
     slot const& x = slots_[s];
-    bool const waits = x.changed ? free_.empty() : x.transfer && !x.transfer->poll();
+    bool const goes_on = x.transfer && !x.transfer->poll();
+    bool const waits = x.changed || x.writing ? free_.empty() || (x.changed && goes_on) : goes_on;
     if (waits) return;
     evict(s);
   }
@@ -155,10 +168,11 @@ void block_cache::flush() {
       if (!first_error) first_error = std::current_exception();
     }
   };
-  for (std::size_t const s : changed_by_place())
-    if (!slots_[s].transfer) try_to(&block_cache::begin_write, s);
+  for (std::size_t s = 0; s < slots_.size(); ++s) settle(s);
+  write_groups(changed_by_place());
   for (std::size_t s = 0; s < slots_.size(); ++s)
-    if (slots_[s].changed && slots_[s].transfer) try_to(&block_cache::end_write, s);
+    if (slots_[s].writing || (slots_[s].changed && slots_[s].transfer))
+      try_to(&block_cache::end_write, s);
   for (std::size_t s = 0; s < slots_.size(); ++s)
     if (slots_[s].leaving && !slots_[s].changed) forget(s);
   if (first_error) std::rethrow_exception(first_error);
@@ -176,6 +190,7 @@ std::vector<std::size_t> block_cache::changed_by_place() const {
 
 void block_cache::move(pinned_block const& block, block_id to) {
   slot& x = slots_[block.slot_];
+  settle(block.slot_);
   OUTSIZE_ASSERT(block.cache_ == this && !x.dropped && !x.transfer);
   OUTSIZE_ASSERT(x.id.length_bytes == to.length_bytes);
   slot_of_.emplace(to, block.slot_);
@@ -190,7 +205,7 @@ void block_cache::drop(block_id id) noexcept {
   slot& x = slots_[found->second];
   if (x.pins == 0) return forget(found->second);
   end_transfer(x);
-  x.changed = false;
+  x.changed = x.writing = false;
   x.dropped = true;
   slot_of_.erase(found);
 }
@@ -231,12 +246,18 @@ std::size_t block_cache::victim() {
 }
 
 void block_cache::evict(std::size_t s) {
-  if (!slots_[s].changed) return forget(s);
+  slot& x = slots_[s];
+  if (x.writing && (x.changed || x.transfer->poll())) settle(s);
+  if (!x.changed && !x.writing) return forget(s);
+  if (!x.writing)
+    if (group* const with = free_group())
+      if (auto const members = beside(s); members.size() > 1) begin_group(*with, members);
   policy_->leave(s);
   --kept_;
-  slots_[s].leaving = true;
+  x.leaving = true;
   leaving_.push_back(s);
-  begin_write(s);
+  if (!std::exchange(x.writing, false)) return begin_write(s);
+  x.changed = true;  // until the write of the group has succeeded
 }
 
 /// Keeps a block again that was leaving. If its write has failed it is still changed.
@@ -286,15 +307,26 @@ void block_cache::forget(std::size_t s) noexcept {
   free_.push_back(s);
 }
 
-/// Nobody wants to know how it went.
+/// Nobody wants to know how it went, except of a write that is of other blocks too.
 void block_cache::end_transfer(slot& x) noexcept {
   auto const transfer = std::exchange(x.transfer, nullptr);
-  if (transfer && !transfer->cancel()) transfer->wait_outcome();
+  if (!transfer) return;
+  bool const is_shared = std::ranges::find(groups_, transfer, &group::write) != groups_.end();
+  if (is_shared || !transfer->cancel()) transfer->wait_outcome();
 }
 
 void block_cache::begin_read(std::size_t s) {
   try {
     slots_[s].transfer = device_.read(slots_[s].id, content(s));
+  } catch (...) {
+    forget(s);
+    throw;
+  }
+}
+
+void block_cache::read_now(std::size_t s) {
+  try {
+    device_.wait_for_block(slots_[s].id, *device_.read_now(slots_[s].id, content(s)));
   } catch (...) {
     forget(s);
     throw;
@@ -321,8 +353,103 @@ void block_cache::begin_write(std::size_t s) {
 
 /// Waits for the write of the slot; while it is pinned its user may change it further.
 void block_cache::end_write(std::size_t s) {
-  std::exchange(slots_[s].transfer, nullptr)->wait();
-  slots_[s].changed = slots_[s].pins > 0;
+  slot& x = slots_[s];
+  x.changed = true;
+  x.writing = false;
+  std::exchange(x.transfer, nullptr)->wait();
+  x.changed = x.pins > 0;
+}
+
+// ---- several at once
+
+/// Whether a block is here, changed, and can be written from a copy while it stays.
+bool block_cache::can_join(block_id const& id) const noexcept {
+  auto const found = slot_of_.find(id);
+  if (found == slot_of_.end()) return false;
+  slot const& x = slots_[found->second];
+  return x.changed && !x.transfer && !x.leaving && x.pins == 0 &&
+         x.id.length_bytes == id.length_bytes;
+}
+
+/// The slots of a changed block and of those beside it that can be written with it, by place; first
+/// those behind it, which under LRU were changed after it.
+std::vector<std::size_t> block_cache::beside(std::size_t s) const {
+  block_id const& id = slots_[s].id;
+  std::size_t const most = groups_.front().memory.size() / id.length_bytes;
+  block_id first = id;
+  block_id last = id;
+  std::size_t count = 1;
+  for (block_id next = last; count < most; ++count, last = next) {
+    next.offset_bytes += id.length_bytes;
+    if (!can_join(next)) break;
+  }
+  for (block_id next = first; count < most; ++count, first = next) {
+    if (next.offset_bytes < id.length_bytes) break;
+    next.offset_bytes -= id.length_bytes;
+    if (!can_join(next)) break;
+  }
+  std::vector<std::size_t> members;
+  for (; count > 0; --count, first.offset_bytes += id.length_bytes)
+    members.push_back(slot_of_.at(first));
+  return members;
+}
+
+/// Begins to write blocks that are side by side.
+void block_cache::begin_group(group& with, std::span<std::size_t const> members) {
+  block_id place = slots_[members.front()].id;
+  std::size_t const bytes = members.size() * place.length_bytes;
+  auto to = with.memory.begin();
+  for (std::size_t const s : members) to = std::ranges::copy(content(s), to).out;
+  place.length_bytes = static_cast<std::uint32_t>(bytes);
+  with.write = device_.write(place, with.memory.first(bytes));
+  for (std::size_t const s : members) {
+    slots_[s].transfer = with.write;
+    slots_[s].writing = true;
+    slots_[s].changed = false;
+  }
+  counts_.write_backs += members.size();
+}
+
+/// One whose write is done, if there is one.
+block_cache::group* block_cache::free_group() noexcept {
+  if (groups_.empty()) return nullptr;
+  group& oldest = groups_[next_group_];
+  if (oldest.write && !oldest.write->poll()) return nullptr;
+  next_group_ = (next_group_ + 1) % groups_.size();
+  oldest.write = nullptr;
+  return &oldest;
+}
+
+/// Begins to write changed blocks, which come by place.
+void block_cache::write_groups(std::span<std::size_t const> changed) {
+  while (!changed.empty()) {
+    slot const& first = slots_[changed.front()];
+    std::size_t const length = first.id.length_bytes;
+    std::size_t const most = groups_.empty() ? 1 : groups_.front().memory.size() / length;
+    auto const follows = [&](std::size_t count) {
+      slot const& next = slots_[changed[count]];
+      return !first.leaving && !next.leaving && next.id.disk == first.id.disk &&
+             next.id.offset_bytes == first.id.offset_bytes + count * length &&
+             next.id.length_bytes == length;
+    };
+    std::size_t count = 1;
+    while (count < std::min(most, changed.size()) && follows(count)) ++count;
+    if (count > 1) {
+      if (auto const& oldest = groups_[next_group_].write) oldest->wait_outcome();
+      begin_group(*free_group(), changed.first(count));
+    } else if (!first.transfer) {
+      begin_write(changed.front());
+    }
+    changed = changed.subspan(count);
+  }
+}
+
+/// Waits for the write of a copy of a block that is kept, if there is one. If it has failed, the
+/// block is changed as before; whoever needs it to be written will be told.
+void block_cache::settle(std::size_t s) noexcept {
+  slot& x = slots_[s];
+  if (!std::exchange(x.writing, false)) return;
+  if (!std::exchange(x.transfer, nullptr)->wait_outcome().ok()) x.changed = true;
 }
 
 pinned_block block_cache::add_pin(std::size_t s) noexcept {

@@ -17,9 +17,13 @@
 // on disk it can be had back without I/O. That is why no write_queue writes it: of a block that is
 // under way the cache must know where it is, and of one whose write failed the content must stay.
 //
+// Changed blocks that lie beside one that leaves can be written with it, by one request, from a
+// copy; they stay, and are not changed any more if it succeeds.
+//
 // Invariants: a block is in one buffer at most; kept <= block_count, leaving <= spare_count + 1,
 // free + kept + leaving = block_count + spare_count; a changed block is in the cache until a write
-// of it has succeeded or it is dropped. One thread at a time uses a cache and its handles.
+// of it has succeeded or it is dropped; at most one transfer of a block is under way. One thread at
+// a time uses a cache and its handles.
 // Layer: block. Source: STXXL 2008, sections 4 and 5.1.
 
 #include <cstddef>
@@ -78,6 +82,9 @@ struct block_cache_options {
   /// Further buffers, for changed blocks on their way to disk. With none, whoever brings in a block
   /// waits for the write of the changed block that leaves.
   std::size_t spare_count = 1;
+  /// Changed blocks that lie side by side on disk are written together, so many bytes at most; less
+  /// than two blocks: each by itself.
+  std::size_t write_bytes = 0;
 };
 
 /// What a cache has done since it was made.
@@ -97,11 +104,12 @@ struct block_cache_counts {
 ///     … typed_block<entry>(node.change())[0] = e; …
 ///     cache.flush();
 ///
-/// I/Os:    misses + prefetches reads, write_backs writes. Each block that was changed is written
-///          once when it leaves, not once for each change; with LRU, pinning one block after the
-///          other of n that lie on disk takes n reads.
+/// I/Os:    misses + prefetches reads, at most write_backs writes. Each block that was changed is
+///          written once when it leaves, not once for each change, or together with another one
+///          that leaves; with LRU, pinning one block after the other of n that lie on disk takes n
+///          reads.
 /// Memory:  (block_count + spare_count) · block_bytes, rounded up to 64 and to the disks'
-///          alignment, from the grant.
+///          alignment, and group_count · write_bytes, from the grant.
 /// Errors:  io_error of a read from the pin() of that block. io_error of a write from the pin(),
 ///          pin_new() or flush() that needs it to be done; the block remains, changed, and the next
 ///          of these calls writes it again. After any error the cache is as usable as before.
@@ -110,6 +118,8 @@ class block_cache {
  public:
   /// Addresses of contents are multiples of it, and of the disks' alignment.
   static constexpr std::size_t buffer_alignment_bytes = 64;
+  /// Writes of several blocks that can be under way.
+  static constexpr std::size_t group_count = 4;
 
   /// Takes its buffers from `memory`, which must outlive it, as `device` must.
   /// @throws budget_error; io_error (the disks' files cannot be made).
@@ -167,12 +177,19 @@ class block_cache {
     block_id id = {};
     io::request_ptr transfer = nullptr;  // that may be under way
     std::size_t pins = 0;
-    bool changed = false;
+    bool changed = false;  // since it was read, or since the write under way was begun
+    bool writing = false;  // kept, and transfer writes a copy of it
     bool leaving = false;
     bool dropped = false;  // pinned still, but no block any more
   };
   struct hash_of_id {
     std::size_t operator()(block_id const& id) const noexcept;
+  };
+
+  /// A copy of blocks side by side, on its way to disk.
+  struct group {
+    frame memory = {};
+    io::request_ptr write = nullptr;
   };
 
   frame content(std::size_t s) const noexcept;
@@ -186,11 +203,18 @@ class block_cache {
   void write_first_leaving();
   void free_written() noexcept;
   void forget(std::size_t s) noexcept;
-  static void end_transfer(slot& x) noexcept;
+  void end_transfer(slot& x) noexcept;
   void begin_read(std::size_t s);
+  void read_now(std::size_t s);
   void end_read(std::size_t s);
   void begin_write(std::size_t s);
   void end_write(std::size_t s);
+  bool can_join(block_id const& id) const noexcept;
+  std::vector<std::size_t> beside(std::size_t s) const;
+  void begin_group(group& with, std::span<std::size_t const> members);
+  group* free_group() noexcept;
+  void write_groups(std::span<std::size_t const> changed);
+  void settle(std::size_t s) noexcept;
   pinned_block add_pin(std::size_t s) noexcept;
   void remove_pin(std::size_t s) noexcept;
 
@@ -203,6 +227,8 @@ class block_cache {
   std::unordered_map<block_id, std::size_t, hash_of_id> slot_of_;
   std::vector<std::size_t> free_;
   std::vector<std::size_t> leaving_;  // the longest under way first
+  std::vector<group> groups_;
+  std::size_t next_group_ = 0;  // the longest under way
   std::size_t kept_ = 0;
   std::size_t pinned_ = 0;  // of those kept
   block_cache_counts counts_;

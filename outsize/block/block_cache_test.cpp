@@ -400,6 +400,73 @@ TEST_F(cached_blocks, report_a_failed_write_in_the_background_once_its_buffer_is
   EXPECT_EQ(value_on_disk(1), 101);
 }
 
+struct neighbours : cached_blocks {
+  static constexpr block_cache_options in_groups{.block_bytes = block_bytes,
+                                                 .block_count = 8,
+                                                 .spare_count = 2,
+                                                 .write_bytes = 4 * block_bytes};
+  block_cache cache{store, memory, in_groups};
+
+  void change_first(std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) set(cache, i, 100 + static_cast<int>(i));
+  }
+};
+
+TEST_F(neighbours, are_written_with_one_that_leaves_and_stay) {
+  write_blocks(10);
+  change_first(8);
+  cache.pin(blocks[8]);  // 0 leaves, with 1, 2 and 3
+  cache.pin(blocks[9]);  // 1 leaves
+  EXPECT_EQ(writes(), 1U);
+  EXPECT_EQ(cache.counts().write_backs, 4U);
+  for (std::size_t i = 2; i < 8; ++i) EXPECT_EQ(value_of(cache.pin(blocks[i]).bytes()), 100 + i);
+  EXPECT_EQ(reads(), 10U);
+  cache.flush();
+  EXPECT_EQ(writes(), 2U) << "the other four";
+  for (std::size_t i = 0; i < 8; ++i) EXPECT_EQ(value_on_disk(i), 100 + static_cast<int>(i));
+}
+
+TEST_F(neighbours, are_written_again_if_they_are_changed_meanwhile) {
+  write_blocks(9);
+  change_first(8);
+  plan->script(io::fault_point::write, plan->calls(io::fault_point::write),
+               io::fault::hold(std::chrono::milliseconds(5)));
+  cache.pin(blocks[8]);
+  set(cache, 2, 50);
+  cache.flush();
+  EXPECT_EQ(value_on_disk(2), 50);
+  EXPECT_EQ(value_on_disk(3), 103);
+}
+
+TEST_F(neighbours, that_are_pinned_are_left_out) {
+  write_blocks(9);
+  change_first(8);
+  auto const pinned = cache.pin(blocks[1]);
+  cache.pin(blocks[8]);  // 0 leaves
+  EXPECT_EQ(cache.counts().write_backs, 1U);
+}
+
+TEST_F(neighbours, are_changed_still_if_their_write_fails) {
+  write_blocks(10);
+  change_first(8);
+  plan->script(io::fault_point::write, plan->calls(io::fault_point::write), io::fault::fail(EIO));
+  cache.pin(blocks[8]);
+  EXPECT_THROW(cache.flush(), io_error) << "of the one that left";
+  cache.flush();
+  for (std::size_t i = 0; i < 8; ++i) EXPECT_EQ(value_on_disk(i), 100 + static_cast<int>(i));
+}
+
+TEST_F(neighbours, are_written_though_one_is_dropped) {
+  write_blocks(9);
+  change_first(8);
+  plan->script(io::fault_point::write, plan->calls(io::fault_point::write),
+               io::fault::hold(std::chrono::milliseconds(5)));
+  cache.pin(blocks[8]);
+  cache.drop(blocks[2]);
+  cache.flush();
+  for (std::size_t i : {0U, 1U, 3U, 4U}) EXPECT_EQ(value_on_disk(i), 100 + static_cast<int>(i));
+}
+
 TEST_F(cached_blocks, that_cannot_be_read_are_not_pinned) {
   write_blocks(2);
   plan->script(io::fault_point::read, 0, io::fault::fail(EIO), 2);

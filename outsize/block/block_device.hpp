@@ -30,6 +30,8 @@ class block_device {
   /// Issues a transfer of a prefix of the block (rounded up to the alignment). See io::file.
   virtual io::request_ptr read(block_id id, std::span<std::byte> into,
                                io::completion done = {}) = 0;
+  /// Reads a block for a caller that waits for it at once. See io::file::read_now().
+  virtual io::request_ptr read_now(block_id id, std::span<std::byte> into) = 0;
   virtual io::request_ptr write(block_id id, std::span<std::byte const> from,
                                 io::completion done = {}) = 0;
 

@@ -16,6 +16,11 @@ io::request_ptr file_blocks::read(block_id id, std::span<std::byte> into, io::co
   return file_.read(id.offset_bytes, into, std::move(done));
 }
 
+io::request_ptr file_blocks::read_now(block_id id, std::span<std::byte> into) {
+  OUTSIZE_ASSERT(into.size() <= id.length_bytes);
+  return file_.read_now(id.offset_bytes, into);
+}
+
 io::request_ptr file_blocks::write(block_id id, std::span<std::byte const> from,
                                    io::completion done) {
   OUTSIZE_ASSERT(from.size() <= id.length_bytes);

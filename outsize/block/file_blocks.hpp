@@ -26,6 +26,7 @@ class file_blocks final : public block_device {
   std::uint32_t disk_count() const noexcept override { return 1; }
   std::size_t alignment_bytes() override { return file_.alignment_bytes(); }
   io::request_ptr read(block_id id, std::span<std::byte> into, io::completion done = {}) override;
+  io::request_ptr read_now(block_id id, std::span<std::byte> into) override;
   io::request_ptr write(block_id id, std::span<std::byte const> from,
                         io::completion done = {}) override;
   /// What of the block lies behind the end of the file is not there to be read.

@@ -240,6 +240,11 @@ io::request_ptr storage::read(block::block_id id, std::span<std::byte> into, io:
   return disks_[id.disk]->file().read(id.offset_bytes, into, std::move(done));
 }
 
+io::request_ptr storage::read_now(block::block_id id, std::span<std::byte> into) {
+  OUTSIZE_ASSERT(into.size() <= id.length_bytes);
+  return disks_[id.disk]->file().read_now(id.offset_bytes, into);
+}
+
 io::request_ptr storage::write(block::block_id id, std::span<std::byte const> from,
                                io::completion done) {
   OUTSIZE_ASSERT(from.size() <= id.length_bytes);

@@ -100,6 +100,7 @@ class storage final : public block::block_device {
 
   io::request_ptr read(block::block_id id, std::span<std::byte> into,
                        io::completion done = {}) override;
+  io::request_ptr read_now(block::block_id id, std::span<std::byte> into) override;
   io::request_ptr write(block::block_id id, std::span<std::byte const> from,
                         io::completion done = {}) override;
   void wait_for_block(block::block_id id, io::request& reading) const override;

@@ -9,7 +9,8 @@
 //   leaf  ──▶ pull(): its entries, where the run has them, or the cache
 //
 // Which leaves follow is known from the nodes, so that to read ahead needs no leaf. Invariant: the
-// leaves in ahead_ that are not used follow next_, and way_ leads to the last one. Layer: container.
+// leaves in ahead_ that are not used follow next_, and way_ leads to the last one. Threads: one at
+// a time uses a stream; others may do all else that is const. Layer: container.
 
 #include <algorithm>
 #include <cstddef>

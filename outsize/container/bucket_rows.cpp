@@ -77,9 +77,11 @@ void bucket_rows::make_row(bucket_row row, std::unique_ptr<page_space> space,
                            unordered_map_options const& options) {
   std::size_t const bucket_bytes = layout(bucket_row::buckets).page_bytes;
   std::size_t const cache_pages = cache_pages_for(store_, row, bucket_bytes, options);
-  page_cache_options const paging{.page_bytes = layout(row).page_bytes,
-                                  .cache_pages = cache_pages,
-                                  .spare_pages = std::min(options.spare_pages, cache_pages / 4)};
+  page_cache_options const paging{
+      .page_bytes = layout(row).page_bytes,
+      .cache_pages = cache_pages,
+      .spare_pages = std::min(options.spare_pages, cache_pages / 4),
+      .write_bytes = page_cache_options::group_bytes(cache_pages * layout(row).page_bytes)};
   auto& device = space->device();
   auto cache = std::make_shared<page_cache>(
       device, store_.memory().take(page_cache::memory_bytes(device, paging), "unordered_map"),

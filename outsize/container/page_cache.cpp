@@ -14,7 +14,8 @@ namespace {
 block::block_cache_options cache_options(page_cache_options const& options) {
   return {.block_bytes = options.page_bytes,
           .block_count = std::max(options.cache_pages, page_cache::least_pages),
-          .spare_count = options.spare_pages};
+          .spare_count = options.spare_pages,
+          .write_bytes = options.write_bytes};
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 // calls a function holds the mutex. Layer: container. Source: STXXL 2008, sections 5.1 and 5.2
 // (shared pools).
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -34,6 +35,8 @@ struct page_cache_options {
   std::size_t page_bytes = 0;   ///< Of the longest page that will be used.
   std::size_t cache_pages = 0;  ///< At least page_cache::least_pages.
   std::size_t spare_pages = 0;  ///< Buffers for changed pages on their way to disk.
+  /// Changed pages that lie side by side are written together, so many bytes at most.
+  std::size_t write_bytes = 0;
   /// Pages touched last that stay; at most page_cache::most_live_pages. 0: a quarter of the
   /// cache's, 2 at least.
   std::size_t live_pages = 0;
@@ -41,6 +44,11 @@ struct page_cache_options {
   std::size_t read_ahead_pages = 0;
   /// Read at the same time for operations on many items; as far as the cache has room for them.
   std::size_t batch_pages = 1;
+
+  /// What is written together of short pages in a cache of so many bytes.
+  static std::size_t group_bytes(std::size_t cache_bytes) noexcept {
+    return std::min(cache_bytes / 4, std::size_t{128} << 10);
+  }
 };
 
 /// See the top of this file.
@@ -56,8 +64,8 @@ class page_cache {
     bool is_changed = false;  // so that it lies where it may be written
   };
 
-  /// Takes memory_bytes() from `memory`: (cache_pages + spare_pages) · page_bytes. `device` must
-  /// outlive it. @throws budget_error.
+  /// Takes memory_bytes() from `memory`: (cache_pages + spare_pages) · page_bytes, and four times
+  /// write_bytes. `device` must outlive it. @throws budget_error.
   page_cache(block::block_device& device, grant memory, page_cache_options const& options,
              std::unique_ptr<block::replacement> policy);
   page_cache(page_cache const&) = delete;

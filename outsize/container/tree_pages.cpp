@@ -48,6 +48,7 @@ paging leaf_paging(storage& store, std::size_t page_bytes, map_options const& op
   return {{.page_bytes = page_bytes,
            .cache_pages = std::max<std::size_t>(bytes / page_bytes, least_pages),
            .spare_pages = options.spare_leaves,
+           .write_bytes = page_cache_options::group_bytes(bytes),
            .live_pages = tree_pages::live_leaves},
           {run_bytes, run_bytes > page_bytes ? ahead_bytes / run_bytes : 0}};
 }

@@ -21,6 +21,7 @@ delay_line::~delay_line() {
 }
 
 void delay_line::hold(attempt work, clock::time_point due) noexcept {
+  work.is_awaited = false;  // by the thread that will start it
   {
     std::lock_guard lock(mutex_);
     try {

@@ -100,6 +100,29 @@ TEST_F(disk_file, writing_to_a_file_opened_for_reading_fails_at_the_wait) {
   expect_error(EINVAL, path("data"), [&] { target->resize(10); });
 }
 
+TEST_F(disk_file, reads_what_is_waited_for_at_once) {
+  memory_budget budget(1_MiB);
+  grant memory = budget.take(1_MiB, "test");
+  buffer const page = memory.allocate(page_bytes());
+  for (auto const kind : {backend::automatic, backend::threads}) {
+    auto const some = make_request_queue(kind, 1);
+    auto const file = open_file(path("items"), *some, fresh);
+    statistics counter;
+    file->count_into(&counter);
+    std::fill(page.bytes().begin(), page.bytes().end(), std::byte{42});
+    file->write(0, page.bytes())->wait();
+    std::fill(page.bytes().begin(), page.bytes().end(), std::byte{0});
+    auto const before = counter.snapshot();
+    auto const reading = file->read_now(0, page.bytes());
+    EXPECT_TRUE(reading->poll());
+    EXPECT_EQ(reading->wait(), page_bytes());
+    EXPECT_EQ(page.bytes().back(), std::byte{42});
+    auto const moved = counter.snapshot() - before;
+    EXPECT_EQ(moved.read_count, 1U);
+    EXPECT_GT(moved.wait_ns, 0U);
+  }
+}
+
 TEST_F(disk_file, temporary_files_have_no_name) {
   auto const target = make_temporary_file(directory.string(), *queue, false);
   std::array<std::byte, 8> bytes{};

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <outsize/io/file.hpp>
 
+#include <chrono>
 #include <cstdint>
 #include <utility>
 
@@ -21,26 +22,36 @@ namespace {
 file::~file() { OUTSIZE_ASSERT(pending_ == 0); }
 
 request_ptr file::read(std::uint64_t offset_bytes, std::span<std::byte> into, completion done) {
-  return issue(operation::read, offset_bytes, into.data(), into.size(), std::move(done));
+  return issue({operation::read, offset_bytes, into.data(), into.size(), nullptr}, std::move(done));
+}
+
+request_ptr file::read_now(std::uint64_t offset_bytes, std::span<std::byte> into) {
+  auto const begin = std::chrono::steady_clock::now();
+  auto issued = issue({operation::read, offset_bytes, into.data(), into.size(), nullptr, true}, {});
+  if (statistics* const counter = this->counter(); counter != nullptr && issued->poll()) {
+    auto const took = std::chrono::steady_clock::now() - begin;
+    counter->add_wait(static_cast<std::uint64_t>(
+        std::chrono::duration_cast<std::chrono::nanoseconds>(took).count()));
+  }
+  return issued;
 }
 
 request_ptr file::write(std::uint64_t offset_bytes, std::span<std::byte const> from,
                         completion done) {
   // One type of attempt serves both directions; nobody writes through the pointer of a write.
-  return issue(operation::write, offset_bytes, const_cast<std::byte*>(from.data()), from.size(),
-               std::move(done));
+  return issue(
+      {operation::write, offset_bytes, const_cast<std::byte*>(from.data()), from.size(), nullptr},
+      std::move(done));
 }
 
-request_ptr file::issue(operation kind, std::uint64_t offset_bytes, std::byte* data,
-                        std::size_t length_bytes, completion done) {
-  OUTSIZE_ASSERT(is_aligned(offset_bytes, data, length_bytes, alignment_bytes()));
-  auto issued = std::make_shared<request>(request::key{}, *this, kind, offset_bytes, data,
-                                          length_bytes, std::move(done));
+request_ptr file::issue(attempt const& all, completion done) {
+  OUTSIZE_ASSERT(is_aligned(all.offset_bytes, all.data, all.length_bytes, alignment_bytes()));
+  auto issued = std::make_shared<request>(request::key{}, *this, all, std::move(done));
   {
     std::lock_guard lock(pending_mutex_);
     ++pending_;
   }
-  if (length_bytes == 0) {
+  if (all.length_bytes == 0) {
     issued->complete({});
   } else {
     issued->run();

@@ -41,6 +41,9 @@ class file {
   /// address must be multiples of alignment_bytes(); the memory must live until completion. Errors:
   /// none here; they come out of request::wait() and reach the callback.
   request_ptr read(std::uint64_t offset_bytes, std::span<std::byte> into, completion done = {});
+  /// The same for a caller that waits at once: where that is faster, the bytes are moved in this
+  /// thread, which is counted as I/O wait, and the request is complete when it returns.
+  request_ptr read_now(std::uint64_t offset_bytes, std::span<std::byte> into);
   /// Issues a write of from.size() bytes, likewise.
   request_ptr write(std::uint64_t offset_bytes, std::span<std::byte const> from,
                     completion done = {});
@@ -66,7 +69,8 @@ class file {
   statistics* counter() const noexcept { return statistics_.load(); }
 
   /// For decorators and request: begins an attempt; the result goes to work.owner->attempt_ended(),
-  /// possibly before this returns. Must not throw and must not wait for the disk.
+  /// possibly before this returns. Must not throw, nor wait for the disk unless the attempt is
+  /// awaited.
   virtual void start(attempt work) noexcept = 0;
   /// Takes back an attempt that has not begun; returns whether it did (attempt_ended is not called
   /// then).
@@ -79,8 +83,7 @@ class file {
 
  private:
   friend class request;
-  request_ptr issue(operation kind, std::uint64_t offset_bytes, std::byte* data,
-                    std::size_t length_bytes, completion done);
+  request_ptr issue(attempt const& all, completion done);
 
   void request_ended() noexcept;
 

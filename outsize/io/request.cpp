@@ -66,13 +66,13 @@ std::optional<std::int64_t> start_attempt(file& target, attempt work) noexcept {
 
 }  // namespace
 
-request::request(key, file& target, operation kind, std::uint64_t offset_bytes, std::byte* data,
-                 std::size_t length_bytes, completion on_completion)
+request::request(key, file& target, attempt const& all, completion on_completion)
     : target_(target),
-      kind_(kind),
-      offset_bytes_(offset_bytes),
-      data_(data),
-      length_bytes_(length_bytes),
+      kind_(all.kind),
+      offset_bytes_(all.offset_bytes),
+      data_(all.data),
+      length_bytes_(all.length_bytes),
+      is_awaited_(all.is_awaited),
       issued_ns_(now_ns()),
       on_completion_(std::move(on_completion)) {}
 
@@ -101,8 +101,8 @@ void request::attempt_ended(std::int64_t result) noexcept {
 attempt request::next_attempt() {
   ++attempt_count_;
   attempt_bytes_ = std::min(length_bytes_ - moved_bytes_, max_attempt_bytes);
-  return {kind_, offset_bytes_ + moved_bytes_, data_ + moved_bytes_, attempt_bytes_,
-          shared_from_this()};
+  return {kind_,          offset_bytes_ + moved_bytes_, data_ + moved_bytes_,
+          attempt_bytes_, shared_from_this(),           is_awaited_};
 }
 
 /// Takes the result of an attempt into account; returns how the request ended, if it did.

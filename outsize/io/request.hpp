@@ -54,6 +54,7 @@ struct attempt {
   std::byte* data;
   std::size_t length_bytes;
   request_ptr owner;
+  bool is_awaited = false;  ///< The thread that starts it has nothing else to do until it ends.
 };
 
 /// One read or write; made by file::read and file::write.
@@ -93,8 +94,7 @@ class request : public std::enable_shared_from_this<request> {
 
  public:
   /// For file::issue only.
-  request(key, file& target, operation kind, std::uint64_t offset_bytes, std::byte* data,
-          std::size_t length_bytes, completion on_completion);
+  request(key, file& target, attempt const& all, completion on_completion);
 
  private:
   void run() noexcept;
@@ -109,6 +109,7 @@ class request : public std::enable_shared_from_this<request> {
   std::uint64_t const offset_bytes_;
   std::byte* const data_;
   std::size_t const length_bytes_;
+  bool const is_awaited_;
   std::int64_t const issued_ns_;
   completion on_completion_;
 

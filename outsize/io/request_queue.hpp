@@ -37,7 +37,8 @@ class request_queue {
   /// All attempts have ended before (the files are gone).
   virtual ~request_queue() = default;
 
-  /// Begins the attempt on an open file of the system, now or when the depth allows.
+  /// Begins the attempt on an open file of the system, now or when the depth allows. One that is
+  /// awaited is made by this thread at once: to wake others costs as much as a fast disk needs.
   virtual void start(int file_descriptor, attempt work) noexcept = 0;
   /// Takes back the attempt of `owner` if it has not begun; returns whether it did.
   virtual bool withdraw(request const& owner) noexcept = 0;

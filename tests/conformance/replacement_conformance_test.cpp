@@ -123,7 +123,7 @@ std::array<disk_state, 3> const disk_states{{
 
 /// A cache and what must be in it: for each block the number of which it is full.
 class replacement_conformance
-    : public testing::TestWithParam<std::tuple<std::size_t, std::size_t, std::size_t>> {
+    : public testing::TestWithParam<std::tuple<std::size_t, std::size_t, std::size_t, bool>> {
  protected:
   std::uint64_t const seed = chosen_seed();
   std::mt19937_64 random{seed};
@@ -132,12 +132,15 @@ class replacement_conformance
   storage store{options()};
   grant memory = store.memory().take(64_KiB, "test");
   std::unique_ptr<placement> where = store.new_placement();
-  std::size_t const block_count = 1 + random() % 5;
-  block_cache cache{
-      store,
-      memory,
-      {.block_bytes = 256, .block_count = block_count, .spare_count = std::get<2>(GetParam())},
-      std::make_unique<checked>(policies[std::get<0>(GetParam())].make())};
+  bool const in_groups = std::get<3>(GetParam());  // blocks of one length, that have neighbours
+  std::size_t const block_count = 1 + random() % (in_groups ? 12 : 5);
+  block_cache cache{store,
+                    memory,
+                    {.block_bytes = 256,
+                     .block_count = block_count,
+                     .spare_count = std::get<2>(GetParam()),
+                     .write_bytes = in_groups ? std::size_t{3} * 256 : 0},
+                    std::make_unique<checked>(policies[std::get<0>(GetParam())].make())};
 
   struct block {
     block_id id;
@@ -198,7 +201,7 @@ class replacement_conformance
   }
 
   void add() {
-    block_id const id = store.allocate(8 * (1 + random() % 32), *where);
+    block_id const id = store.allocate(in_groups ? 256 : 8 * (1 + random() % 32), *where);
     if (!succeeds([&] {
           auto pinned = cache.pin_new(id);
           change(pinned, model[next_number++] = {id, 0});
@@ -263,7 +266,11 @@ TEST_P(replacement_conformance, blocks_hold_what_was_put_into_them_and_each_io_i
   held.clear();
   for (int attempt = 0; attempt < 100 && !succeeds([&] { cache.flush(); }); ++attempt) continue;
   EXPECT_EQ(tally->reads().requests, cache.counts().misses + cache.counts().prefetches);
-  EXPECT_EQ(tally->writes().requests, cache.counts().write_backs);
+  if (!in_groups) {
+    EXPECT_EQ(tally->writes().requests, cache.counts().write_backs);
+  } else if (block_count > 4) {
+    EXPECT_LT(tally->writes().requests, cache.counts().write_backs);
+  }
   for (auto const& [number, b] : model) {
     std::vector<std::uint64_t> items(b.id.length_bytes / 8);
     for (int attempt = 0; attempt < 100; ++attempt)
@@ -277,11 +284,13 @@ INSTANTIATE_TEST_SUITE_P(all, replacement_conformance,
                          testing::Combine(testing::Range(std::size_t{0}, policies.size()),
                                           testing::Range(std::size_t{0}, disk_states.size()),
                                           testing::Values(std::size_t{0}, std::size_t{1},
-                                                          std::size_t{3})),
+                                                          std::size_t{3}),
+                                          testing::Bool()),
                          [](auto const& of) {
                            return std::string(policies[std::get<0>(of.param)].name) + "_" +
                                   disk_states[std::get<1>(of.param)].name + "_spare_" +
-                                  std::to_string(std::get<2>(of.param));
+                                  std::to_string(std::get<2>(of.param)) +
+                                  (std::get<3>(of.param) ? "_in_groups" : "");
                          });
 
 }  // namespace

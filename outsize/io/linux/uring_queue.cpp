@@ -18,6 +18,7 @@
 #include <outsize/base/assert.hpp>
 #include <outsize/base/error.hpp>
 #include <outsize/io/file.hpp>
+#include <outsize/io/posix/thread_queue.hpp>
 
 namespace outsize::io {
 namespace {
@@ -110,6 +111,7 @@ uring_queue::~uring_queue() {
 // ---- submission side, under mutex_
 
 void uring_queue::start(int file_descriptor, attempt work) noexcept {
+  if (work.is_awaited) return work.owner->attempt_ended(transfer_by_calls(file_descriptor, work));
   std::lock_guard lock(mutex_);
   pending_.push_back({file_descriptor, std::move(work)});
   submit_pending();

@@ -39,6 +39,7 @@ thread_queue::~thread_queue() {
 }
 
 void thread_queue::start(int file_descriptor, attempt work) noexcept {
+  if (work.is_awaited) return work.owner->attempt_ended(how_.move(file_descriptor, work));
   {
     std::lock_guard lock(mutex_);
     pending_.push_back({file_descriptor, std::move(work)});
