@@ -60,4 +60,9 @@ int main() {
   auto from = map.lower_bound(12'340);
   for (int i = 0; i < 3; ++i, ++from)
     std::cout << from->first << ": " << from->second.cents << '\n';
+
+  // All of them, leaf by leaf at the speed of the disk.
+  std::uint64_t cents = 0;
+  for (auto const& [number, what] : map.forward()) cents += what.cents;
+  std::cout << cents << " cents in all\n";
 }

@@ -48,11 +48,12 @@ class btree_builder {
   std::size_t push(std::span<Entry const> entries) {
     for (std::size_t i = 0; i < entries.size();) {
       if (leaf_ != nullptr && leaf_->count < leaf_fill_) {
-        auto const some = in_order(entries.subspan(i));
-        leaf_->append(some);
-        tree_.state().size += some.size();
-        i += some.size();
-        if (!some.empty()) continue;
+        if (auto const some = in_order(entries.subspan(i)); !some.empty()) {
+          leaf_->append(some);
+          tree_.state().size += some.size();
+          i += some.size();
+          continue;
+        }
       }
       if (leaf_ != nullptr && !is_next(entries[i])) {
         if (!is_equal_to_last(entries[i])) return i;

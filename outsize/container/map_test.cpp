@@ -398,6 +398,14 @@ TEST(maps, find_and_insert_many_at_once) {
   }
 }
 
+/// Leaves of so many entries, of which the cache has room for 40; nodes that are all in memory.
+map_options options_of_pages(std::size_t entries) {
+  return {.leaf_bytes = 24 + entries * sizeof(item),
+          .leaf_cache_bytes = 40 * (24 + entries * sizeof(item)),
+          .node_cache_bytes = 1_MiB,
+          .spare_leaves = 4};
+}
+
 TEST(maps, cost_what_they_say) {
   scratch::counted_storage disk;
   constexpr std::uint64_t leaves = 100;
@@ -431,6 +439,27 @@ TEST(maps, cost_what_they_say) {
     auto const after = m.leaf_cache_counts();
     EXPECT_LE(after.misses + after.prefetches - before.misses - before.prefetches, leaves);
     EXPECT_EQ(after.write_backs, before.write_backs) << "const access changes nothing";
+  }
+}
+
+TEST(maps, cost_a_leaf_to_read_and_to_write_for_an_insertion_anywhere) {
+  constexpr std::uint64_t stored = 40'000, added = 4'000, in_a_leaf = 100;
+  std::size_t const leaf_bytes = options_of_pages(in_a_leaf).leaf_bytes;
+  for (double const fill : {1.0, 0.7}) {
+    scratch::counted_storage disk(4_MiB);
+    numbers m(disk.store, options_of_pages(in_a_leaf));
+    m.build_sorted(items_up_to(stored, 10), fill);
+    m.flush();
+    std::uint64_t const reads = disk.reads(), writes = disk.tally->writes().bytes;
+    std::mt19937_64 random(1);
+    for (std::uint64_t i = 0; i < added; ++i) m.insert({random() % stored * 10 + 5, {}});
+    m.flush();
+    // Each of the leaves that were full is split once, which takes two leaves more and now and then
+    // a neighbour; all nodes are in memory.
+    std::uint64_t const split = fill == 1.0 ? stored / in_a_leaf : 0;
+    EXPECT_LE(disk.reads() - reads, added + split);
+    EXPECT_LE(disk.tally->writes().bytes - writes, (added + 3 * split) * leaf_bytes + 100'000);
+    EXPECT_GE(disk.reads() - reads, added / 2) << "few leaves are in memory";
   }
 }
 
