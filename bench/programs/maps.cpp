@@ -64,7 +64,7 @@ class our_map {
         store_({.disks = {outsize::disk_options(work.directory)},
                 .memory = work.memory_bytes,
                 .threads = work.threads,
-                .depth = 64}) {
+                .depth = 128}) {
     std::string const path = work.directory + "/map";
     outsize::map_options const options{.leaf_cache_bytes = work.memory_bytes / 8 * 5,
                                        .node_cache_bytes = work.memory_bytes / 8};

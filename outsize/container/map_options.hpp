@@ -28,7 +28,7 @@ struct map_options {
   std::size_t node_cache_bytes = 0;
   std::size_t spare_leaves = 64;  ///< Buffers for changed leaves on their way to disk.
   /// Leaves of a batch of keys that are read at the same time; fewer in small caches.
-  std::size_t batch_leaves = 128;
+  std::size_t batch_leaves = 256;
   /// How far scans read ahead, beside the cache; 0: an eighth of leaf_cache_bytes, at most 8 MiB.
   std::size_t read_ahead_bytes = 0;
   /// Makes the policies that say which leaf, and which node, leaves for another.
