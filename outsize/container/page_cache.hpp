@@ -45,9 +45,10 @@ struct page_cache_options {
   /// Read at the same time for operations on many items; as far as the cache has room for them.
   std::size_t batch_pages = 1;
 
-  /// What is written together of short pages in a cache of so many bytes.
+  /// What is written together of short pages in a cache of so many bytes: all that are under way
+  /// at once are an eighth of it at most.
   static std::size_t group_bytes(std::size_t cache_bytes) noexcept {
-    return std::min(cache_bytes / 4, std::size_t{128} << 10);
+    return std::min(cache_bytes / 8 / block::block_cache::group_count, std::size_t{128} << 10);
   }
 };
 

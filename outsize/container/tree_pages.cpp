@@ -45,10 +45,12 @@ paging leaf_paging(storage& store, std::size_t page_bytes, map_options const& op
                                         : std::min<std::uint64_t>(bytes / 8, most_read_ahead_bytes);
   std::size_t const run_bytes = round_down<std::uint64_t>(
       std::min<std::uint64_t>(ahead_bytes / 8, most_run_bytes), page_bytes);
+  std::size_t const group_bytes = page_cache_options::group_bytes(bytes);
+  std::uint64_t const held_bytes = bytes - block::block_cache::group_count * group_bytes;
   return {{.page_bytes = page_bytes,
-           .cache_pages = std::max<std::size_t>(bytes / page_bytes, least_pages),
+           .cache_pages = std::max<std::size_t>(held_bytes / page_bytes, least_pages),
            .spare_pages = options.spare_leaves,
-           .write_bytes = page_cache_options::group_bytes(bytes),
+           .write_bytes = group_bytes,
            .live_pages = tree_pages::live_leaves},
           {run_bytes, run_bytes > page_bytes ? ahead_bytes / run_bytes : 0}};
 }
