@@ -9,11 +9,6 @@ if(OUTSIZE_SANITIZE)
   if(OUTSIZE_SANITIZE MATCHES "undefined")
     add_compile_options(-fno-sanitize-recover=undefined)
   endif()
-  if(OUTSIZE_SANITIZE STREQUAL "address,undefined")
-    # What AddressSanitizer finds too, and the alignment of each access, which is checked by the
-    # same code: a third of the time that tests take to compile.
-    add_compile_options(-fno-sanitize=null,object-size,alignment)
-  endif()
   if(OUTSIZE_SANITIZE MATCHES "thread" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # Boost and the standard library use fences that GCC warns it cannot instrument.
     add_compile_options(-Wno-tsan)

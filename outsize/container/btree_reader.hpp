@@ -18,7 +18,6 @@
 #include <iterator>
 #include <optional>
 #include <span>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
