@@ -7,11 +7,16 @@
 #include <exception>
 
 #include <outsize/base/assert.hpp>
+#include <outsize/base/cache_lines.hpp>
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
 
 namespace outsize::block {
 namespace {
+
+/// Longer than what a processor's caches would keep until it is used again: its memory is worth
+/// taking over before it is filled (zero_past_caches).
+bool is_long(block_id id) noexcept { return id.length_bytes >= 64_KiB; }
 
 std::size_t buffer_bytes(block_device& device, block_cache_options const& options) {
   return round_up(std::max<std::size_t>(options.block_bytes, 1),
@@ -114,7 +119,7 @@ pinned_block block_cache::pin(block_id id) {
 
 pinned_block block_cache::pin_new(block_id id) {
   pinned_block pinned = pin_to_replace(id);
-  std::ranges::fill(content(pinned.slot_), std::byte{0});
+  if (!is_long(id)) std::ranges::fill(content(pinned.slot_), std::byte{0});  // others are so
   return pinned;
 }
 
@@ -123,6 +128,7 @@ pinned_block block_cache::pin_to_replace(block_id id) {
   make_room();
   std::size_t const s = admit(id);
   slots_[s].changed = true;
+  if (is_long(id)) zero_past_caches(content(s));
   return add_pin(s);
 }
 

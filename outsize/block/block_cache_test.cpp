@@ -141,6 +141,19 @@ TEST_F(cached_blocks, begin_as_zeros_without_io_when_they_are_new) {
   for (std::size_t i = 0; i < 5; ++i) EXPECT_EQ(value_on_disk(i), i % 2 == 1 ? i : 0);
 }
 
+TEST_F(cached_blocks, begin_as_zeros_of_any_length_where_others_were) {
+  grant room = store.memory().take(320_KiB, "tree");
+  block_cache cache(store, room, {.block_bytes = 100_KiB, .block_count = 2});
+  for (std::size_t const length : {100_KiB, 4_KiB, 64_KiB, 64_KiB - 1, 64_KiB + 1, 100_KiB - 3}) {
+    for (int i = 0; i < 2; ++i) {
+      auto block = cache.pin_new(blocks.append(length));
+      EXPECT_EQ(block.bytes().size(), length);
+      EXPECT_EQ(value_of(block.bytes()), 0) << length;
+      set(block, 77);
+    }
+  }
+}
+
 TEST_F(cached_blocks, of_several_lengths_and_types_share_a_cache) {
   block_cache cache(store, memory, {.block_bytes = 256, .block_count = 2});
   std::size_t const lengths[] = {256, 24, 100, 8, 72};
