@@ -7,7 +7,7 @@
 // Whoever moved it (on virtual machines a thread of the host) may still share its cache lines, and
 // the first store to each then waits for the other to give it up: 1.6 ms for a MiB were measured
 // instead of 0.2 ms. Stores past the caches take whole lines without asking for what they hold:
-// 0.04 ms for a MiB. Layer: base.
+// 0.04 ms for a MiB (docs/decisions/0027-memory-that-went-to-a-device.md). Layer: base.
 
 #include <cstddef>
 #include <span>
