@@ -86,13 +86,16 @@ kept_file::kept_file(storage& store, io::file_ptr file, io::access mode, kept_ki
 std::shared_ptr<kept_file> kept_file::create(storage& store, std::string const& path,
                                              kept_kind const& kind,
                                              std::vector<std::size_t> page_bytes) {
-  return create(store,
-                io::open_file(path, store.file_queue(),
-                              {.mode = io::access::read_write,
-                               .create = true,
-                               .must_be_new = true,
-                               .permissions = 0666}),
-                kind, std::move(page_bytes));
+  auto made = create(store,
+                     io::open_file(path, store.file_queue(),
+                                   {.mode = io::access::read_write,
+                                    .create = true,
+                                    .must_be_new = true,
+                                    .permissions = 0666,
+                                    .lock = true}),
+                     kind, std::move(page_bytes));
+  io::sync_name(path);
+  return made;
 }
 
 std::shared_ptr<kept_file> kept_file::create(storage& store, io::file_ptr file,
@@ -111,7 +114,8 @@ std::shared_ptr<kept_file> kept_file::create(storage& store, io::file_ptr file,
 
 std::shared_ptr<kept_file> kept_file::open(storage& store, std::string const& path, io::access mode,
                                            kept_kind const& kind) {
-  return open(store, io::open_file(path, store.file_queue(), {.mode = mode}), mode, kind);
+  return open(store, io::open_file(path, store.file_queue(), {.mode = mode, .lock = true}), mode,
+              kind);
 }
 
 std::shared_ptr<kept_file> kept_file::open(storage& store, io::file_ptr file, io::access mode,

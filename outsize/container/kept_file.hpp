@@ -17,7 +17,8 @@
 //            the container, sequence number; checksum of all
 //
 // Invariant: extents of pages, of the index, of what the last commit needs still, and free ones are
-// disjoint and fill the file. One thread at a time; one process at a time. Layer: container.
+// disjoint and fill the file. One thread at a time. The file is locked: one process at a time
+// writes it, or several read it. Layer: container.
 
 #include <array>
 #include <cstddef>
@@ -60,12 +61,12 @@ class kept_file {
 
   /// Makes the file, which must not be there, and commits that it is empty.
   /// @param page_bytes  Of the pages of each row; rounded up to the file's alignment.
-  /// @throws io_error (EEXIST).
+  /// Its name is durable too. @throws io_error (EEXIST).
   static std::shared_ptr<kept_file> create(storage& store, std::string const& path,
                                            kept_kind const& kind,
                                            std::vector<std::size_t> page_bytes);
-  /// Opens one. @throws io_error; format_error if it is none, of another kind, of a newer format,
-  /// cut short, or damaged.
+  /// Opens one. @throws io_error (EBUSY: it is open elsewhere, and one of both writes);
+  /// format_error if it is none, of another kind, of a newer format, cut short, or damaged.
   static std::shared_ptr<kept_file> open(storage& store, std::string const& path, io::access mode,
                                          kept_kind const& kind);
   /// The same with a file that is open, an empty one to be made a kept_file.

@@ -109,7 +109,8 @@ TEST_F(maps_with_paths, are_there_again) {
       m[key] = theirs[key] = random();
     }
     m.flush();
-    auto const other = words::open(path, store, io::access::read_only);
+    std::filesystem::copy_file(path, path + ".copy");  // what a crash would leave now
+    auto const other = words::open(path + ".copy", store, io::access::read_only);
     EXPECT_FALSE(other.was_closed());
     EXPECT_TRUE(same(other, theirs));
     m[1] = theirs[1] = 1;
@@ -131,6 +132,28 @@ TEST_F(maps_with_paths, are_there_again) {
   m.clear();
   m.close();
   EXPECT_EQ(std::filesystem::file_size(path), 8_KiB);
+}
+
+TEST_F(maps_with_paths, are_open_to_one_that_changes_them_or_to_many_that_read) {
+  auto const refused = [&](io::access mode) {
+    try {
+      words::open(path, store, mode);
+      ADD_FAILURE() << "opened";
+    } catch (io_error const& e) {
+      EXPECT_EQ(e.code().value(), EBUSY);
+      EXPECT_EQ(e.path(), path);
+    }
+  };
+  {
+    auto m = words::create(path, store);
+    refused(io::access::read_only);
+    m[1] = 2;
+  }
+  auto const one = words::open(path, store, io::access::read_only);
+  auto const another = words::open(path, store, io::access::read_only);
+  EXPECT_EQ(one.size(), 1U);
+  EXPECT_EQ(another.size(), 1U);
+  refused(io::access::read_write);
 }
 
 TEST_F(maps_with_paths, of_another_kind_are_refused) {

@@ -92,11 +92,12 @@ class vector {
                             vector_options const& options = {}) {
     return vector(detail::create_kept_pages(store, path, sizeof(T), options));
   }
-  /// One that was created in a file, by one process at a time. It has the pages that it was made
-  /// with; was_closed() tells whether it was closed, or is what the last flush() left. Read only:
-  /// all that changes items, their number, or hands out references throws io_error (EACCES).
-  /// @throws io_error if it cannot be opened; format_error if the file is none of vector<T>'s, or
-  /// is of a newer format, cut short, or damaged; budget_error.
+  /// One that was created in a file. It has the pages that it was made with; was_closed() tells
+  /// whether it was closed, or is what the last flush() left. Read only: all that changes items,
+  /// their number, or hands out references throws io_error (EACCES).
+  /// @throws io_error if it cannot be opened, EBUSY while it is open elsewhere and one of both would
+  /// change it; format_error if the file is none of vector<T>'s, or is of a newer format, cut short,
+  /// or damaged; budget_error.
   static vector open_kept(std::string const& path, storage& store = default_storage(),
                           io::access mode = io::access::read_write,
                           vector_options const& options = {}) {

@@ -30,12 +30,17 @@ struct open_options {
   bool truncate = false;        ///< Drops previous contents.
   unsigned permissions = 0600;  ///< Of a file that is made.
   std::uint64_t least_device_bytes = 0;  ///< A block device that holds less is refused.
+  /// Locks a file for itself, or to be read for those that read: refused with EBUSY while others
+  /// that ask for this have it open. Two opens of one process are others, too. The lock ends with
+  /// the file, and with the process, however that ends. File systems without locks do without.
+  bool lock = false;
 };
 
 /// Opens `path`. Direct I/O alignment is asked from the file system (statx), tried out where it
 /// does not say. The queue must outlive the file.
 /// @throws io_error if it cannot be opened; a directory is refused with EISDIR, a device to be
-/// written that is mounted or claimed with EBUSY; out_of_space if a device is too small.
+/// written that is mounted or claimed, and a file that others have locked for a second, with EBUSY;
+/// out_of_space if a device is too small.
 std::unique_ptr<file> open_file(std::string const& path, request_queue& queue,
                                 open_options const& options = {});
 
@@ -51,6 +56,10 @@ std::unique_ptr<file> make_temporary_file(std::string const& directory, request_
 /// I/O; whoever shares its open file (a parent process, for standard input) sees that too.
 std::unique_ptr<file> adopt_file(int file_descriptor, std::string name, request_queue& queue,
                                  bool direct);
+
+/// Makes the name of a file that was made or renamed durable, as sync() does its content.
+/// @throws io_error.
+void sync_name(std::string const& path);
 
 /// Bytes that the file system of `path` still has for this user. @throws io_error.
 std::uint64_t free_space_bytes(std::string const& path);

@@ -11,9 +11,11 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <thread>
 
 #include <outsize/base/error.hpp>
 #include <outsize/base/memory_budget.hpp>
@@ -203,6 +205,47 @@ TEST_F(disk_file, a_device_is_full_at_its_end) {
   EXPECT_EQ(how.bytes, 1024U) << "what fits";
   EXPECT_EQ(target->read(1_MiB - 1024, page.bytes())->wait(), 1024U);
   EXPECT_EQ(target->read(1_MiB, page.bytes())->wait(), 0U);
+}
+
+TEST_F(disk_file, that_is_locked_is_written_by_one_or_read_by_many) {
+  open_options writing = fresh, reading;
+  writing.truncate = false;
+  writing.lock = reading.lock = true;
+  auto const refused = [&](open_options const& how) {
+    expect_error(EBUSY, path("data"), [&] { open_file(path("data"), *queue, how); });
+  };
+  {
+    auto const writer = open_file(path("data"), *queue, writing);
+    refused(writing);
+    refused(reading);
+    EXPECT_NO_THROW(open_file(path("data"), *queue)) << "who does not lock is not asked";
+  }
+  {
+    auto const reader = open_file(path("data"), *queue, reading);
+    auto const another = open_file(path("data"), *queue, reading);
+    refused(writing);
+  }
+  EXPECT_NO_THROW(open_file(path("data"), *queue, writing));
+}
+
+TEST_F(disk_file, that_is_locked_is_waited_for_as_its_last_io_may_be_under_way) {
+  open_options writing = fresh;
+  writing.lock = true;
+  auto first = open_file(path("data"), *queue, writing);
+  std::jthread const ends([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    first.reset();
+  });
+  EXPECT_NO_THROW(open_file(path("data"), *queue, writing));
+}
+
+TEST_F(disk_file, has_a_name_that_can_be_made_durable) {
+  open_file(path("data"), *queue, fresh);
+  EXPECT_NO_THROW(sync_name(path("data")));
+  fs::current_path(directory);
+  EXPECT_NO_THROW(sync_name("data")) << "of the working directory";
+  fs::current_path("/");
+  expect_error(ENOENT, path("none/data"), [&] { sync_name(path("none/data")); });
 }
 
 TEST_F(disk_file, a_device_is_written_by_one_only) {

@@ -4,11 +4,15 @@
 
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
+#include <filesystem>
+#include <thread>
 #include <utility>
 
 #include <outsize/base/error.hpp>
@@ -108,6 +112,21 @@ void refuse_directory(detail::open_descriptor const& descriptor, std::string con
   if (S_ISDIR(about.st_mode)) throw io_error(EISDIR, "open", path);
 }
 
+// What a process that was killed had under way may go on for a moment, and keeps its lock: whoever
+// comes then must wait for it in any case.
+constexpr int lock_attempts = 100;
+constexpr std::chrono::milliseconds between_lock_attempts(10);
+
+void lock_file(detail::open_descriptor const& descriptor, std::string const& path, access mode) {
+  int const how = (mode == access::read_only ? LOCK_SH : LOCK_EX) | LOCK_NB;
+  for (int attempt = 1; ::flock(descriptor.number(), how) != 0; ++attempt) {
+    if (errno == EOPNOTSUPP || errno == ENOLCK || errno == EINVAL || errno == ENOSYS) return;
+    if (errno != EINTR && errno != EWOULDBLOCK) throw io_error(errno, "lock", path);
+    if (attempt == lock_attempts) throw io_error(EBUSY, "lock", path);
+    std::this_thread::sleep_for(between_lock_attempts);
+  }
+}
+
 /// For file systems without unnamed files: makes a name and removes it at once. Returns -1 with
 /// errno.
 int open_and_unlink(std::string const& directory) {
@@ -126,6 +145,7 @@ std::unique_ptr<file> open_file(std::string const& path, request_queue& queue,
   if (descriptor.number() < 0) throw io_error(errno, "open", path);
   refuse_directory(descriptor, path);
   refuse_small_device(descriptor, path, options.least_device_bytes);
+  if (options.lock) lock_file(descriptor, path, options.mode);
   return std::make_unique<disk_file>(std::move(descriptor), path, queue, options.direct);
 }
 
@@ -145,6 +165,15 @@ std::unique_ptr<file> adopt_file(int file_descriptor, std::string name, request_
                                  bool direct) {
   return std::make_unique<disk_file>(detail::open_descriptor(file_descriptor), std::move(name),
                                      queue, direct);
+}
+
+void sync_name(std::string const& path) {
+  auto const directory = std::filesystem::absolute(path).parent_path();
+  detail::open_descriptor const descriptor(
+      detail::open_uninterrupted(directory.c_str(), O_RDONLY | O_DIRECTORY, 0));
+  bool const failed = descriptor.number() < 0 || ::fsync(descriptor.number()) != 0;
+  if (failed && errno != EINVAL)  // some file systems have nothing to sync there
+    throw io_error(errno, "sync the directory of", path);
 }
 
 std::uint64_t free_space_bytes(std::string const& path) {
