@@ -27,7 +27,6 @@ struct wide {
   std::uint64_t key;
   std::uint64_t order;
   std::uint64_t more;
-  friend bool operator==(wide const&, wide const&) = default;
 };
 
 class presorted : public ::testing::Test {
