@@ -5,8 +5,8 @@
 #include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
+#include <algorithm>
 #include <cstdint>
-#include <cstring>
 
 namespace outsize {
 
@@ -16,14 +16,14 @@ void zero_past_caches(std::span<std::byte> memory) noexcept {
   std::size_t const step = hn::Lanes(lanes);
   std::size_t const before = -reinterpret_cast<std::uintptr_t>(memory.data()) % step;
   if (memory.size() < before + step) {
-    std::memset(memory.data(), 0, memory.size());
+    std::ranges::fill(memory, std::byte{0});
     return;
   }
-  std::memset(memory.data(), 0, before);
   auto* const to = reinterpret_cast<std::uint8_t*>(memory.data());
   std::size_t at = before;
   for (; at + step <= memory.size(); at += step) hn::Stream(hn::Zero(lanes), lanes, to + at);
-  std::memset(to + at, 0, memory.size() - at);
+  std::ranges::fill(memory.first(before), std::byte{0});
+  std::ranges::fill(memory.subspan(at), std::byte{0});
   hwy::FlushStream();
 }
 

@@ -104,9 +104,9 @@ class ordered_container {
   }
   /// One that was created in a file, with the same comparison. was_closed() tells whether it was
   /// closed, or is what the last flush() left. Read only: what changes it throws io_error (EACCES).
-  /// @throws io_error if it cannot be opened, EBUSY while it is open elsewhere and one of both would
-  /// change it; format_error if the file is none of this type's, or is of a newer format, cut short,
-  /// or damaged; budget_error.
+  /// @throws io_error if it cannot be opened, EBUSY while it is open elsewhere and one of both
+  /// would change it; format_error if the file is none of this type's, or is of a newer format, cut
+  /// short, or damaged; budget_error.
   static ordered_container open(std::string const& path, storage& store = default_storage(),
                                 io::access mode = io::access::read_write,
                                 map_options const& options = {}, Less less = {}) {

@@ -101,8 +101,8 @@ class unordered_map {
   /// One that was created in a file; was_closed() tells whether it was closed, or is what the last
   /// flush() left. Read only: all that changes it, or hands out references, throws io_error
   /// (EACCES).
-  /// @throws io_error if it cannot be opened, EBUSY while it is open elsewhere and one of both would
-  /// change it; format_error if the file is no unordered_map of these keys, values and hash
+  /// @throws io_error if it cannot be opened, EBUSY while it is open elsewhere and one of both
+  /// would change it; format_error if the file is no unordered_map of these keys, values and hash
   /// function, is of a newer format, cut short, or damaged; budget_error.
   static unordered_map open(std::string const& path, storage& store = default_storage(),
                             io::access mode = io::access::read_write,

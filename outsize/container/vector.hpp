@@ -95,9 +95,9 @@ class vector {
   /// One that was created in a file. It has the pages that it was made with; was_closed() tells
   /// whether it was closed, or is what the last flush() left. Read only: all that changes items,
   /// their number, or hands out references throws io_error (EACCES).
-  /// @throws io_error if it cannot be opened, EBUSY while it is open elsewhere and one of both would
-  /// change it; format_error if the file is none of vector<T>'s, or is of a newer format, cut short,
-  /// or damaged; budget_error.
+  /// @throws io_error if it cannot be opened, EBUSY while it is open elsewhere and one of both
+  /// would change it; format_error if the file is none of vector<T>'s, or is of a newer format, cut
+  /// short, or damaged; budget_error.
   static vector open_kept(std::string const& path, storage& store = default_storage(),
                           io::access mode = io::access::read_write,
                           vector_options const& options = {}) {
