@@ -119,7 +119,7 @@ pinned_block block_cache::pin(block_id id) {
 
 pinned_block block_cache::pin_new(block_id id) {
   pinned_block pinned = pin_to_replace(id);
-  if (!is_long(id)) std::ranges::fill(content(pinned.slot_), std::byte{0});  // others are so
+  if (!is_long(id)) std::ranges::fill(content(pinned.slot_), std::byte{0});  // long: is zero
   return pinned;
 }
 

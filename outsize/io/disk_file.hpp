@@ -30,9 +30,9 @@ struct open_options {
   bool truncate = false;        ///< Drops previous contents.
   unsigned permissions = 0600;  ///< Of a file that is made.
   std::uint64_t least_device_bytes = 0;  ///< A block device that holds less is refused.
-  /// Locks a file for itself, or to be read for those that read: refused with EBUSY while others
-  /// that ask for this have it open. Two opens of one process are others, too. The lock ends with
-  /// the file, and with the process, however that ends. File systems without locks do without.
+  /// Locks it: alone if it is opened to be written, else together with others that read. Refused
+  /// with EBUSY while those that have it locked, in this process too, do not allow that. The lock
+  /// ends with the file or the process, however that ends. File systems without locks do without.
   bool lock = false;
 };
 

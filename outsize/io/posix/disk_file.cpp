@@ -21,6 +21,15 @@
 namespace outsize::io {
 namespace {
 
+/// fsync(2), repeated when a signal interrupts it. Returns -1 with errno on failure.
+int sync_uninterrupted(detail::open_descriptor const& descriptor) noexcept {
+  int status = 0;
+  do {
+    status = ::fsync(descriptor.number());
+  } while (status != 0 && errno == EINTR);
+  return status;
+}
+
 class disk_file final : public file {
  public:
   disk_file(detail::open_descriptor descriptor, std::string name, request_queue& queue, bool direct)
@@ -54,11 +63,7 @@ class disk_file final : public file {
   }
 
   void sync() override {
-    int status = 0;
-    do {
-      status = ::fsync(descriptor_.number());
-    } while (status != 0 && errno == EINTR);
-    if (status != 0) throw io_error(errno, "sync", name_);
+    if (sync_uninterrupted(descriptor_) != 0) throw io_error(errno, "sync", name_);
   }
 
   std::size_t alignment_bytes() const noexcept override { return alignment_bytes_; }
@@ -168,10 +173,10 @@ std::unique_ptr<file> adopt_file(int file_descriptor, std::string name, request_
 }
 
 void sync_name(std::string const& path) {
-  auto const directory = std::filesystem::absolute(path).parent_path();
-  detail::open_descriptor const descriptor(
-      detail::open_uninterrupted(directory.c_str(), O_RDONLY | O_DIRECTORY, 0));
-  bool const failed = descriptor.number() < 0 || ::fsync(descriptor.number()) != 0;
+  auto const directory = std::filesystem::path(path).parent_path();
+  detail::open_descriptor const descriptor(detail::open_uninterrupted(
+      directory.empty() ? "." : directory.c_str(), O_RDONLY | O_DIRECTORY, 0));
+  bool const failed = descriptor.number() < 0 || sync_uninterrupted(descriptor) != 0;
   if (failed && errno != EINVAL)  // some file systems have nothing to sync there
     throw io_error(errno, "sync the directory of", path);
 }
