@@ -83,10 +83,9 @@ block_cache::block_cache(block_device& device, grant& memory, block_cache_option
       policy_(std::move(policy)),
       slots_(block_count_ + options.spare_count) {
   std::size_t const bytes = buffer_bytes(device, options);
-  free_.reserve(slots_.size());
   leaving_.reserve(options.spare_count + 1);
   slot_of_.reserve(slots_.size());
-  for (std::size_t s = slots_.size(); s-- > 0;) {
+  for (std::size_t s = 0; s < slots_.size(); ++s) {
     slots_[s].memory = memory_.bytes().subspan(s * bytes, bytes);
     free_.push_back(s);
   }
@@ -222,10 +221,10 @@ frame block_cache::content(std::size_t s) const noexcept {
 
 /// Keeps `id` in a free slot, not pinned, without content.
 std::size_t block_cache::admit(block_id id) {
-  std::size_t const s = free_.back();
+  std::size_t const s = free_.front();
   OUTSIZE_ASSERT(id && id.length_bytes <= slots_[s].memory.size());
   slot_of_.emplace(id, s);
-  free_.pop_back();
+  free_.pop_front();
   slots_[s].id = id;
   ++kept_;
   policy_->enter(s, id);
