@@ -36,7 +36,7 @@ namespace outsize {
 ///
 /// I/Os:    reads the leaves, ahead of their use: 2 at first, then twice as many each time; and
 ///          nodes above them that are not in the cache. Leaves that are side by side on disk are
-///          read by requests of up to 1 MiB.
+///          read by requests of up to 2 MiB.
 /// Memory:  the container's, and 8 bytes for each leaf that is read ahead.
 /// Threads: one at a time uses a stream; several streams, and all else that is const, at once.
 /// Errors:  io_error from the call that comes to a leaf that cannot be read; the next call tries it

@@ -29,7 +29,8 @@ struct map_options {
   std::size_t spare_leaves = 64;  ///< Buffers for changed leaves on their way to disk.
   /// Leaves of a batch of keys that are read at the same time; fewer in small caches.
   std::size_t batch_leaves = 256;
-  /// How far scans read ahead, beside the cache; 0: an eighth of leaf_cache_bytes, at most 8 MiB.
+  /// How far scans read ahead, beside the cache; 0: a 16th of the storage's memory, but no more
+  /// than half of the leaf cache, nor than 32 MiB.
   std::size_t read_ahead_bytes = 0;
   /// Makes the policies that say which leaf, and which node, leaves for another.
   std::function<std::unique_ptr<block::replacement>()> replacement = block::make_lru_replacement;

@@ -309,12 +309,12 @@ class ordered_container {
   template <item_source In>
     requires std::same_as<source_item_t<In>, value_type>
   void build(In&& in, double fill = 1) {
+    builder target(*tree_, fill);  // takes its memory before the sorter takes what is free
     auto sorted = make_sorter();
     detail::scan_items(*store_, std::forward<In>(in), {}, [&](std::span<value_type const> some) {
       sorted.push(some);
       return true;
     });
-    builder target(*tree_, fill);
     for (sorted.sort(); !sorted.empty();) {
       auto const some = sorted.pull();
       push(target, some);

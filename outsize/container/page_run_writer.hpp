@@ -30,7 +30,7 @@ namespace outsize::detail {
 ///         row has pages then whose content is not known.
 class page_run_writer {
  public:
-  static constexpr std::size_t buffer_count = 4;
+  static constexpr std::size_t buffer_count = 8;
 
   page_run_writer(page_row& row, grant& memory, std::size_t run_bytes);
   /// What it takes from its grant.

@@ -14,8 +14,8 @@ namespace outsize::detail {
 namespace {
 
 constexpr std::uint64_t most_node_cache_bytes = 256_MiB;
-constexpr std::uint64_t most_read_ahead_bytes = 8_MiB;
-constexpr std::uint64_t most_run_bytes = 1_MiB;
+constexpr std::uint64_t most_read_ahead_bytes = 32_MiB;
+constexpr std::uint64_t most_run_bytes = 2_MiB;
 constexpr std::size_t spare_nodes = 4;
 constexpr std::size_t least_pages = 8;  // of a cache: the live ones, the root, others' looks
 
@@ -42,7 +42,8 @@ paging leaf_paging(storage& store, std::size_t page_bytes, map_options const& op
       options.leaf_cache_bytes > 0 ? options.leaf_cache_bytes : store.memory().total_bytes() / 8;
   std::uint64_t const ahead_bytes = options.read_ahead_bytes > 0
                                         ? options.read_ahead_bytes
-                                        : std::min<std::uint64_t>(bytes / 8, most_read_ahead_bytes);
+                                        : std::min({store.memory().total_bytes() / 16, bytes / 2,
+                                                    most_read_ahead_bytes});
   std::size_t const run_bytes = round_down<std::uint64_t>(
       std::min<std::uint64_t>(ahead_bytes / 8, most_run_bytes), page_bytes);
   std::size_t const group_bytes = page_cache_options::group_bytes(bytes);

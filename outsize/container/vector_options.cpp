@@ -21,7 +21,7 @@ constexpr std::size_t least_page_bytes = 512;
 std::size_t page_bytes_for(storage& store, std::size_t unit_bytes, std::size_t wanted_bytes) {
   if (wanted_bytes == 0)
     wanted_bytes =
-        std::clamp<std::uint64_t>(std::bit_floor(store.memory().total_bytes() / 256), 4_KiB, 1_MiB);
+        std::clamp<std::uint64_t>(std::bit_floor(store.memory().total_bytes() / 128), 4_KiB, 2_MiB);
   return std::max(round_down(wanted_bytes, unit_bytes), unit_bytes);
 }
 

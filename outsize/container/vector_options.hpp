@@ -23,11 +23,12 @@
 
 namespace outsize {
 
-/// How a vector keeps its items; the defaults take a tenth of the storage's memory, and 24 MiB at
-/// most.
+/// How a vector keeps its items; the defaults take a fifth of the storage's memory, and 48 MiB at
+/// most: what is read goes round all of it, and is in no cache of a processor any more when its
+/// memory is read to again (docs/decisions/0028-buffers-longer-than-caches.md).
 struct vector_options {
   /// What is read or written at once; rounded up to hold an item and to the disks' alignment. Long
-  /// for scans, short for random access. 0: up to 1 MiB, a 256th of the storage's memory.
+  /// for scans, short for random access. 0: up to 2 MiB, a 128th of the storage's memory.
   std::size_t page_bytes = 0;
   std::size_t cache_pages = 16;  ///< Pages in memory; at least 4.
   std::size_t spare_pages = 8;   ///< Buffers for changed pages on their way to disk.

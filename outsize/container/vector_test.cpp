@@ -290,7 +290,7 @@ TEST_F(vectors, refuse_what_they_cannot_do) {
 
 TEST_F(vectors, are_as_large_as_the_storage_suggests) {
   vector<std::uint64_t> const v(*store);
-  EXPECT_EQ(v.page_items(), 4_KiB / sizeof(std::uint64_t));
+  EXPECT_EQ(v.page_items(), 8_KiB / sizeof(std::uint64_t));
   EXPECT_GE(v.live_pages(), 2U);
   EXPECT_TRUE(v.empty());
 }
