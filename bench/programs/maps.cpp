@@ -66,7 +66,7 @@ class our_map {
                 .threads = work.threads,
                 .depth = 128}) {
     std::string const path = work.directory + "/map";
-    outsize::map_options const options{.leaf_cache_bytes = work.memory_bytes / 8 * 5,
+    outsize::map_options const options{.leaf_cache_bytes = work.memory_bytes / 16 * 9,
                                        .node_cache_bytes = work.memory_bytes / 8};
     if (std::filesystem::exists(path))
       map_.emplace(map::open(path, store_, access::read_write, options));
