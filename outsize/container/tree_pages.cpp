@@ -40,10 +40,10 @@ std::shared_ptr<page_row> make_row(storage& store, std::unique_ptr<page_space> s
 paging leaf_paging(storage& store, std::size_t page_bytes, map_options const& options) {
   std::uint64_t const bytes =
       options.leaf_cache_bytes > 0 ? options.leaf_cache_bytes : store.memory().total_bytes() / 8;
-  std::uint64_t const ahead_bytes = options.read_ahead_bytes > 0
-                                        ? options.read_ahead_bytes
-                                        : std::min({store.memory().total_bytes() / 16, bytes / 2,
-                                                    most_read_ahead_bytes});
+  std::uint64_t const ahead_bytes =
+      options.read_ahead_bytes > 0
+          ? options.read_ahead_bytes
+          : std::min({store.memory().total_bytes() / 16, bytes / 2, most_read_ahead_bytes});
   std::size_t const run_bytes = round_down<std::uint64_t>(
       std::min<std::uint64_t>(ahead_bytes / 8, most_run_bytes), page_bytes);
   std::size_t const group_bytes = page_cache_options::group_bytes(bytes);
