@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <chrono>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -100,6 +101,15 @@ TEST_F(cached_blocks, leave_in_the_order_of_their_last_use_under_lru) {
   EXPECT_EQ(reads(), 4U);
   cache.pin(blocks[1]);
   EXPECT_EQ(cache.counts(), (block_cache_counts{.hits = 4, .misses = 5}));
+}
+
+TEST_F(cached_blocks, go_round_all_buffers) {
+  write_blocks(12);
+  block_cache cache(store, memory,
+                    {.block_bytes = block_bytes, .block_count = 2, .spare_count = 3});
+  std::set<std::byte const*> places;
+  for (std::size_t i = 0; i < 12; ++i) places.insert(cache.pin(blocks[i]).bytes().data());
+  EXPECT_EQ(places.size(), 5U) << "memory is used again as late as possible";
 }
 
 TEST_F(cached_blocks, that_are_expected_stay_while_others_are_prefetched) {
