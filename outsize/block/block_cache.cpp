@@ -147,15 +147,36 @@ void block_cache::prefetch(block_id id) {
   if (kept_ == block_count_) {
     if (kept_ == pinned_) return;
     std::size_t const s = victim();
+    if (is_being_read(slots_[s])) return;
+    evict(s);
+  }
+  if (free_.empty()) write_first_leaving();
+  begin_read(admit(id));
+  ++counts_.prefetches;
+}
+
+void block_cache::try_prefetch(block_id id) {
+  if (auto const found = slot_of_.find(id); found != slot_of_.end()) return note_use(found->second);
+  free_written();
+  if (kept_ == block_count_) {
+    if (kept_ == pinned_) return;
+    std::size_t const s = victim();
     slot const& x = slots_[s];
-    bool const goes_on = x.transfer && !x.transfer->poll();
-    bool const waits = x.changed || x.writing ? free_.empty() || (x.changed && goes_on) : goes_on;
+    bool const is_clean = !x.changed && !x.writing;
+    bool const waits = is_clean ? is_being_read(x) : free_.empty() || (x.changed && goes_on(x));
     if (waits) return;
     evict(s);
   }
   if (free_.empty()) return;
   begin_read(admit(id));
   ++counts_.prefetches;
+}
+
+bool block_cache::goes_on(slot const& x) noexcept { return x.transfer && !x.transfer->poll(); }
+
+/// Whether it is clean, and its content still on its way.
+bool block_cache::is_being_read(slot const& x) noexcept {
+  return !x.changed && !x.writing && goes_on(x);
 }
 
 void block_cache::note_use(std::size_t s) noexcept {

@@ -150,9 +150,13 @@ class block_cache {
   /// Whether pin() would find the block here, or on its way to or from the disk.
   bool holds(block_id id) const noexcept { return slot_of_.contains(id); }
   /// Begins to read a block that will be pinned soon. If it is here already, this counts as a use
-  /// of it, so that blocks that are expected do not leave for each other. Does nothing if there is
-  /// no room that can be had without waiting. Errors of the read come out of its pin().
+  /// of it, so that blocks that are expected do not leave for each other. Waits for writes of
+  /// blocks that leave, as pin() would do later, with nothing under way then; does nothing if the
+  /// one that would leave now is being read, or all are pinned. Errors of the read come out of its
+  /// pin(). @throws io_error of a write; nothing is read then.
   void prefetch(block_id id);
+  /// The same for a block that may be pinned soon: does nothing, either, if it would have to wait.
+  void try_prefetch(block_id id);
 
   /// Writes all changed blocks, in the order of their places, and waits until they are on disk.
   /// They stay in the cache; those that are pinned count as changed still, as their users may go
@@ -199,6 +203,8 @@ class block_cache {
   std::size_t admit(block_id id);
   void make_room();
   std::size_t victim();
+  static bool goes_on(slot const& x) noexcept;
+  static bool is_being_read(slot const& x) noexcept;
   void evict(std::size_t s);
   void take_back(std::size_t s);
   void write_first_leaving();

@@ -260,11 +260,38 @@ TEST_F(cached_blocks, are_not_prefetched_if_that_means_waiting) {
   block_cache cache(store, memory,
                     {.block_bytes = block_bytes, .block_count = 1, .spare_count = 0});
   set(cache, 0, 100);
-  cache.prefetch(blocks[1]);
+  cache.try_prefetch(blocks[1]);
   EXPECT_EQ(cache.counts().prefetches, 0U);
   EXPECT_EQ(writes(), 0U);
   cache.pin(blocks[1]);
   EXPECT_EQ(value_on_disk(0), 100);
+}
+
+TEST_F(cached_blocks, that_are_surely_needed_wait_for_a_write_and_learn_of_its_error) {
+  write_blocks(3);
+  block_cache cache(store, memory,
+                    {.block_bytes = block_bytes, .block_count = 1, .spare_count = 0});
+  set(cache, 0, 100);
+  plan->script(io::fault_point::write, plan->calls(io::fault_point::write), io::fault::fail(EIO));
+  EXPECT_THROW(cache.prefetch(blocks[1]), io_error);
+  EXPECT_EQ(cache.counts().prefetches, 0U);
+  EXPECT_EQ(value_of(cache.pin(blocks[0]).bytes()), 100) << "it is still there";
+  cache.prefetch(blocks[1]);
+  EXPECT_EQ(cache.counts().prefetches, 1U);
+  EXPECT_EQ(value_on_disk(0), 100);
+  EXPECT_EQ(value_of(cache.pin(blocks[1]).bytes()), 1);
+  EXPECT_EQ(cache.counts().misses, 1U);
+}
+
+TEST_F(cached_blocks, do_not_leave_for_each_other_while_they_are_being_read) {
+  write_blocks(3);
+  plan->script(io::fault_point::read, 0, io::fault::hold(std::chrono::milliseconds(100)), 3);
+  block_cache cache(store, memory, {.block_bytes = block_bytes, .block_count = 2});
+  for (std::size_t i = 0; i < 3; ++i) cache.prefetch(blocks[i]);
+  EXPECT_EQ(cache.counts().prefetches, 2U);
+  for (std::size_t i = 0; i < 3; ++i)
+    EXPECT_EQ(value_of(cache.pin(blocks[i]).bytes()), static_cast<int>(i));
+  EXPECT_EQ(cache.counts(), (block_cache_counts{.hits = 2, .misses = 1, .prefetches = 2}));
 }
 
 TEST_F(cached_blocks, stay_readable_where_they_are_pinned_when_they_are_dropped) {

@@ -287,7 +287,7 @@ std::size_t page_row::expect(std::span<std::uint64_t const> pages, ahead most) c
       if (most.pages < count) return i;
       most.pages -= count;
       for (std::uint64_t const page : pages.subspan(i, count))
-        cache_->blocks().prefetch(space_->place(page));
+        cache_->blocks().try_prefetch(space_->place(page));
     }
     i += count;
   }
@@ -356,7 +356,7 @@ void page_row::read_ahead(std::uint64_t page, bool backward) const {
   for (std::uint64_t i = 1; i <= cache_->read_ahead_pages(); ++i) {
     std::uint64_t const next = backward ? page - i : page + i;
     if (next < space_->begin() || next >= space_->end()) return;
-    if (!is_blank(next)) cache_->blocks().prefetch(space_->place(next));
+    if (!is_blank(next)) cache_->blocks().try_prefetch(space_->place(next));
   }
 }
 

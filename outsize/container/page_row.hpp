@@ -149,8 +149,8 @@ class page_row : public std::enable_shared_from_this<page_row> {
   std::size_t free_pages() const;
   /// Whether nothing has been written to the page, or it was vacated: it holds zeros.
   bool holds_zeros(std::uint64_t page) const;
-  /// Begins to read a page that will be held soon, if there is room that can be had at once. To
-  /// say so again keeps it from leaving for others.
+  /// Begins to read a page that will be held soon, as block_cache::prefetch() does. To say so again
+  /// keeps it from leaving for others. @throws io_error, of the write of another that must leave.
   void expect(std::uint64_t page) const;
   /// The page to be read, as long as it is held; nothing if it holds zeros.
   /// @throws io_error; budget_error if there are no free_pages().

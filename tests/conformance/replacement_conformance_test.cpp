@@ -247,7 +247,8 @@ class replacement_conformance
       case 3:
         return held.clear();
       case 4:
-        return cache.prefetch(model[any_number()].id);
+        return random() % 2 == 0 ? void(succeeds([&] { cache.prefetch(model[any_number()].id); }))
+                                 : cache.try_prefetch(model[any_number()].id);
       case 5:
         return random() % 8 == 0 ? void(succeeds([&] { cache.flush(); })) : void();
       default:
