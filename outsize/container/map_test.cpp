@@ -398,6 +398,49 @@ TEST(maps, find_and_insert_many_at_once) {
   }
 }
 
+template <typename Ours, typename Model>
+void compare_erasing_many(std::uint64_t seed) {
+  SCOPED_TRACE(testing::Message() << "seed " << seed);
+  std::mt19937_64 random(seed);
+  quick_storage disk;
+  Ours m(disk.store, tiny);
+  Model model;
+  auto const same = [](auto const& a, auto const& b) { return as_model<Model, Ours>(a) == b; };
+  for (int round = 0; round < 20; ++round) {
+    std::vector<item> some(random() % 300);
+    for (item& each : some) each = {random() % 1000, {random(), 0}};
+    for (item const& each : some) model.insert({each.first, each.second});
+    m.insert_many(some);
+    auto const kept = model.empty() ? model.end() : model.lower_bound(random() % 500);
+    auto const kept_by_us =
+        kept == model.end() ? std::as_const(m).end() : std::as_const(m).lower_bound(kept->first);
+    std::vector<std::uint64_t> keys(random() % 400);  // now and then all that are there
+    for (auto& key : keys) key = round % 7 == 6 ? random() % 1000 : random() % 400;
+    if (kept != model.end()) std::erase(keys, kept->first);
+    std::uint64_t const before = model.size();
+    for (auto const key : keys) model.erase(key);
+    EXPECT_EQ(m.erase_many(keys), before - model.size());
+    ASSERT_TRUE(std::ranges::equal(std::as_const(m), model, same));
+    if (kept != model.end()) {
+      EXPECT_TRUE(same(*kept_by_us, *kept)) << "it followed its entry";
+    }
+  }
+  std::vector<std::uint64_t> all;
+  for (auto const& [key, value] : model) all.push_back(key);
+  EXPECT_EQ(m.erase_many(all), model.size());
+  EXPECT_TRUE(m.empty());
+  EXPECT_EQ(disk.store.allocated_bytes(), 0U);
+  EXPECT_EQ(m.erase_many(all), 0U);
+}
+
+TEST(maps, erase_many_at_once) {
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    compare_erasing_many<numbers, std::map<std::uint64_t, two_words>>(seed);
+    compare_erasing_many<multimap<std::uint64_t, two_words>,
+                         std::multimap<std::uint64_t, two_words>>(seed);
+  }
+}
+
 /// Leaves of so many entries, of which the cache has room for 40; nodes that are all in memory.
 map_options options_of_pages(std::size_t entries) {
   return {.leaf_bytes = 24 + entries * sizeof(item),
@@ -460,6 +503,79 @@ TEST(maps, cost_a_leaf_to_read_and_to_write_for_an_insertion_anywhere) {
     EXPECT_LE(disk.reads() - reads, added + split);
     EXPECT_LE(disk.tally->writes().bytes - writes, (added + 3 * split) * leaf_bytes + 100'000);
     EXPECT_GE(disk.reads() - reads, added / 2) << "few leaves are in memory";
+  }
+}
+
+TEST(maps, read_and_write_each_leaf_of_a_batch_once) {
+  constexpr std::uint64_t stored = 40'000, in_a_leaf = 100, leaves = stored / in_a_leaf + 1;
+  std::size_t const leaf_bytes = options_of_pages(in_a_leaf).leaf_bytes;
+  scratch::counted_storage disk(4_MiB);
+  numbers m(disk.store, options_of_pages(in_a_leaf));
+  m.build_sorted(items_up_to(stored, 10), 0.9);
+  m.flush();
+  std::vector<item> added;
+  for (std::uint64_t i = 0; i < stored / 20; ++i) added.push_back({i * 7919 % stored * 10 + 5, {}});
+  std::uint64_t reads = disk.reads(), bytes = disk.tally->writes().bytes;
+  auto const cost_of = [&](auto const& batch) {
+    batch();
+    m.flush();
+    EXPECT_LE(disk.reads() - reads, leaves * 10 / 9 + 1);
+    EXPECT_LE(disk.tally->writes().bytes - bytes, (leaves * 10 / 9 + 1) * leaf_bytes + 100'000);
+    EXPECT_GE(disk.reads() - reads, leaves / 2) << "few leaves are in memory";
+    reads = disk.reads();
+    bytes = disk.tally->writes().bytes;
+  };
+  cost_of([&] { EXPECT_EQ(m.insert_many(added), added.size()); });
+  std::vector<std::uint64_t> keys;
+  for (auto const& each : added) keys.push_back(each.first);
+  cost_of([&] { EXPECT_EQ(m.erase_many(keys), keys.size()); });
+  EXPECT_EQ(m.size(), stored);
+}
+
+TEST(maps, are_sound_when_disks_fail_in_a_batch) {
+  for (std::uint64_t seed = 1; seed <= scratch::operations(20U); ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    std::mt19937_64 random(seed);
+    quick_storage disk;
+    numbers m(disk.store, tiny);
+    std::map<std::uint64_t, two_words> model;
+    std::uint64_t failures = 0;
+    // Done again until it succeeds, a batch does what is left of it.
+    auto const insist = [&](auto const& batch) {
+      for (;;) {
+        auto const where = random() % 2 == 0 ? io::fault_point::read : io::fault_point::write;
+        if (random() % 4 != 0)
+          disk.plan->script(where, disk.plan->calls(where) + random() % 20, io::fault::fail(EIO));
+        try {
+          return batch();
+        } catch (io_error const&) {
+          ++failures;
+        }
+      }
+    };
+    for (int round = 0; round < 40; ++round) {
+      std::vector<item> some(random() % 100);
+      for (item& each : some) each = {random() % 500, {random(), 0}};
+      std::ranges::sort(some, {}, &item::first);  // so that the first of equal ones is the same
+      some.erase(std::ranges::unique(some, {}, &item::first).begin(), some.end());
+      for (item const& each : some) model.insert({each.first, each.second});
+      insist([&] { m.insert_many(some); });
+      std::vector<std::uint64_t> keys(random() % 100);
+      for (auto& key : keys) key = random() % 500;
+      for (auto const key : keys) model.erase(key);
+      insist([&] { m.erase_many(keys); });
+      ASSERT_EQ(m.size(), model.size());
+    }
+    EXPECT_GT(failures, 5U);
+    insist([&] { m.flush(); });
+    std::vector<item> left;
+    insist([&] {
+      left.clear();
+      for (auto const& each : std::as_const(m)) left.push_back(each);
+    });
+    EXPECT_TRUE(std::ranges::equal(left, model, [](auto const& a, auto const& b) {
+      return a.first == b.first && a.second == b.second;
+    }));
   }
 }
 

@@ -350,6 +350,16 @@ class ordered_container {
     }
     return before - size();
   }
+  /// Removes all with these keys, in their order; how many were removed. I/Os and memory: as
+  /// find_many(), and of leaves that are merged their neighbours; each leaf is written once.
+  /// @throws as erase(); some have been removed.
+  size_type erase_many(std::span<Key const> keys) {
+    size_type const before = size();
+    detail::btree_batch<tree>(*tree_).for_each(
+        keys.size(), [&](std::size_t i) -> Key const& { return keys[i]; },
+        [&](std::size_t i, std::uint64_t) { erase(keys[i]); });
+    return before - size();
+  }
   /// Removes a range, leaf by leaf. @throws as all other functions; some may have been removed.
   iterator erase(const_iterator from, const_iterator to) {
     detail::tree_cursor const end(to.at_);
