@@ -32,7 +32,7 @@ class MapProgram:
         self.folder.mkdir()
         try:
             if self.kept_in_files and not benchmark.input_program:
-                with_room = benchmark.name == "map-insert"
+                with_room = benchmark.name.startswith("map-insert")
                 self.call("map-fill-with-room" if with_room else "map-fill")
             self.report, found = measured(self.call(benchmark.name))
         finally:

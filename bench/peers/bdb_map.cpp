@@ -72,11 +72,13 @@ class bdb_map {
     DBT key = item(&word, sizeof word), data = item(&v, sizeof v);
     check(map_->put(map_, nullptr, &key, &data, DB_NOOVERWRITE));
   }
+  void insert_many(std::vector<entry>& entries) { insert_sorted(*this, entries); }
   void erase(std::uint64_t k) {
     std::uint64_t word = big_endian(k);
     DBT key = item(&word, sizeof word);
     check(map_->del(map_, nullptr, &key, 0));
   }
+  void erase_many(std::vector<std::uint64_t>& keys) { erase_sorted(*this, keys); }
   bool find(std::uint64_t k, value& v) {
     std::uint64_t word = big_endian(k);
     DBT key = item(&word, sizeof word), data = item(&v, sizeof v);

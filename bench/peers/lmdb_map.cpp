@@ -68,11 +68,13 @@ class lmdb_map {
     check(mdb_put(transaction_, map_, &key, &data, MDB_NOOVERWRITE));
     count_change();
   }
+  void insert_many(std::vector<entry>& entries) { insert_sorted(*this, entries); }
   void erase(std::uint64_t k) {
     MDB_val key{sizeof k, &k};
     check(mdb_del(transaction_, map_, &key, nullptr));
     count_change();
   }
+  void erase_many(std::vector<std::uint64_t>& keys) { erase_sorted(*this, keys); }
   bool find(std::uint64_t k, value& v) {
     MDB_val key{sizeof k, &k}, data{};
     int const code = mdb_get(transaction_, map_, &key, &data);

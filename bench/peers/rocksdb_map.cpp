@@ -98,11 +98,13 @@ class rocksdb_map {
     check(changes_.Put(slice(word), slice(e.data)));
     count_change();
   }
+  void insert_many(std::vector<entry>& entries) { insert_sorted(*this, entries); }
   void erase(std::uint64_t key) {
     std::uint64_t const word = big_endian(key);
     check(changes_.Delete(slice(word)));
     count_change();
   }
+  void erase_many(std::vector<std::uint64_t>& keys) { erase_sorted(*this, keys); }
   bool find(std::uint64_t key, value& v) {
     std::uint64_t const word = big_endian(key);
     rocksdb::PinnableSlice data;

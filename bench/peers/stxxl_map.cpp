@@ -96,7 +96,9 @@ class stxxl_map {
     map_->enable_prefetching();
   }
   void insert(entry const& e) { map_->insert({e.key, e.data}); }
+  void insert_many(std::vector<entry>& entries) { insert_sorted(*this, entries); }
   void erase(std::uint64_t key) { map_->erase(key); }
+  void erase_many(std::vector<std::uint64_t>& keys) { erase_sorted(*this, keys); }
   bool find(std::uint64_t key, value& v) {
     auto const& map = *map_;
     tree::const_iterator at = map.find(key);

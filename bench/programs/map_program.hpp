@@ -6,7 +6,7 @@
 //   PROGRAM NAME BYTES MEMORY_BYTES THREADS DIRECTORY [INPUT]
 //
 // NAME is that of a benchmark, or map-fill, which leaves a filled map in DIRECTORY for the others;
-// map-fill-with-room does so for map-insert, and may leave room for what will be inserted.
+// map-fill-with-room does so for insertions, and may leave room for what will be inserted.
 // A map that cannot be opened again fills itself instead when it is made for another benchmark than
 // map-bulk; that one has the file INPUT. Timed are the operations, and the flush after those that
 // change something; verified is the sum of all that came back, or of all that the map has in the
@@ -19,6 +19,7 @@
 //   insert(entry)               which is not there yet; may be put off until flush()
 //   erase(key)                  which is there; may be put off until flush()
 //   find(key, value&) -> bool
+//   insert_many(entries), erase_many(keys)    the same for many; may sort them
 //   find_many(keys, digest&)    adds the entries found, in any order; may sort the keys
 //   scan(digest&)               adds all, in order
 //   flush()                     so that all is on the disk
@@ -55,7 +56,9 @@ struct job {
   bool leaves_room() const { return name == "map-fill-with-room"; }
   bool is_fill() const { return name == "map-fill" || leaves_room(); }
   bool is_scan() const { return name == "map-scan"; }
-  bool changes_at_random() const { return name == "map-insert" || name == "map-erase"; }
+  bool changes_at_random() const {
+    return name.rfind("map-insert", 0) == 0 || name.rfind("map-erase", 0) == 0;
+  }
 };
 
 /// A wait below zero is one that nobody has measured.
@@ -81,6 +84,18 @@ void find_sorted(Map& map, std::vector<std::uint64_t>& keys, digest& found) {
   value v;
   for (auto const key : keys)
     if (map.find(key, v)) found.add(key, v);
+}
+
+/// Adds entries one after another, in ascending order; and removes some.
+template <typename Map>
+void insert_sorted(Map& map, std::vector<entry>& entries) {
+  std::sort(entries.begin(), entries.end(), has_lower_key);
+  for (auto const& e : entries) map.insert(e);
+}
+template <typename Map>
+void erase_sorted(Map& map, std::vector<std::uint64_t>& keys) {
+  std::sort(keys.begin(), keys.end());
+  for (auto const key : keys) map.erase(key);
 }
 
 /// What happened before the clock was stopped, and whether what came of it is right.
@@ -126,6 +141,26 @@ outcome bulk(job const& work, Map& map) {
   return found;
 }
 
+/// Calls work(some) for all operations, by as many as are in a batch; at(j) is what is done by j.
+template <typename At, typename Work>
+void in_batches(job const& work, At at, Work deal) {
+  std::vector<decltype(at(0))> batch;
+  for (std::uint64_t j = 0; j < work.load.operations(); j += batch.size()) {
+    batch.resize(std::min<std::uint64_t>(workload::batch, work.load.operations() - j));
+    for (std::uint64_t k = 0; k < batch.size(); ++k) batch[k] = at(j + k);
+    deal(batch);
+  }
+}
+
+template <typename Map>
+bool has_all_and_inserted(job const& work, Map& map) {
+  digest expected = work.load.all_stored();
+  digest const more = work.load.all_inserted();
+  expected.count += more.count;
+  expected.sum += more.sum;
+  return has(map, expected);
+}
+
 template <typename Map>
 outcome insert(job const& work, Map& map) {
   outcome found = timed(map, [&] {
@@ -133,12 +168,28 @@ outcome insert(job const& work, Map& map) {
       map.insert(entry_of(work.load.inserted(j)));
     map.flush();
   });
-  digest expected = work.load.all_stored();
-  digest const more = work.load.all_inserted();
-  expected.count += more.count;
-  expected.sum += more.sum;
-  found.verified = has(map, expected);
+  found.verified = has_all_and_inserted(work, map);
   return found;
+}
+
+template <typename Map>
+outcome insert_many(job const& work, Map& map) {
+  auto const at = [&](std::uint64_t j) { return entry_of(work.load.inserted(j)); };
+  outcome found = timed(map, [&] {
+    in_batches(work, at, [&](std::vector<entry>& some) { map.insert_many(some); });
+    map.flush();
+  });
+  found.verified = has_all_and_inserted(work, map);
+  return found;
+}
+
+template <typename Map>
+bool has_all_but_erased(job const& work, Map& map) {
+  digest expected = work.load.all_stored();
+  digest const less = work.load.first_shuffled();
+  expected.count -= less.count;
+  expected.sum -= less.sum;
+  return has(map, expected);
 }
 
 template <typename Map>
@@ -147,11 +198,18 @@ outcome erase(job const& work, Map& map) {
     for (std::uint64_t j = 0; j < work.load.operations(); ++j) map.erase(work.load.shuffled(j));
     map.flush();
   });
-  digest expected = work.load.all_stored();
-  digest const less = work.load.first_shuffled();
-  expected.count -= less.count;
-  expected.sum -= less.sum;
-  found.verified = has(map, expected);
+  found.verified = has_all_but_erased(work, map);
+  return found;
+}
+
+template <typename Map>
+outcome erase_many(job const& work, Map& map) {
+  auto const at = [&](std::uint64_t j) { return work.load.shuffled(j); };
+  outcome found = timed(map, [&] {
+    in_batches(work, at, [&](std::vector<std::uint64_t>& some) { map.erase_many(some); });
+    map.flush();
+  });
+  found.verified = has_all_but_erased(work, map);
   return found;
 }
 
@@ -172,13 +230,9 @@ outcome find(job const& work, Map& map) {
 template <typename Map>
 outcome find_many(job const& work, Map& map) {
   digest all;
+  auto const at = [&](std::uint64_t j) { return work.load.shuffled(j); };
   outcome found = timed(map, [&] {
-    std::vector<std::uint64_t> batch;
-    for (std::uint64_t j = 0; j < work.load.operations(); j += batch.size()) {
-      batch.resize(std::min<std::uint64_t>(workload::batch, work.load.operations() - j));
-      for (std::uint64_t k = 0; k < batch.size(); ++k) batch[k] = work.load.shuffled(j + k);
-      map.find_many(batch, all);
-    }
+    in_batches(work, at, [&](std::vector<std::uint64_t>& some) { map.find_many(some, all); });
   });
   found.verified = all.same_entries(work.load.first_shuffled());
   return found;
@@ -195,10 +249,16 @@ outcome scan(job const& work, Map& map) {
 template <typename Map>
 void run(job const& work) {
   std::map<std::string, std::function<outcome(job const&, Map&)>> const all = {
-      {"map-fill", fill<Map>}, {"map-fill-with-room", fill<Map>},
-      {"map-bulk", bulk<Map>}, {"map-insert", insert<Map>},
-      {"map-find", find<Map>}, {"map-find-many", find_many<Map>},
-      {"map-scan", scan<Map>}, {"map-erase", erase<Map>}};
+      {"map-fill", fill<Map>},
+      {"map-fill-with-room", fill<Map>},
+      {"map-bulk", bulk<Map>},
+      {"map-insert", insert<Map>},
+      {"map-find", find<Map>},
+      {"map-find-many", find_many<Map>},
+      {"map-scan", scan<Map>},
+      {"map-erase", erase<Map>},
+      {"map-insert-many", insert_many<Map>},
+      {"map-erase-many", erase_many<Map>}};
   auto const operation = all.find(work.name);
   if (operation == all.end()) throw std::invalid_argument("no benchmark of maps: " + work.name);
   Map map(work);

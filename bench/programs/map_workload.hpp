@@ -35,6 +35,8 @@ struct entry {
   value data;
 };
 
+inline bool has_lower_key(entry const& a, entry const& b) { return a.key < b.key; }
+
 /// A bijection of words after which neighbours have nothing in common: the finaliser of SplitMix64.
 constexpr std::uint64_t mix(std::uint64_t x) {
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9U;
@@ -84,7 +86,7 @@ class workload {
     while ((std::uint64_t{1} << bits_) < count_) ++bits_;
   }
 
-  /// How many keys are looked up by one call, where many are: a million at once would be a scan.
+  /// How many keys or entries one call is given, where many are: a million at once would be a scan.
   static constexpr std::uint64_t batch = 10'000;
 
   /// How many entries are stored first.

@@ -7,6 +7,7 @@
 // what is read ahead and written behind, and for the index of pages. Where there are to be
 // insertions leaves are filled to 95 %, so that they have room.
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <span>
@@ -81,7 +82,15 @@ class our_map {
       map_->build_sorted(entry_range(from), work_.leaves_room() ? 0.95 : 1.0);
   }
   void insert(entry const& e) { map_->insert(item_of(e)); }
+  void insert_many(std::vector<entry>& entries) {
+    std::vector<item> items(entries.size());
+    std::ranges::transform(entries, items.begin(), item_of);
+    map_->insert_many(items);
+  }
   void erase(std::uint64_t key) { map_->erase(key); }
+  void erase_many(std::vector<std::uint64_t>& keys) {
+    map_->erase_many(std::span<std::uint64_t const>(keys));
+  }
   bool find(std::uint64_t key, value& v) {
     auto const found = std::as_const(*map_).get(key);
     if (found) v = *found;
