@@ -101,7 +101,7 @@ BENCHMARKS = {row.name: row for row in (
               smoke_size_bytes=8 * MIB),
     Benchmark("map-insert", "10^6 entries at random put into a map", "", 40, (), None, _MAP_PEERS,
               floor_passes=0, ours="map", disk_per_input_byte=2.5, smoke_size_bytes=8 * MIB),
-    Benchmark("map-insert-many", "10^6 entries at random put into a map, ten thousand at a time", "",
+    Benchmark("map-insert-many", "10^6 entries at random put into a map, 10^4 at a time", "",
               40, (), None, _MAP_PEERS, floor_passes=0, ours="map", disk_per_input_byte=2.5,
               smoke_size_bytes=8 * MIB),
     Benchmark("map-find", "10^6 keys at random, one by one", "", 40, (), None, _MAP_PEERS,
