@@ -163,7 +163,8 @@ void block_cache::try_prefetch(block_id id) {
     std::size_t const s = victim();
     slot const& x = slots_[s];
     bool const is_clean = !x.changed && !x.writing;
-    bool const waits = is_clean ? is_being_read(x) : free_.empty() || (x.changed && goes_on(x));
+    bool const waits = is_clean ? is_being_read(x)
+                                : free_.empty() || are_groups_busy() || (x.changed && goes_on(x));
     if (waits) return;
     evict(s);
   }
@@ -173,6 +174,13 @@ void block_cache::try_prefetch(block_id id) {
 }
 
 bool block_cache::goes_on(slot const& x) noexcept { return x.transfer && !x.transfer->poll(); }
+
+/// Whether the next group would have to be waited for.
+bool block_cache::are_groups_busy() const noexcept {
+  if (groups_.empty()) return false;
+  auto const& oldest = groups_[next_group_].write;
+  return oldest && !oldest->poll();
+}
 
 /// Whether it is clean, and its content still on its way.
 bool block_cache::is_being_read(slot const& x) noexcept {
@@ -275,9 +283,8 @@ void block_cache::evict(std::size_t s) {
   slot& x = slots_[s];
   if (x.writing && (x.changed || x.transfer->poll())) settle(s);
   if (!x.changed && !x.writing) return forget(s);
-  if (!x.writing)
-    if (group* const with = free_group())
-      if (auto const members = beside(s); members.size() > 1) begin_group(*with, members);
+  if (!x.writing && !groups_.empty())
+    if (auto const members = beside(s); members.size() > 1) begin_group(next_group(), members);
   policy_->leave(s);
   --kept_;
   x.leaving = true;
@@ -436,14 +443,12 @@ void block_cache::begin_group(group& with, std::span<std::size_t const> members)
   counts_.write_backs += members.size();
 }
 
-/// One whose write is done, if there is one.
-block_cache::group* block_cache::free_group() noexcept {
-  if (groups_.empty()) return nullptr;
+/// One whose write is done. To wait for it costs less than to write its blocks by themselves.
+block_cache::group& block_cache::next_group() noexcept {
   group& oldest = groups_[next_group_];
-  if (oldest.write && !oldest.write->poll()) return nullptr;
+  if (auto const write = std::exchange(oldest.write, nullptr)) write->wait_outcome();
   next_group_ = (next_group_ + 1) % groups_.size();
-  oldest.write = nullptr;
-  return &oldest;
+  return oldest;
 }
 
 /// Begins to write changed blocks, which come by place.
@@ -461,8 +466,7 @@ void block_cache::write_groups(std::span<std::size_t const> changed) {
     std::size_t count = 1;
     while (count < std::min(most, changed.size()) && follows(count)) ++count;
     if (count > 1) {
-      if (auto const& oldest = groups_[next_group_].write) oldest->wait_outcome();
-      begin_group(*free_group(), changed.first(count));
+      begin_group(next_group(), changed.first(count));
     } else if (!first.transfer) {
       begin_write(changed.front());
     }

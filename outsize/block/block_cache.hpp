@@ -219,7 +219,8 @@ class block_cache {
   bool can_join(block_id const& id) const noexcept;
   std::vector<std::size_t> beside(std::size_t s) const;
   void begin_group(group& with, std::span<std::size_t const> members);
-  group* free_group() noexcept;
+  group& next_group() noexcept;
+  bool are_groups_busy() const noexcept;
   void write_groups(std::span<std::size_t const> changed);
   void settle(std::size_t s) noexcept;
   pinned_block add_pin(std::size_t s) noexcept;

@@ -488,6 +488,25 @@ TEST_F(neighbours, are_written_again_if_they_are_changed_meanwhile) {
   EXPECT_EQ(value_on_disk(3), 103);
 }
 
+TEST_F(neighbours, wait_for_a_slow_disk_rather_than_leave_one_by_one) {
+  constexpr std::size_t count = 32;
+  write_blocks(3 * count);
+  block_cache large(store, memory,
+                    {.block_bytes = block_bytes,
+                     .block_count = count,
+                     .spare_count = count,
+                     .write_bytes = 4 * block_bytes});
+  for (std::size_t i = 0; i < count; ++i) set(large, i, 100 + static_cast<int>(i));
+  plan->script(io::fault_point::write, plan->calls(io::fault_point::write),
+               io::fault::hold(std::chrono::milliseconds(10)), count);
+  for (std::size_t i = 0; i < count; ++i) large.try_prefetch(blocks[count + i]);
+  EXPECT_EQ(writes(), div_up<std::uint64_t>(large.counts().prefetches, 4)) << "or nobody leaves";
+  for (std::size_t i = 0; i < count; ++i) large.prefetch(blocks[2 * count + i]);
+  EXPECT_EQ(writes(), count / 4);
+  large.flush();
+  for (std::size_t i = 0; i < count; ++i) EXPECT_EQ(value_on_disk(i), 100 + static_cast<int>(i));
+}
+
 TEST_F(neighbours, that_are_pinned_are_left_out) {
   write_blocks(9);
   change_first(8);

@@ -48,7 +48,7 @@ struct page_cache_options {
   /// What is written together of short pages in a cache of so many bytes: all that are under way
   /// at once are an eighth of it at most.
   static std::size_t group_bytes(std::size_t cache_bytes) noexcept {
-    return std::min(cache_bytes / 8 / block::block_cache::group_count, std::size_t{128} << 10);
+    return std::min(cache_bytes / 8 / block::block_cache::group_count, std::size_t{512} << 10);
   }
 };
 
