@@ -91,7 +91,7 @@ sort_report sort_pages(paged_items<T>& items, std::uint64_t begin, std::uint64_t
 /// Sorts the items of a range where they are. Items that compare equal keep their order, unless
 /// by(member) of two-word items says otherwise (item_order.hpp).
 ///
-/// @param less  Called from all threads of the storage at once; must not throw.
+/// @param less  Called from all threads of the storage at once; should not throw.
 /// @param options  With `unique` the items that are left come first, report.output_items of them;
 /// what is behind them is not known.
 ///
@@ -100,10 +100,10 @@ sort_report sort_pages(paged_items<T>& items, std::uint64_t begin, std::uint64_t
 /// Memory:  options.memory_bytes, or what the storage's budget has free, beside the container's.
 /// Disk:    N items for the runs, gone at the end.
 /// Threads: the storage's.
-/// Errors:  budget_error, out_of_space, cancelled, io_error: all is as before. Only an io_error of
-///          the last merge, when pages are being replaced, leaves the container valid and as large
-///          as it was, with some items twice and others not at all. A request to stop comes too
-///          late then.
+/// Errors:  budget_error, out_of_space, cancelled, io_error, what `less` throws: all is as before.
+///          Only an io_error of the last merge, when pages are being replaced, and what `less`
+///          throws then, leave the container valid and as large as it was, with some items twice
+///          and others not at all. A request to stop comes too late then.
 /// Source:  STXXL 2008, sections 5.7.2 and 6.
 /// Checked: outsize/container/sort_test.cpp.
 template <typename T, std::strict_weak_order<T, T> Less = std::less<>>

@@ -7,9 +7,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
+#include <limits>
 #include <memory>
 #include <numeric>
 #include <random>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -164,6 +167,33 @@ TEST_F(sorted_containers, are_as_before_when_the_order_throws_while_runs_are_for
   };
   EXPECT_THROW(sort(v, fails), std::runtime_error);
   expect_equal(v, plain);
+}
+
+TEST_F(sorted_containers, are_as_large_as_before_whenever_the_order_throws) {
+  std::atomic<long> calls = 0;
+  std::atomic<long> last = std::numeric_limits<long>::max();
+  auto const less = [&](event const& a, event const& b) {
+    if (calls.fetch_add(1) == last) throw std::runtime_error("no order");
+    return a.number < b.number;
+  };
+  vector<event> v(store, small);
+  std::vector<event> plain;
+  fill_randomly(v, plain, 250'000);
+  sort_options const options{.memory_bytes = 2_MiB};
+  sort(v, less, options);
+  long const all = calls;
+  for (int tenth = 1; tenth < 10; ++tenth) {
+    SCOPED_TRACE(testing::Message() << tenth << " tenths of " << all << " comparisons");
+    for (std::size_t i = 0; i < plain.size(); ++i) v[i] = plain[i];
+    calls = 0;
+    last = all / 10 * tenth;
+    EXPECT_THROW(sort(v, less, options), std::runtime_error);
+    last = std::numeric_limits<long>::max();
+    EXPECT_EQ(v.size(), plain.size());
+    if (tenth == 1) expect_equal(v, plain);
+    sort(v, less, options);  // whatever it holds
+    EXPECT_TRUE(std::ranges::is_sorted(std::as_const(v), {}, &event::number));
+  }
 }
 
 TEST_F(sorted_containers, have_all_items_whenever_a_stop_is_requested) {

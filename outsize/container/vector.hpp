@@ -9,7 +9,7 @@
 //
 // Three ways to an item: a reference, through an `iterator` or operator[], which counts its page as
 // changed; a value, through a `const_iterator` or const operator[], which does not; a span of all
-// items of a page (changing(), reading()) for loops that must be fast.
+// items of a page (changing(), or a vector_reader's) for loops that must be fast.
 //
 // How long a reference, or a span of changing(), is valid: until live_pages() - 1 other pages have
 // been touched by references, or its item is no longer in the vector; flush() and const access do
