@@ -11,7 +11,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <stdexcept>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include <outsize/base/memory_budget.hpp>
 #include <outsize/container/btree.hpp>
@@ -27,7 +30,8 @@ class btree_builder {
  public:
   using tree = btree<Key, Entry, Less>;
 
-  /// @param fill  The part of each page that is used, from 0.25 to 1.
+  /// @param fill  The part of each page that is used, from 0.25 to 1. @throws budget_error;
+  /// std::invalid_argument, if it is anything else.
   btree_builder(tree& into, double fill)
       : tree_(empty(into)),
         memory_(into.pages_->memory_for_bulk()),
@@ -89,6 +93,8 @@ class btree_builder {
     return into;
   }
   static std::uint32_t filled(std::uint32_t capacity, double fill) {
+    if (!(fill >= 0.25 && fill <= 1))
+      throw std::invalid_argument(fmt::format("map: leaves cannot be filled to {}", fill));
     return std::clamp(static_cast<std::uint32_t>(capacity * fill), 2U, capacity);
   }
 

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <functional>
 #include <map>
 #include <memory>
@@ -277,6 +278,9 @@ std::vector<item> items_up_to(std::uint64_t count, std::uint64_t stride = 1) {
   return items;
 }
 
+/// Another number for each, in no order.
+std::uint64_t mixed(std::uint64_t i) { return i * 0x9E3779B97F4A7C15U; }
+
 TEST(maps, are_used_as_the_standard_ones_are) {
   quick_storage disk;
   map<int, double> m(disk.store, tiny);
@@ -367,6 +371,73 @@ TEST(maps, are_empty_if_their_input_is_not_sorted) {
   EXPECT_TRUE(m.empty());
   m.build(items);
   EXPECT_EQ(m.size(), 50U);
+}
+
+TEST(maps, have_leaves_as_full_as_they_were_asked_for) {
+  constexpr std::uint64_t in_a_leaf = 100, stored = 30'000;
+  for (double const fill : {1.0, 0.75, 0.5, 0.25}) {
+    scratch::counted_storage disk(8_MiB);
+    numbers m(disk.store, {.leaf_bytes = 24 + in_a_leaf * sizeof(item)});
+    std::uint64_t const before = disk.tally->writes().bytes;
+    m.build_sorted(items_up_to(stored), fill);
+    auto const leaves = static_cast<std::uint64_t>(static_cast<double>(stored / in_a_leaf) / fill);
+    std::uint64_t const bytes = disk.tally->writes().bytes - before;
+    EXPECT_EQ(bytes / (24 + in_a_leaf * sizeof(item)), leaves) << "filled to " << fill;
+  }
+}
+
+TEST(maps, cannot_be_filled_to_what_is_no_part) {
+  quick_storage disk;
+  numbers m(disk.store, tiny);
+  for (double const fill : {0.2, 0.0, -1.0, 1.1, std::nan("")}) {
+    EXPECT_THROW(m.build_sorted(items_up_to(10), fill), std::invalid_argument);
+    EXPECT_THROW(m.build(items_up_to(10), fill), std::invalid_argument);
+    EXPECT_TRUE(m.empty());
+  }
+  m.build(items_up_to(10), 0.25);
+  EXPECT_EQ(m.size(), 10U);
+}
+
+TEST(maps, are_as_they_were_when_the_disk_is_full) {
+  storage store{
+      {.disks = {disk_options(
+           "small", [](io::request_queue&) { return io::make_memory_file("small", 128_KiB); })},
+       .memory = 16_MiB,
+       .threads = 1}};
+  numbers m(store, tiny);
+  std::uint64_t count = 0;
+  auto const fill = [&] {
+    for (;; ++count) m.insert({mixed(count), {count, 0}});
+  };
+  EXPECT_THROW(fill(), out_of_space);
+  EXPECT_GT(count, 1000U);
+  auto const expect_all = [&] {
+    ASSERT_EQ(m.size(), count);
+    for (std::uint64_t i = 0; i < count; ++i)
+      ASSERT_EQ(std::as_const(m).get(mixed(i)), (two_words{i, 0}));
+    ASSERT_TRUE(std::ranges::is_sorted(std::as_const(m), {}, &item::first));
+  };
+  expect_all();
+  EXPECT_THROW(fill(), out_of_space);
+  expect_all();
+  std::vector<item> more;
+  for (std::uint64_t i = 0; i < 1000; ++i) more.push_back({mixed(count + i), {count + i, 0}});
+  std::ranges::sort(more, {}, &item::first);
+  EXPECT_THROW(m.insert_many(more), out_of_space);
+  for (item const& each : more) m.erase(each.first);
+  expect_all();
+  for (std::uint64_t const half = count / 2; count > half;) EXPECT_EQ(m.erase(mixed(--count)), 1U);
+  for (std::uint64_t const end = count / 4 * 5; count < end; ++count)
+    m.insert({mixed(count), {count, 0}});
+  expect_all();
+
+  m.clear();
+  EXPECT_EQ(store.allocated_bytes(), 0U);
+  EXPECT_THROW(m.build_sorted(items_up_to(100'000)), out_of_space);
+  EXPECT_TRUE(m.empty());
+  EXPECT_THROW(m.build(items_up_to(100'000)), out_of_space);
+  EXPECT_TRUE(m.empty());
+  EXPECT_EQ(store.allocated_bytes(), 0U);
 }
 
 TEST(maps, find_and_insert_many_at_once) {

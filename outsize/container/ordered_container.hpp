@@ -295,7 +295,8 @@ class ordered_container {
   /// equal ones, if is_unique, the first is kept. @param fill  The part of each leaf and node that
   /// is used, 0.25 to 1: less leaves room for what is inserted later. I/Os: reading the input;
   /// ⌈N / (fill · B)⌉ writes of leaves. @throws format_error at an entry that comes before its
-  /// predecessor; as all other functions. It is empty then. @pre empty().
+  /// predecessor; std::invalid_argument (fill); as all other functions. It is empty then.
+  /// @pre empty().
   template <item_source In>
     requires std::same_as<source_item_t<In>, value_type>
   void build_sorted(In&& in, double fill = 1) {
