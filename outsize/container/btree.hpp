@@ -248,7 +248,7 @@ class btree {
     return {{page, slot}, true};
   }
 
-  /// Removes entries of a leaf, from one on. Afterwards it may be merged with its neighbour; if that
+  /// Removes entries of a leaf, from one on. Then it may be merged with its neighbour; if that
   /// fails, or a comparison throws, both stay as they are. @throws io_error, out_of_space: nothing
   /// is removed.
   void erase(position from, std::uint32_t some) {

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cmath>
 #include <functional>
@@ -22,6 +23,7 @@
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -311,6 +313,94 @@ TEST(maps, are_used_as_the_standard_ones_are) {
   EXPECT_TRUE(m.begin() == m.end());
   m[5] = 1;
   EXPECT_EQ(m.size(), 1U);
+}
+
+TEST(maps, are_filled_as_the_standard_ones_are) {
+  quick_storage disk;
+  map<int, double> m(disk.store, tiny);
+  EXPECT_TRUE(m.try_emplace(3, 0.5).second);
+  auto const [at, is_new] = m.try_emplace(3, 4.0);
+  EXPECT_FALSE(is_new);
+  EXPECT_EQ(at->second, 0.5);
+  EXPECT_EQ(m.emplace_hint(m.cend(), 5, 2.5)->first, 5);
+  m.insert({{1, 0.25}, {3, 9.0}, {4, 1.5}});
+  std::vector<map<int, double>::value_type> const more = {{9, 1.0}, {8, 2.0}, {9, 3.0}};
+  m.insert(more.begin(), more.end());
+  std::string text;
+  for (auto at_end = m.crbegin(); at_end != m.crend(); ++at_end)
+    text += fmt::format("{}:{} ", (*at_end).first, (*at_end).second);
+  EXPECT_EQ(text, "9:1 8:2 5:2.5 4:1.5 3:0.5 1:0.25 ");
+  EXPECT_TRUE(m.key_comp()(1, 2));
+  set<int> s(disk.store, tiny);
+  s.insert({3, 1, 2, 3});
+  EXPECT_TRUE(std::ranges::equal(std::as_const(s), std::vector{1, 2, 3}));
+}
+
+TEST(maps, find_all_with_a_key) {
+  quick_storage disk;
+  multimap<std::uint64_t, two_words> m(disk.store, tiny);
+  std::multimap<std::uint64_t, two_words> model;
+  std::mt19937_64 random(1);
+  for (std::uint64_t i = 0; i < 600; ++i) {
+    std::uint64_t const key = random() % 60;  // some fill several leaves
+    m.insert({key, {i, 0}});
+    model.insert({key, {i, 0}});
+  }
+  std::vector<std::uint64_t> keys;
+  for (std::uint64_t key = 0; key < 64; ++key) {
+    keys.push_back(63 - key);
+    auto const count = static_cast<std::ptrdiff_t>(model.count(key));
+    EXPECT_EQ(m.count(key), model.count(key));
+    auto const fixed = std::as_const(m).equal_range(key);
+    EXPECT_EQ(std::distance(fixed.first, fixed.second), count);
+    auto const [from, to] = m.equal_range(key);
+    EXPECT_EQ(std::distance(from, to), count);
+    EXPECT_TRUE(from == m.lower_bound(key) && to == m.upper_bound(key));
+    auto const expected = model.equal_range(key);
+    EXPECT_TRUE(std::equal(fixed.first, fixed.second, expected.first, expected.second,
+                           [](auto const& a, auto const& b) { return a.second == b.second; }));
+  }
+  std::vector<std::optional<two_words>> found(keys.size());
+  m.find_many(keys, found);
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    auto const first = model.lower_bound(keys[i]);
+    bool const is_there = first != model.end() && first->first == keys[i];
+    ASSERT_EQ(found[i].has_value(), is_there);
+    if (is_there) {
+      EXPECT_EQ(*found[i], first->second) << "the first of equal ones";
+    }
+  }
+}
+
+TEST(maps, are_searched_by_several_threads_at_once) {
+  quick_storage disk;
+  numbers m(disk.store, tiny);
+  auto const all = items_up_to(3000, 2);
+  m.build_sorted(all);
+  m.insert({5, {0, 0}});  // so that not all pages are as they were written
+  auto const& fixed = m;
+  std::atomic<int> wrong = 0;
+  std::vector<std::jthread> readers;
+  for (unsigned seed = 0; seed < 4; ++seed)
+    readers.emplace_back([&, seed] {
+      std::mt19937_64 random(seed);
+      for (int i = 0; i < 300; ++i) {
+        std::uint64_t const n = random() % 2000 + 500;
+        wrong += fixed.get(2 * n) != all[n].second;
+        wrong += fixed.contains(2 * n + 1);
+        wrong += (*fixed.lower_bound(2 * n - 1)).first != 2 * n;
+        wrong += (*std::prev(fixed.upper_bound(2 * n))).first != 2 * n;
+        std::vector<std::uint64_t> const keys = {2 * n, 2 * n + 1, 4};
+        std::size_t found = 0;
+        fixed.find_many(keys, [&](std::size_t, item const& each) {
+          wrong += each.second != all[each.first / 2].second;
+          ++found;
+        });
+        wrong += found != 2;
+      }
+    });
+  readers.clear();
+  EXPECT_EQ(wrong, 0);
 }
 
 TEST(maps, order_their_keys_as_they_are_told) {

@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -147,6 +148,8 @@ class ordered_container {
   reverse_iterator rend() { return reverse_iterator(begin()); }
   const_reverse_iterator rbegin() const { return const_reverse_iterator(end()); }
   const_reverse_iterator rend() const { return const_reverse_iterator(begin()); }
+  const_reverse_iterator crbegin() const { return rbegin(); }
+  const_reverse_iterator crend() const { return rend(); }
   /// Leaves touched last by references that stay valid.
   static constexpr std::size_t live_leaves() noexcept { return detail::tree_pages::live_leaves; }
 
@@ -243,11 +246,25 @@ class ordered_container {
   auto emplace(Arguments&&... arguments) {
     return insert(value_type{std::forward<Arguments>(arguments)...});
   }
+  template <typename... Arguments>
+  iterator emplace_hint(const_iterator hint, Arguments&&... arguments) {
+    return insert(hint, value_type{std::forward<Arguments>(arguments)...});
+  }
+  /// Adds a key that is not there, with the value that the arguments make; these are not used, and
+  /// its leaf does not count as changed, if it is.
+  template <typename... Arguments>
+  std::pair<iterator, bool> try_emplace(Key const& key, Arguments&&... arguments)
+    requires(is_map && is_unique)
+  {
+    if (auto const at = tree_->find(key); !at.is_end()) return {iterator(*tree_, at), false};
+    return insert({key, value{std::forward<Arguments>(arguments)...}});
+  }
   /// Adds entries one by one. @throws as insert(); those before have been added.
   template <std::input_iterator Iterator>
   void insert(Iterator from, Iterator to) {
     for (; from != to; ++from) insert(*from);
   }
+  void insert(std::initializer_list<value_type> entries) { insert(entries.begin(), entries.end()); }
   /// Adds many, in the order of their keys, of equal ones in theirs; returns how many were added.
   /// I/Os and memory: as find_many(); each leaf is written once. @throws as insert(); some have
   /// been added.
