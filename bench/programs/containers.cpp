@@ -3,7 +3,7 @@
 //
 // The benchmarks of containers: what is timed is said by bench/README.md.
 //
-//   containers vector-fill|vector-scan|vector-random|stack|queue|deque
+//   containers vector-fill|vector-scan|vector-both-ways|vector-random|stack|queue|deque
 //              BYTES MEMORY_BYTES THREADS DIRECTORY
 //
 // Prints one JSON object. Items are the first numbers of a sequence that is cheap to compute, so
@@ -31,6 +31,7 @@
 #include <outsize/container/queue.hpp>
 #include <outsize/container/stack.hpp>
 #include <outsize/container/vector.hpp>
+#include <outsize/container/vector_streams.hpp>
 #include <outsize/io/disk_file.hpp>
 
 namespace {
@@ -95,6 +96,24 @@ outcome vector_scan(job& work) {
     for (auto const x : std::as_const(v)) sum += x;
   });
   return {seconds, moved, sum == sum_of(v.size())};
+}
+
+/// Forward and backward: what the readers need for it is the floor of the iterators.
+outcome vector_both_ways(job& work) {
+  vector<std::uint64_t> v(work.store, work.pages);
+  v.resize(work.bytes / sizeof(std::uint64_t));
+  fill(v);
+  auto const& fixed = v;
+  std::uint64_t sum = 0;
+  auto const [by_readers, moved_by_readers] = timed(work.store, [&] {
+    for (vector_reader in(fixed); !in.empty(); ++in) sum += *in;
+    for (vector_reverse_reader in(fixed); !in.empty(); ++in) sum += *in;
+  });
+  auto const [seconds, moved] = timed(work.store, [&] {
+    for (auto const x : fixed) sum += x;
+    for (auto at = fixed.rbegin(); at != fixed.rend(); ++at) sum += *at;
+  });
+  return {seconds, moved, sum == 4 * sum_of(v.size()), by_readers};
 }
 
 /// What is read by a benchmark of random accesses: batches of indices, and of each the pages that
@@ -221,8 +240,10 @@ outcome deque_of_numbers(job& work) {
 
 int run(int argc, char** argv) {
   std::map<std::string, std::function<outcome(job&)>> const all = {
-      {"vector-fill", vector_fill}, {"vector-scan", vector_scan}, {"vector-random", vector_random},
-      {"stack", stack_of_numbers},  {"queue", queue_of_numbers},  {"deque", deque_of_numbers}};
+      {"vector-fill", vector_fill},     {"vector-scan", vector_scan},
+      {"vector-random", vector_random}, {"vector-both-ways", vector_both_ways},
+      {"stack", stack_of_numbers},      {"queue", queue_of_numbers},
+      {"deque", deque_of_numbers}};
   if (argc != 6 || !all.contains(argv[1]))
     throw std::invalid_argument("usage: containers NAME BYTES MEMORY_BYTES THREADS DIRECTORY");
   job work{std::strtoull(argv[2], nullptr, 10),
