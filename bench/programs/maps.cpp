@@ -3,7 +3,7 @@
 //
 // The benchmarks of maps with outsize::map, kept in a file; called as map_program.hpp says.
 //
-// Of the memory, five eighths are a cache of leaves and an eighth one of nodes; the rest is for
+// Of the memory, nine sixteenths are a cache of leaves and an eighth one of nodes; the rest is for
 // what is read ahead and written behind, and for the index of pages. Where there are to be
 // insertions leaves are filled to 95 %, so that they have room.
 
