@@ -11,12 +11,15 @@
 #include <map>
 #include <random>
 #include <string>
+#include <type_traits>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include <outsize/base/units.hpp>
 #include <outsize/block/storage.hpp>
 #include <outsize/container/map.hpp>
+#include <outsize/container/unordered_map.hpp>
 #include <outsize/container/vector.hpp>
 #include <outsize/io/memory_file.hpp>
 
@@ -72,6 +75,90 @@ struct map_history {
             .leaf_cache_bytes = 1,
             .node_cache_bytes = 1,
             .spare_leaves = 2};
+  }
+};
+
+/// Of an unordered_map, whose key 0 has the number of steps. Buckets are divided, united and begun
+/// with anew; oblivious operations are done when their little memory is full, or by flush() alone.
+struct unordered_map_history {
+  using kept = outsize::unordered_map<std::uint64_t, std::uint64_t>;
+  using model = std::unordered_map<std::uint64_t, std::uint64_t>;
+  static constexpr char const* name = "unordered_map";
+
+  static kept create(std::string const& path, storage& store) {
+    return kept::create(path, store, tiny());
+  }
+  static kept open(std::string const& path, storage& store, io::access mode) {
+    return kept::open(path, store, mode, tiny());
+  }
+  static std::uint64_t steps(kept const& found) { return found.get(0).value_or(0); }
+  static bool same(kept const& found, model const& expected) {
+    return found.size() == expected.size() &&
+           std::ranges::all_of(expected,
+                               [&](auto const& e) { return found.get(e.first) == e.second; }) &&
+           content(found) == expected;
+  }
+
+  template <typename Map>
+  static void step(Map& changed, std::uint64_t seed, std::uint64_t number) {
+    std::mt19937_64 random(seed + number);
+    auto const kind = random() % 32;
+    if (kind == 0) changed.clear();
+    if (kind == 1) replace(changed, random);
+    if (kind == 2) changed.reserve(random() % 2000);
+    for (std::uint64_t i = random() % 200; i > 0; --i) {
+      std::uint64_t const key = 1 + random() % 1500, value = random();
+      auto const action = random() % 8;
+      if (action < 2)
+        changed[key] = value;
+      else if (action < 4)
+        changed.erase(key);
+      else if (action < 6)
+        put(changed, key, value);
+      else
+        take(changed, key);
+    }
+    if (kind % 4 == 3) shrink(changed);
+    if (kind % 2 == 0)
+      changed[0] = number;
+    else
+      put(changed, 0, number);
+  }
+
+ private:
+  static unordered_map_options tiny() {
+    return {.page_bytes = 512, .cache_pages = 8, .spare_pages = 1, .pending_bytes = 4096};
+  }
+  static model content(kept const& found) {
+    model items;
+    for (auto const& [key, value] : found) items.emplace(key, value);
+    return items;
+  }
+
+  // What the model does in another way.
+  static void put(kept& changed, std::uint64_t key, std::uint64_t value) {
+    changed.insert_oblivious({key, value});
+  }
+  static void put(model& changed, std::uint64_t key, std::uint64_t value) { changed[key] = value; }
+  static void take(kept& changed, std::uint64_t key) { changed.erase_oblivious(key); }
+  static void take(model& changed, std::uint64_t key) { changed.erase(key); }
+  static void shrink(kept& changed) { changed.shrink_to_fit(); }
+  static void shrink(model&) {}
+
+  /// Builds it from items some of which have the same key.
+  template <typename Map>
+  static void replace(Map& changed, std::mt19937_64& random) {
+    std::vector<map_item<std::uint64_t, std::uint64_t>> items(random() % 1000);
+    for (auto& [key, value] : items) {
+      key = 1 + random() % 1500;
+      value = random();
+    }
+    if constexpr (std::is_same_v<Map, kept>) {
+      changed.build(items);
+    } else {
+      changed.clear();
+      for (auto const& [key, value] : items) changed.emplace(key, value);
+    }
   }
 };
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The program that kept_crash_test.cpp kills:
 //
-//   kept_writer map|vector PATH SEED STEPS
+//   kept_writer map|unordered_map|vector PATH SEED STEPS
 //
 // It makes or opens a kept container, takes steps of its history, flushes after each, and closes
 // it. On its standard output are numbers of eight bytes: how many steps are durable, when the
@@ -44,13 +44,22 @@ void write_history(std::string const& path, std::uint64_t seed, std::uint64_t mo
   kept.close();
 }
 
+/// That of the history with this name, or none.
+template <typename... Histories>
+auto writer_of(std::string_view name) {
+  void (*found)(std::string const&, std::uint64_t, std::uint64_t) = nullptr;
+  ((name == Histories::name ? void(found = write_history<Histories>) : void()), ...);
+  return found;
+}
+
 }  // namespace
 
 int main(int count, char** arguments) try {
   if (count != 5) return 2;
-  bool const is_map = arguments[1] == std::string_view(crash::map_history::name);
   auto const write =
-      is_map ? write_history<crash::map_history> : write_history<crash::vector_history>;
+      writer_of<crash::map_history, crash::unordered_map_history, crash::vector_history>(
+          arguments[1]);
+  if (write == nullptr) return 2;
   write(arguments[2], std::stoull(arguments[3]), std::stoull(arguments[4]));
 } catch (std::exception const& e) {
   std::cerr << "kept_writer: " << e.what() << '\n';
