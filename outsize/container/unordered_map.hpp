@@ -221,7 +221,10 @@ class unordered_map {
   /// counts, until their memory is full, or something else is done to one of their keys, or all
   /// shall be shown in order or counted, or flush().
   /// @throws what doing what waits throws, if their memory is full: the item is not inserted then.
-  void insert_oblivious(value_type const& item) { table_->put_pending(item, table::kind::assign); }
+  void insert_oblivious(value_type const& item) {
+    value_type const copy = item;  // which may lie in a page that is written anew
+    table_->put_pending(copy, table::kind::assign);
+  }
   /// Will have erased a key, if it is there; as insert_oblivious().
   void erase_oblivious(Key const& key) { table_->put_pending({key, Value()}, table::kind::erase); }
 

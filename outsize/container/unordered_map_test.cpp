@@ -457,6 +457,28 @@ TEST_F(unordered_maps, show_what_waits_without_doing_it) {
   EXPECT_EQ(map.size(), 1000U);
 }
 
+TEST_F(unordered_maps, take_items_of_their_own_without_looking) {
+  auto const seed = std::random_device{}();
+  SCOPED_TRACE(testing::Message() << "seed " << seed);
+  std::mt19937_64 random(seed);
+  unordered_map<std::uint64_t, std::uint64_t> map(*store, tiny_pages());
+  std::unordered_map<std::uint64_t, std::uint64_t> model;
+  for (std::uint64_t i = 0; i < 20'000; ++i) {
+    std::uint64_t const key = random() % 2000;
+    if (i % 3 == 0) {
+      map.erase_oblivious(key);
+      model.erase(key);
+    } else if (std::as_const(map).contains(key)) {
+      map.insert_oblivious(*map.find(key));  // whose page may be written anew for it
+    } else {
+      map.insert({key, i});
+      model.insert({key, i});
+    }
+  }
+  ASSERT_EQ(map.size(), model.size());
+  for (auto const& [key, value] : std::as_const(map)) ASSERT_EQ(model.at(key), value);
+}
+
 TEST_F(unordered_maps, may_be_read_by_several_threads) {
   own_thread = true;
   make_storage();
