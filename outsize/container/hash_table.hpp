@@ -14,7 +14,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <memory>
 #include <optional>
 #include <span>
@@ -72,7 +71,7 @@ class hash_table {
   ~hash_table() {
     try {
       if (pages_->rows().file() != nullptr) close();
-    } catch (std::exception const&) {  // unordered_map::close() tells
+    } catch (...) {  // of the hash function, say; unordered_map::close() tells
     }
   }
 

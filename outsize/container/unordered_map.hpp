@@ -69,8 +69,11 @@ namespace outsize {
 /// Disk:    at the default load 1.45 to 1.7 times the items, where pages have room for many.
 ///          erase() gives back pages of overflow, shrink_to_fit() those of buckets.
 /// Errors:  io_error where a page must be read, or another written for it; out_of_space and
-///          budget_error where it grows. The operation has not been done then, and all that was
-///          there is there; of oblivious ones some may have been done, and the rest still waits.
+///          budget_error where it grows; anything that Hash or KeyEqual throws. The operation has
+///          not been done then, and all that was there is there; of oblivious ones some may have
+///          been done, but all still wait, so that everybody sees what they saw. Otherwise is what
+///          erase() of an iterator, find_many() and build() leave: see there.
+///          A destructor that cannot do what waits leaves a file as flushed last.
 /// Checked: unordered_map_test.cpp, unordered_map_io_test.cpp, unordered_map_file_test.cpp.
 template <external_item Key, external_item Value, typename Hash = std::hash<Key>,
           typename KeyEqual = std::equal_to<Key>>
@@ -164,7 +167,7 @@ class unordered_map {
   }
   /// The values of many keys: found[i] gets that of keys[i], if it is there. Each page is read once
   /// for 65536 keys, many at the same time. Memory: 16 bytes for each of these keys.
-  /// @pre found.size() == keys.size().
+  /// After a failure some are missing. @pre found.size() == keys.size().
   void find_many(std::span<Key const> keys, std::span<std::optional<Value>> found) const {
     OUTSIZE_ASSERT(keys.size() == found.size());
     std::ranges::fill(found, std::nullopt);
@@ -207,8 +210,9 @@ class unordered_map {
     if (place) table_->erase(copy, *place);
     return place ? 1 : 0;
   }
-  /// Returns the place of the next item; if that cannot be read, throws, and the item is erased all
-  /// the same. Iterators at others stay valid, and their order is the same.
+  /// Returns the place of the next item; if that cannot be read, or its key be hashed or compared,
+  /// throws, and the item is erased all the same. Iterators at others stay valid, and their order
+  /// is the same.
   iterator erase(const_iterator at) {
     auto const place = table_->find_to_change(at.key_);
     OUTSIZE_ASSERT(place.has_value());  // it has been erased

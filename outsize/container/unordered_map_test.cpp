@@ -9,10 +9,12 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <concepts>
 #include <cstring>
 #include <iterator>
+#include <limits>
 #include <memory>
 #include <random>
 #include <ranges>
@@ -49,6 +51,46 @@ struct text_hash {
 struct poor_hash {
   std::size_t operator()(std::uint64_t key) const { return key % 7; }
 };
+
+/// What hash functions and comparisons throw here; no std::exception, as theirs may be none.
+struct refusal {};
+
+/// Throws at one of its calls, by any thread.
+struct moody {
+  static constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
+  static inline std::atomic<std::int64_t> calls_until = never;
+  static void call() {
+    if (calls_until-- == 0) throw refusal();
+  }
+};
+struct moody_hash {
+  std::size_t operator()(std::uint64_t key) const {
+    moody::call();
+    return key / 2;  // so that a hash value has several keys
+  }
+};
+struct moody_equal {
+  bool operator()(std::uint64_t a, std::uint64_t b) const {
+    moody::call();
+    return a == b;
+  }
+};
+using moody_map = unordered_map<std::uint64_t, std::uint64_t, moody_hash, moody_equal>;
+
+/// Does `action`, in which the hash function or the comparison throws at the given call, if there
+/// are so many; whether it has been done.
+template <typename Action>
+bool done_by_moody(std::int64_t call, Action const& action) {
+  moody::calls_until = call;
+  bool done = true;
+  try {
+    action();
+  } catch (refusal const&) {
+    done = false;
+  }
+  moody::calls_until = moody::never;
+  return done;
+}
 
 template <typename T>
 T made_of(std::uint64_t number) {
@@ -304,6 +346,197 @@ TEST_F(unordered_maps, stay_as_they_are_when_the_disk_is_full) {
   for (std::uint64_t i = 0; i < inserted; i += 2) EXPECT_EQ(map.erase(i), 1U);
   map.shrink_to_fit();
   EXPECT_TRUE(map.insert({inserted, 0}).second);
+}
+
+/// A map whose hash function and comparison throw, and its model. An operation that throws has not
+/// been done, but for an erasure that could not say what comes next.
+class modelled_moody_map {
+ public:
+  modelled_moody_map(storage& store, unordered_map_options const& options, std::uint64_t seed)
+      : map_(store, options), random_(seed) {
+    map_.insert({keys, 1});
+    model_.insert({keys, 1});
+    stays_ = std::as_const(map_).find(keys);
+  }
+  std::array<std::uint64_t, 13> thrown{};  // by which action
+
+  void step() {
+    std::uint64_t const key = random_() % keys, value = random_();
+    // As many calls as a lookup makes, a division, or all that waits to be done.
+    auto const call = static_cast<std::int64_t>(random_() % (std::uint64_t{2} << random_() % 11));
+    auto const action = random_() % thrown.size();
+    std::optional<std::uint64_t> after;  // of the key
+    if (auto const before = model_.find(key); before != model_.end()) after = before->second;
+    auto const at = action == 5 ? std::as_const(map_).find(key) : std::as_const(map_).end();
+    bool const is_done = done_by_moody(call, [&] {
+      switch (action) {
+        case 0:
+          map_.insert({key, value});
+          if (!after) after = value;
+          break;
+        case 1:
+          map_.insert_or_assign(key, value);
+          after = value;
+          break;
+        case 2:
+          map_[key] = value;
+          after = value;
+          break;
+        case 3:
+          map_.insert_oblivious({key, value});
+          after = value;
+          break;
+        case 4:
+          map_.erase(key);
+          after.reset();
+          break;
+        case 5:
+          if (at != map_.cend()) map_.erase(at);
+          after.reset();
+          break;
+        case 6:
+          map_.erase_oblivious(key);
+          after.reset();
+          break;
+        case 7:
+          ASSERT_EQ(map_.find(key) != map_.end(), after.has_value());
+          break;
+        case 8:
+          ASSERT_EQ(std::as_const(map_).get(key), after);
+          break;
+        case 9:
+          look_up_many();
+          break;
+        case 10:
+          map_.reserve(model_.size() + random_() % 40);
+          break;
+        case 11:
+          map_.shrink_to_fit();
+          break;
+        default:
+          if (random_() % 2 == 0)
+            map_.flush();
+          else
+            ASSERT_EQ(map_.size(), model_.size());
+      }
+    });
+    if (is_done) return become(key, after);
+    ++thrown[action];
+    if (action == 5 && !std::as_const(map_).contains(key)) model_.erase(key);
+    expect_equal();
+  }
+  void expect_equal() {
+    auto const& fixed = std::as_const(map_);
+    ASSERT_EQ(fixed.size(), model_.size());
+    model found;
+    for (auto const& [key, value] : fixed) ASSERT_TRUE(found.emplace(key, value).second);
+    ASSERT_EQ(found, model_);
+    for (auto const& [key, value] : model_) ASSERT_EQ(fixed.get(key), value);
+    ASSERT_EQ((*stays_).second, 1U);
+  }
+
+ private:
+  using model = std::unordered_map<std::uint64_t, std::uint64_t>;
+  static constexpr std::uint64_t keys = 300;
+
+  void become(std::uint64_t key, std::optional<std::uint64_t> const& value) {
+    if (value)
+      model_[key] = *value;
+    else
+      model_.erase(key);
+  }
+  void look_up_many() {
+    std::array<std::uint64_t, 50> wanted{};
+    for (auto& key : wanted) key = random_() % keys;
+    std::array<std::optional<std::uint64_t>, 50> found;
+    std::as_const(map_).find_many(wanted, found);
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      auto const expected = model_.find(wanted[i]);
+      ASSERT_EQ(found[i].has_value(), expected != model_.end());
+      if (found[i]) {
+        ASSERT_EQ(*found[i], expected->second);
+      }
+    }
+  }
+
+  moody_map map_;
+  model model_;
+  std::mt19937_64 random_;
+  moody_map::const_iterator stays_;  // at an item that nothing is done to
+};
+
+TEST_F(unordered_maps, are_as_they_were_when_a_hash_function_or_comparison_throws) {
+  auto const seed = std::random_device{}();
+  SCOPED_TRACE(testing::Message() << "seed " << seed);
+  modelled_moody_map both(*store, tiny_pages(), seed);
+  for (int i = 0; i < 8000; ++i) {
+    both.step();
+    if (HasFatalFailure()) FAIL() << "after " << i << " steps";
+  }
+  both.expect_equal();
+  for (auto const times : both.thrown) EXPECT_GT(times, 10U);
+}
+
+TEST_F(unordered_maps, are_empty_when_a_hash_function_or_comparison_throws_while_they_are_built) {
+  auto const seed = std::random_device{}();
+  SCOPED_TRACE(testing::Message() << "seed " << seed);
+  std::mt19937_64 random(seed);
+  auto const open = [](io::request_queue&) { return io::make_memory_file("memory"); };
+  storage several({.disks = {disk_options("memory", open)}, .memory = 8_MiB, .threads = 3});
+  struct way {
+    storage* used;
+    std::size_t items;
+    std::uint64_t memory_bytes;  // 0: in memory alone
+    int builds;
+  };
+  for (way const& tried : {way{store.get(), 3000, 0, 30}, way{&several, 3000, 0, 30},
+                           way{&several, 150'000, 2_MiB, 5}}) {
+    std::vector<map_item<std::uint64_t, std::uint64_t>> given(tried.items);
+    for (std::uint64_t i = 0; i < given.size(); ++i) given[i] = {random() % tried.items, i};
+    std::unordered_map<std::uint64_t, std::uint64_t> expected;
+    for (auto const& [key, value] : given) expected.insert({key, value});
+    std::uint64_t const free_bytes = tried.used->memory().free_bytes();
+    int thrown = 0;
+    for (int i = 0; i < tried.builds; ++i) {
+      moody_map map(*tried.used, {.page_bytes = 1024, .cache_pages = 16});
+      map.insert({5, 5});
+      sort_options const options{.memory_bytes = tried.memory_bytes};
+      auto const most = std::uint64_t{tried.items} * 40 >> random() % 10;
+      auto const call = static_cast<std::int64_t>(random() % most);
+      if (!done_by_moody(call, [&] { map.build(given, options); })) {
+        ++thrown;
+        ASSERT_TRUE(std::as_const(map).empty());
+        ASSERT_TRUE(map.begin() == map.end());
+        ASSERT_FALSE(map.contains(5));
+        map.build(given, options);
+      }
+      ASSERT_EQ(map.size(), expected.size());
+      for (auto const& [key, value] : std::as_const(map)) ASSERT_EQ(expected.at(key), value);
+    }
+    EXPECT_GT(thrown, 0);
+    EXPECT_EQ(tried.used->memory().free_bytes(), free_bytes);
+    EXPECT_EQ(tried.used->allocated_bytes(), 0U);
+  }
+}
+
+TEST_F(unordered_maps, in_files_are_as_flushed_if_their_hash_function_throws_at_the_end) {
+  scratch::directory const directory;
+  {
+    auto map = moody_map::create(directory.path("map"), *store, tiny_pages());
+    for (std::uint64_t i = 0; i < 100; ++i) map.insert({i, i});
+    map.flush();
+    map.insert_oblivious({100, 100});
+    EXPECT_FALSE(done_by_moody(0, [&] { map.close(); }));
+    EXPECT_EQ(map.size(), 101U);
+    map.flush();
+    for (std::uint64_t i = 0; i < 30; ++i) map.erase_oblivious(i);
+    moody::calls_until = 0;
+  }
+  moody::calls_until = moody::never;
+  auto const map = moody_map::open(directory.path("map"), *store);
+  EXPECT_FALSE(map.was_closed());
+  EXPECT_EQ(map.size(), 101U);
+  for (std::uint64_t i = 0; i <= 100; ++i) EXPECT_EQ(map.get(i), i);
 }
 
 TEST_F(unordered_maps, are_built_from_items_in_any_order) {
