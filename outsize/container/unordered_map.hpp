@@ -26,6 +26,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <span>
@@ -72,7 +73,7 @@ namespace outsize {
 ///          budget_error where it grows; anything that Hash or KeyEqual throws. The operation has
 ///          not been done then, and all that was there is there; of oblivious ones some may have
 ///          been done, but all still wait, so that everybody sees what they saw. Otherwise is what
-///          erase() of an iterator, find_many() and build() leave: see there.
+///          erase() of an iterator, insert() of a range, find_many() and build() leave: see there.
 ///          A destructor that cannot do what waits leaves a file as flushed last.
 /// Checked: unordered_map_test.cpp, unordered_map_io_test.cpp, unordered_map_file_test.cpp.
 template <external_item Key, external_item Value, typename Hash = std::hash<Key>,
@@ -85,6 +86,8 @@ class unordered_map {
   using key_type = Key;
   using mapped_type = Value;
   using value_type = map_item<Key, Value>;
+  using hasher = Hash;
+  using key_equal = KeyEqual;
   using size_type = std::uint64_t;
   using difference_type = std::ptrdiff_t;
   using iterator = unordered_map_iterator<table, false>;
@@ -145,6 +148,8 @@ class unordered_map {
   /// I/Os: none; the space of all pages is free.
   void clear() { table_->clear(); }
   size_type bucket_count() const noexcept { return table_->pages().numbers().count(); }
+  hasher hash_function() const { return Hash(); }
+  key_equal key_eq() const { return KeyEqual(); }
 
   // ---- lookup ----
 
@@ -196,6 +201,20 @@ class unordered_map {
     value_type const copy = item;  // which may lie in a page that leaves
     auto const place = table_->find_to_change(copy.first);
     return {iterator(table_.get(), place ? *place : table_->insert(copy), copy.first), !place};
+  }
+  /// Inserts items one by one. @throws as insert(); those before have been inserted.
+  template <std::input_iterator Iterator>
+  void insert(Iterator from, Iterator to) {
+    for (; from != to; ++from) insert(*from);
+  }
+  template <typename... Arguments>
+  std::pair<iterator, bool> emplace(Arguments&&... arguments) {
+    return insert(value_type{std::forward<Arguments>(arguments)...});
+  }
+  /// The same with a value made of the arguments, which is made in any case.
+  template <typename... Arguments>
+  std::pair<iterator, bool> try_emplace(Key const& key, Arguments&&... arguments) {
+    return insert({key, Value(std::forward<Arguments>(arguments)...)});
   }
   std::pair<iterator, bool> insert_or_assign(Key const& key, Value const& value) {
     value_type const copy{key, value};

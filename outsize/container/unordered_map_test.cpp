@@ -712,6 +712,30 @@ TEST_F(unordered_maps, take_items_of_their_own_without_looking) {
   for (auto const& [key, value] : std::as_const(map)) ASSERT_EQ(model.at(key), value);
 }
 
+TEST_F(unordered_maps, are_filled_by_all_the_names_of_standard_ones) {
+  struct point {
+    std::uint32_t x, y;
+    bool operator==(point const&) const = default;
+  };
+  unordered_map<std::uint64_t, point, poor_hash> map(*store, tiny_pages());
+  std::vector<map_item<std::uint64_t, point>> given;
+  for (std::uint32_t i = 0; i < 1000; ++i) given.push_back({i % 700, {i, 1}});
+  map.insert(given.begin(), given.end());
+  EXPECT_EQ(map.size(), 700U);
+  EXPECT_EQ(map.get(299), (point{299, 1})) << "not the one that comes later";
+  EXPECT_FALSE(map.emplace(5U, point{0, 0}).second);
+  auto const [there, is_new] = map.emplace(700U, point{7, 0});
+  EXPECT_TRUE(is_new);
+  EXPECT_EQ(there->second, (point{7, 0}));
+  EXPECT_FALSE(map.try_emplace(5, 0U, 0U).second);
+  EXPECT_EQ(map.try_emplace(5).first->second, (point{5, 1}));
+  EXPECT_TRUE(map.try_emplace(701, 8U, 9U).second);
+  EXPECT_EQ(map.get(701), (point{8, 9}));
+  EXPECT_EQ(map.try_emplace(702).first->second, point());
+  EXPECT_EQ(map.hash_function()(9), 2U);
+  EXPECT_TRUE(map.key_eq()(3, 3));
+}
+
 TEST_F(unordered_maps, may_be_read_by_several_threads) {
   own_thread = true;
   make_storage();
