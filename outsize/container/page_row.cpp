@@ -82,13 +82,21 @@ void page_row::reach(std::uint64_t begin, std::uint64_t end) {
     blank_.pop_back();
   }
   space_->shrink(begin, end);
-  while (this->end() < end) {
-    space_->append();
-    blank_.push_back(true);
-  }
-  while (this->begin() > begin) {
-    space_->prepend();
-    blank_.push_front(true);
+  std::uint64_t const old_begin = this->begin(), old_end = this->end();
+  try {
+    while (this->end() < end) {
+      space_->append();
+      blank_.push_back(true);
+    }
+    while (this->begin() > begin) {
+      space_->prepend();
+      blank_.push_front(true);
+    }
+  } catch (...) {  // others may have a use for the space
+    for (auto added = old_begin - this->begin(); added > 0; --added) blank_.pop_front();
+    blank_.resize(old_end - old_begin);
+    space_->shrink(old_begin, old_end);
+    throw;
   }
 }
 
