@@ -51,6 +51,8 @@ class deque {
   using const_reference = T;
   using iterator = paged_iterator<T>;
   using const_iterator = paged_const_iterator<T>;
+  using reverse_iterator = std::reverse_iterator<iterator>;
+  using const_reverse_iterator = std::reverse_iterator<const_iterator>;
 
   /// An empty one on the disks of `store`, which must outlive it. @throws budget_error, io_error.
   explicit deque(storage& store = default_storage(), vector_options const& options = {})
@@ -70,6 +72,16 @@ class deque {
 
   void push_back(T const& item) { items_->append(item); }
   void push_front(T const& item) { items_->prepend(item); }
+  template <typename... Arguments>
+  T& emplace_back(Arguments&&... arguments) {
+    push_back(T(std::forward<Arguments>(arguments)...));
+    return back();
+  }
+  template <typename... Arguments>
+  T& emplace_front(Arguments&&... arguments) {
+    push_front(T(std::forward<Arguments>(arguments)...));
+    return front();
+  }
   /// @pre !empty()
   void pop_back() {
     OUTSIZE_ASSERT(!empty());
@@ -112,6 +124,10 @@ class deque {
   const_iterator end() const noexcept { return {items_.get(), items_->end()}; }
   const_iterator cbegin() const noexcept { return begin(); }
   const_iterator cend() const noexcept { return end(); }
+  reverse_iterator rbegin() noexcept { return reverse_iterator(end()); }
+  reverse_iterator rend() noexcept { return reverse_iterator(begin()); }
+  const_reverse_iterator rbegin() const noexcept { return const_reverse_iterator(end()); }
+  const_reverse_iterator rend() const noexcept { return const_reverse_iterator(begin()); }
 
   /// Reads all items in pieces: a stream with empty(), pull() and skip(), as vector_reader is.
   detail::page_reader<T> pieces() const { return {*items_, items_->begin(), items_->end()}; }
@@ -121,6 +137,7 @@ class deque {
   block::block_cache_counts cache_counts() const { return items_->row().counts(); }
 
   friend void swap(deque& a, deque& b) noexcept { std::swap(a.items_, b.items_); }
+  void swap(deque& other) noexcept { std::swap(items_, other.items_); }
 
  private:
   friend class sequence<T>;

@@ -9,10 +9,12 @@
 
 #include <algorithm>
 #include <deque>
+#include <iterator>
 #include <memory>
 #include <random>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
@@ -154,6 +156,45 @@ TEST_F(deques, keep_their_iterators_valid_and_sort) {
   EXPECT_EQ(d.front(), 0U);
   EXPECT_EQ(d.back(), 1499U);
   EXPECT_THROW(d.at(750), std::out_of_range);
+}
+
+TEST_F(deques, are_walked_backwards_made_in_place_and_swapped) {
+  struct point {
+    int x, y;
+    point(int left, int right) : x(left), y(right) {}
+    point() = default;
+  };
+  deque<point> points(*store, {.page_bytes = 64, .cache_pages = 4});
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_EQ(points.emplace_back(i, 1).x, i);
+    auto& first = points.emplace_front(-i, 2);
+    EXPECT_EQ(first.x, -i);
+    first.y = 3;
+  }
+  EXPECT_EQ(points.front().y, 3);
+  EXPECT_EQ(points.back().y, 1);
+  int expected = 99;
+  for (auto it = points.rbegin(); it != points.rend(); ++it) {
+    auto const at = points.rend() - it;  // items not yet seen
+    EXPECT_EQ((*it).x, at > 100 ? expected-- : -(100 - static_cast<int>(at)));
+  }
+  std::vector<int> back;
+  std::transform(std::as_const(points).rbegin(), std::as_const(points).rend(),
+                 std::back_inserter(back), [](point p) { return p.x; });
+  EXPECT_EQ(back.size(), 200U);
+  EXPECT_EQ(back.front(), 99);
+  EXPECT_EQ(back.back(), -99);
+
+  deque<point> others(*store, {.page_bytes = 64, .cache_pages = 4});
+  others.emplace_back(1000, 0);
+  auto const it = points.begin() + 150;
+  points.swap(others);
+  EXPECT_EQ(points.size(), 1U);
+  EXPECT_EQ(points.front().x, 1000);
+  EXPECT_EQ(others.size(), 200U);
+  EXPECT_EQ(it - others.begin(), 150) << "iterators go with their items";
+  swap(points, others);
+  EXPECT_EQ(points.size(), 200U);
 }
 
 }  // namespace

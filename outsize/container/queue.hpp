@@ -48,7 +48,8 @@ class queue {
   /// What the cache has done.
   block::block_cache_counts cache_counts() const { return items_.cache_counts(); }
 
-  friend void swap(queue& a, queue& b) noexcept { swap(a.items_, b.items_); }
+  friend void swap(queue& a, queue& b) noexcept { a.swap(b); }
+  void swap(queue& other) noexcept { items_.swap(other.items_); }
 
  private:
   deque<T> items_;

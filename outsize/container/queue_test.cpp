@@ -62,5 +62,16 @@ TEST_F(queues, cost_a_write_and_a_read_for_each_page_that_goes_through) {
   EXPECT_LE(store.allocated_bytes(), 2 * 64U);
 }
 
+TEST_F(queues, are_swapped_with_their_items) {
+  queue<std::uint64_t> other(store, {.page_bytes = 64, .cache_pages = 8});
+  for (std::uint64_t i = 0; i < 500; ++i) q.push(i);
+  q.swap(other);
+  EXPECT_TRUE(q.empty());
+  q.push(7);
+  swap(q, other);
+  EXPECT_EQ(other.front(), 7U);
+  for (std::uint64_t i = 0; i < 500; ++i, q.pop()) ASSERT_EQ(q.front(), i);
+}
+
 }  // namespace
 }  // namespace outsize

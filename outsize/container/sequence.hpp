@@ -58,7 +58,8 @@ class sequence {
   /// What the cache has done.
   block::block_cache_counts cache_counts() const { return items_.cache_counts(); }
 
-  friend void swap(sequence& a, sequence& b) noexcept { swap(a.items_, b.items_); }
+  friend void swap(sequence& a, sequence& b) noexcept { a.swap(b); }
+  void swap(sequence& other) noexcept { items_.swap(other.items_); }
 
  private:
   detail::paged_items<T> const& all() const noexcept { return *items_.items_; }

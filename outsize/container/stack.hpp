@@ -58,7 +58,8 @@ class stack {
   /// What the cache has done.
   block::block_cache_counts cache_counts() const { return items_.cache_counts(); }
 
-  friend void swap(stack& a, stack& b) noexcept { swap(a.items_, b.items_); }
+  friend void swap(stack& a, stack& b) noexcept { a.swap(b); }
+  void swap(stack& other) noexcept { items_.swap(other.items_); }
 
  private:
   vector<T> items_;

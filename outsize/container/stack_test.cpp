@@ -82,6 +82,18 @@ TEST_P(stacks, cost_nothing_at_the_edge_of_a_page) {
   EXPECT_EQ(reads() + writes(), moved);
 }
 
+TEST_P(stacks, are_swapped_with_their_items) {
+  stack<std::uint64_t> a(store, options()), b(store, options());
+  for (std::uint64_t i = 0; i < 500; ++i) a.push(i);
+  a.swap(b);
+  EXPECT_TRUE(a.empty());
+  EXPECT_EQ(b.size(), 500U);
+  a.push(7);
+  swap(a, b);
+  EXPECT_EQ(b.top(), 7U);
+  for (std::uint64_t i = 500; i-- > 0; a.pop()) ASSERT_EQ(a.top(), i);
+}
+
 INSTANTIATE_TEST_SUITE_P(all, stacks, testing::Bool(), [](auto const& kind) {
   return kind.param ? "without_overlap" : "grow_shrink";
 });
