@@ -342,7 +342,7 @@ void page_row::note_touch(std::uint64_t page) noexcept {
 /// Whether the page was touched so lately that one beside it continues a scan. Of rows that take
 /// turns none may be live when its turn comes again.
 bool page_row::is_near(std::uint64_t page) const noexcept {
-  return page == touched_ || cache_->is_live(*this, page);
+  return page == touched_ || page == touched_before_ || cache_->is_live(*this, page);
 }
 
 void page_row::rest() noexcept {

@@ -62,6 +62,25 @@ TEST_F(queues, cost_a_write_and_a_read_for_each_page_that_goes_through) {
   EXPECT_LE(store.allocated_bytes(), 2 * 64U);
 }
 
+TEST_F(queues, are_read_ahead_of_pops) {
+  for (std::uint64_t i = 0; i < 8000; ++i) q.push(i);  // 1000 pages
+  for (std::uint64_t i = 0; i < 8000; ++i, q.pop()) ASSERT_EQ(q.front(), i);
+  EXPECT_GE(q.cache_counts().prefetches, 985U);
+  EXPECT_LE(q.cache_counts().misses, 3U);
+}
+
+TEST_F(queues, are_read_ahead_of_pops_while_they_are_pushed_to) {
+  for (std::uint64_t i = 0; i < 8000; ++i) q.push(i);
+  auto const before = q.cache_counts();
+  for (std::uint64_t i = 0; i < 8000; ++i) {
+    q.push(i);
+    ASSERT_EQ(q.front(), i);
+    q.pop();
+  }
+  EXPECT_GE(q.cache_counts().prefetches - before.prefetches, 985U);
+  EXPECT_LE(q.cache_counts().misses - before.misses, 10U);
+}
+
 TEST_F(queues, are_swapped_with_their_items) {
   queue<std::uint64_t> other(store, {.page_bytes = 64, .cache_pages = 8});
   for (std::uint64_t i = 0; i < 500; ++i) q.push(i);

@@ -82,6 +82,20 @@ TEST_P(stacks, cost_nothing_at_the_edge_of_a_page) {
   EXPECT_EQ(reads() + writes(), moved);
 }
 
+TEST_P(stacks, are_read_ahead_of_pops_if_they_may_be) {
+  stack<std::uint64_t> s(store, options());
+  for (std::uint64_t i = 0; i < 8000; ++i) s.push(i);  // 1000 pages
+  for (std::uint64_t i = 8000; i-- > 0; s.pop()) ASSERT_EQ(s.top(), i);
+  auto const counts = s.cache_counts();
+  if (GetParam()) {
+    EXPECT_EQ(counts.prefetches, 0U);
+    EXPECT_GE(counts.misses, 985U);
+  } else {
+    EXPECT_GE(counts.prefetches, 985U);
+    EXPECT_LE(counts.misses, 3U);
+  }
+}
+
 TEST_P(stacks, are_swapped_with_their_items) {
   stack<std::uint64_t> a(store, options()), b(store, options());
   for (std::uint64_t i = 0; i < 500; ++i) a.push(i);
