@@ -10,6 +10,7 @@
 // what is pushed is written behind, what will be popped is read ahead. Threads: as a vector's.
 // Layer: container. Source: STXXL 2008, section 5.3.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -57,7 +58,7 @@ class deque {
   /// An empty one on the disks of `store`, which must outlive it. @throws budget_error, io_error.
   explicit deque(storage& store = default_storage(), vector_options const& options = {})
       : items_(std::make_unique<items>(
-            detail::pages_on_disks(store, sizeof(T), options, middle_page))) {}
+            detail::pages_on_disks(store, sizeof(T), at_two_ends(options), middle_page))) {}
   /// An empty one that shares the memory of `pool`, as a vector's would.
   explicit deque(page_pool& pool)
       : items_(std::make_unique<items>(detail::pages_in_pool(pool, sizeof(T), middle_page))) {}
@@ -144,6 +145,13 @@ class deque {
   using items = detail::paged_items<T>;
   static constexpr std::uint64_t middle_page = std::uint64_t{1} << 40;
 
+  /// So that what is read ahead at one end is not pushed out by what is read ahead at the other.
+  static vector_options at_two_ends(vector_options options) {
+    std::size_t const others = std::min<std::size_t>(options.cache_pages, 4);  // that are at work
+    options.read_ahead_pages =
+        std::min(options.read_ahead_pages, (options.cache_pages - others) / 2);
+    return options;
+  }
   void check(size_type index) const {
     if (index >= size())
       throw std::out_of_range("deque: index " + std::to_string(index) + " of " +

@@ -20,6 +20,7 @@
 #include <outsize/base/units.hpp>
 #include <outsize/io/decorators/faulty_file.hpp>
 #include <outsize/io/memory_file.hpp>
+#include <outsize/testing/counted_storage.hpp>
 #include <outsize/testing/effort.hpp>
 
 namespace outsize {
@@ -195,6 +196,79 @@ TEST_F(deques, are_walked_backwards_made_in_place_and_swapped) {
   EXPECT_EQ(it - others.begin(), 150) << "iterators go with their items";
   swap(points, others);
   EXPECT_EQ(points.size(), 200U);
+}
+
+struct counted_deques : testing::Test, scratch::counted_storage {
+  static constexpr std::uint64_t items = 8000;  // 1000 pages
+  deque<std::uint64_t> d{store, {.page_bytes = 64, .cache_pages = 8, .spare_pages = 2}};
+
+  void push(bool at_back, std::uint64_t item) { at_back ? d.push_back(item) : d.push_front(item); }
+  std::uint64_t pop(bool at_back) {
+    auto const item = at_back ? d.back() : d.front();
+    at_back ? d.pop_back() : d.pop_front();
+    return item;
+  }
+};
+
+TEST_F(counted_deques, cost_a_write_for_each_page_pushed_and_a_read_for_each_popped) {
+  for (bool const pushes_back : {true, false})
+    for (bool const pops_back : {true, false}) {
+      SCOPED_TRACE(testing::Message() << pushes_back << ' ' << pops_back);
+      auto const written = writes(), read = reads();
+      for (std::uint64_t i = 0; i < items; ++i) push(pushes_back, i);
+      EXPECT_LE(writes() - written, 1001U);
+      EXPECT_GE(writes() - written, 985U);
+      EXPECT_EQ(reads(), read);
+      for (std::uint64_t i = 0; i < items; ++i)
+        ASSERT_EQ(pop(pops_back), pushes_back == pops_back ? items - 1 - i : i);
+      EXPECT_LE(reads() - read, 1001U);
+      EXPECT_GE(reads() - read, 985U);
+      EXPECT_LE(writes() - written, 1001U + 10);  // those that were on their way
+    }
+}
+
+TEST_F(counted_deques, cost_as_much_at_both_ends_in_turn) {
+  for (std::size_t const cache_pages : {8U, 11U, 16U, 24U}) {
+    SCOPED_TRACE(cache_pages);
+    d = deque<std::uint64_t>(store, {.page_bytes = 64, .cache_pages = cache_pages});
+    auto const written = writes(), read = reads();
+    for (std::uint64_t i = 0; i < items; ++i) push(i % 2 == 0, i);
+    EXPECT_LE(writes() - written, 1002U);
+    EXPECT_GE(writes() - written, 950U);
+    EXPECT_EQ(reads(), read);
+    for (std::uint64_t i = items; i-- > 0;) ASSERT_EQ(pop(i % 2 == 0), i);
+    EXPECT_LE(reads() - read, 1002U);
+    EXPECT_GE(reads() - read, 950U);
+    EXPECT_LE(writes() - written, 1002U + 10);
+    EXPECT_LE(d.cache_counts().misses, 10U) << "read ahead at both";
+  }
+}
+
+TEST_F(counted_deques, cost_a_read_for_an_item_anywhere_and_a_write_if_it_is_changed) {
+  for (std::uint64_t i = 0; i < items; ++i) push(i >= items / 2, i >= items / 2 ? i : 3999 - i);
+  auto const place = [](std::uint64_t i) { return i * 3001 % items; };  // 375 pages further on
+  auto const written = writes();
+  for (std::uint64_t i = 0; i < 500; ++i) ASSERT_EQ(std::as_const(d)[place(i)], place(i));
+  EXPECT_LE(reads(), 500U);
+  EXPECT_GE(reads(), 490U);
+  EXPECT_LE(writes(), written + 10);  // changed ones, as they leave
+  auto const read = reads(), rewritten = writes();
+  for (std::uint64_t i = 0; i < 500; ++i) ++d[place(i)];
+  EXPECT_LE(reads() - read, 500U);
+  EXPECT_GE(reads() - read, 490U);
+  EXPECT_LE(writes() - rewritten, 500U);
+  EXPECT_GE(writes() - rewritten, 485U);
+}
+
+TEST_F(counted_deques, are_read_ahead_of_pops_at_either_end) {
+  for (bool const pops_back : {true, false}) {
+    SCOPED_TRACE(pops_back);
+    for (std::uint64_t i = 0; i < items; ++i) push(true, i);
+    auto const before = d.cache_counts();
+    for (std::uint64_t i = 0; i < items; ++i) pop(pops_back);
+    EXPECT_GE(d.cache_counts().prefetches - before.prefetches, 985U);
+    EXPECT_LE(d.cache_counts().misses - before.misses, 3U);
+  }
 }
 
 }  // namespace
