@@ -86,12 +86,21 @@ struct deques : testing::Test {
           d.pop_front();
           model.pop_front();
         }
+      } else if (model.empty()) {
+        continue;
       } else if (action < 9) {
-        if (model.empty()) continue;
+        auto const other = random() % model.size();
         persist([&] { d[index] = item; });
         model[index] = item;
+        persist([&] { std::swap(d[index], d[other]); });
+        std::swap(model[index], model[other]);
+      } else if (item % 100 == 0) {
+        auto const size = item % 2000 == 0 ? index : model.size() + random() % 50;
+        auto const old_size = model.size();
+        persist([&] { d.resize(size); });
+        model.resize(size, item);
+        for (auto k = old_size; k < size; ++k) persist([&] { d[k] = item; });
       } else {
-        if (model.empty()) continue;
         persist([&] { ASSERT_EQ(std::as_const(d).at(index), model[index]); });
       }
       ASSERT_EQ(d.size(), model.size());
@@ -118,7 +127,7 @@ TEST_F(deques, lose_nothing_when_accesses_fail_or_are_late) {
                                                       .hold = 0.05,
                                                       .max_delay = std::chrono::microseconds(20)});
   make_storage();
-  run_model(seed, 4, 10'000);
+  run_model(seed, 4, scratch::operations(100'000));
 }
 
 TEST_F(deques, give_space_back_at_both_ends) {

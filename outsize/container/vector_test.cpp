@@ -170,24 +170,44 @@ TEST_F(vectors, lose_nothing_when_accesses_fail) {
         ++failed;
       }
   };
-  for (int i = 0; i < 10'000; ++i) {
+  for (int i = 0; i < scratch::operations(100'000); ++i) {
     auto const index = model.empty() ? 0 : random() % model.size();
+    auto const other = model.empty() ? 0 : random() % model.size();
     auto const item = random();
-    switch (random() % 4) {
-      case 0:
-      case 1:
-        persist([&] { v.push_back(item); });
-        model.push_back(item);
-        break;
-      case 2:
-        if (model.empty()) break;
-        persist([&] { v[index] = item; });
-        model[index] = item;
-        break;
-      default:
-        if (!model.empty()) persist([&] { ASSERT_EQ(std::as_const(v)[index], model[index]); });
+    auto const action = random() % 100;
+    if (action < 30 || model.empty()) {
+      persist([&] { v.push_back(item); });
+      model.push_back(item);
+    } else if (action < 50) {
+      persist([&] { v[index] = item; });
+      model[index] = item;
+    } else if (action < 60) {
+      persist([&] { std::swap(v[index], v[other]); });
+      std::swap(model[index], model[other]);
+    } else if (action < 75) {
+      persist([&] { ASSERT_EQ(std::as_const(v)[index], model[index]); });
+    } else if (action < 85) {
+      persist([&] { ASSERT_EQ(v.back(), model.back()); });
+    } else if (action < 97) {
+      persist([&] { v.pop_back(); });
+      model.pop_back();
+    } else if (action < 98) {
+      auto const old_size = model.size();
+      auto const size = random() % 4 == 0 ? index : old_size + random() % 100;
+      persist([&] { v.resize(size); });
+      model.resize(size, item);
+      for (auto k = old_size; k < size; ++k) persist([&] { v[k] = item; });
+    } else if (action < 99) {
+      persist([&] {
+        auto const room = v.changing(index);
+        std::ranges::fill(room, item);
+        std::fill_n(model.begin() + static_cast<std::ptrdiff_t>(index), room.size(), item);
+      });
+    } else {
+      persist([&] { v.flush(); });
     }
     ASSERT_EQ(v.size(), model.size());
+    if (HasFatalFailure()) return;
   }
   persist([&] { v.flush(); });
   for (std::uint64_t i = 0; i < model.size(); ++i)
