@@ -65,6 +65,7 @@ class paged_items {
     lasting_ = pages.space;
     was_closed_ = pages.was_closed;
     end_ = settled_end_ = pages.items;
+    trim_below_ = UINT64_MAX;  // whether it may be changed is asked first
   }
   paged_items(paged_items const&) = delete;
   paged_items& operator=(paged_items const&) = delete;
@@ -116,6 +117,7 @@ class paged_items {
   /// Moves the end. Items that are new are zero in pages that nothing was written to; otherwise
   /// their values are not known.
   void resize(std::uint64_t size) {
+    if (lasting_ != nullptr && size != this->size()) lasting_->check_writable();
     reach(begin_, begin_ + size);
     end_ = begin_ + size;
   }
@@ -135,7 +137,8 @@ class paged_items {
   }
   /// These keep a page that is no longer used, so that coming and going at its edge costs nothing.
   void remove_last() {
-    if (--end_ <= trim_below_) trim();
+    if (end_ - 1 <= trim_below_) return remove_last_and_trim();
+    --end_;
   }
   void remove_first() {
     if (++begin_ >= trim_above_) trim();
@@ -199,6 +202,12 @@ class paged_items {
   void reach(std::uint64_t begin, std::uint64_t end) {
     std::uint64_t const first = begin / page_items_;
     set_row(first, std::max(first, div_up(end, page_items_)));
+  }
+  [[gnu::noinline]] void remove_last_and_trim() {
+    if (lasting_ != nullptr) lasting_->check_writable();
+    --end_;
+    trim();
+    note_row();
   }
   [[gnu::noinline]] void trim() {
     std::uint64_t const first = begin_ / page_items_;

@@ -6,18 +6,30 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <memory>
+#include <optional>
+#include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
+#include <outsize/container/kept_file.hpp>
+#include <outsize/container/page_space.hpp>
+#include <outsize/container/paged_items.hpp>
 #include <outsize/container/vector.hpp>
+#include <outsize/container/vector_options.hpp>
+#include <outsize/io/decorators/faulty_file.hpp>
+#include <outsize/io/memory_file.hpp>
+#include <outsize/testing/effort.hpp>
 
 namespace outsize {
 namespace {
@@ -196,6 +208,32 @@ TEST_F(vectors_in_files, that_are_kept_are_there_again) {
   auto const items = write_file<std::uint64_t>(10'000);
   EXPECT_THROW(numbers::open_kept(path(), *store), format_error);
   EXPECT_EQ(content<std::uint64_t>(), items);
+}
+
+TEST_F(vectors_in_files, that_may_only_be_read_keep_their_size) {
+  using numbers = vector<std::uint64_t>;
+  auto const items = write_file<std::uint64_t>(1000);
+  vector_options const options{.page_bytes = 4_KiB, .cache_pages = 4};
+  numbers::create_kept(path("kept"), *store, options).resize(1000);
+  auto const expect_refused = [](numbers& v, auto const& action) {
+    try {
+      action();
+      ADD_FAILURE() << "done";
+    } catch (io_error const& e) {
+      EXPECT_EQ(e.code().value(), EACCES);
+    }
+    EXPECT_EQ(v.size(), 1000U);
+  };
+  auto plain = numbers::open(path(), *store, io::access::read_only, options);
+  auto kept = numbers::open_kept(path("kept"), *store, io::access::read_only, options);
+  for (auto* const v : {&plain, &kept}) {
+    expect_refused(*v, [&] { v->pop_back(); });
+    expect_refused(*v, [&] { v->pop_back(); });
+    expect_refused(*v, [&] { v->resize(999); });
+    expect_refused(*v, [&] { v->resize(1001); });
+    expect_refused(*v, [&] { v->push_back(1); });
+  }
+  EXPECT_TRUE(std::equal(plain.cbegin(), plain.cend(), items.begin(), items.end()));
 }
 
 }  // namespace
