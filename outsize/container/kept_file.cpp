@@ -209,10 +209,10 @@ void kept_file::find_free_space() {
 std::uint64_t kept_file::take(std::uint64_t length_bytes) {
   if (auto const offset = free_.take(length_bytes)) return *offset;
   // Doubled, so that a file grows in few steps, but not by more than is worth its while.
-  std::uint64_t const step =
+  std::uint64_t const most =
       std::max(length_bytes,
                round_down<std::uint64_t>(std::min(end_bytes_, most_growth_bytes), data_offset));
-  file_->allocate(end_bytes_, step);
+  std::uint64_t const step = allocate_behind(*file_, end_bytes_, length_bytes, most);
   free_.give(end_bytes_, step);
   end_bytes_ += step;
   return *free_.take(length_bytes);

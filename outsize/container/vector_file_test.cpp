@@ -236,5 +236,187 @@ TEST_F(vectors_in_files, that_may_only_be_read_keep_their_size) {
   EXPECT_TRUE(std::equal(plain.cbegin(), plain.cend(), items.begin(), items.end()));
 }
 
+/// What vectors in files consist of, on a disk that is full, or says so at random.
+struct vectors_in_files_on_a_full_disk : testing::Test {
+  using numbers = detail::paged_items<std::uint64_t>;
+  using model = std::vector<std::uint64_t>;
+
+  std::shared_ptr<io::fault_plan> plan = std::make_shared<io::fault_plan>();
+  storage store{{.disks = {disk_options("none",
+                                        [](io::request_queue&) -> io::file_ptr {
+                                          return io::make_memory_file("none");
+                                        })},
+                 .memory = 16_MiB,
+                 .threads = 1}};
+  io::file* beneath = nullptr;  // the faults
+  int refused = 0;
+
+  io::file_ptr make_file(std::uint64_t capacity_bytes) {
+    auto made = io::make_memory_file("full", capacity_bytes);
+    beneath = made.get();
+    return std::make_unique<io::faulty_file>(std::move(made), plan);
+  }
+  std::vector<std::byte> file_bytes() const {
+    std::vector<std::byte> bytes(beneath->size_bytes());
+    if (!bytes.empty()) beneath->read(0, bytes)->wait();
+    return bytes;
+  }
+  std::unique_ptr<numbers> items_in(std::unique_ptr<detail::page_space> space,
+                                    std::size_t page_bytes, std::uint64_t count) {
+    vector_options const small{.cache_pages = 4, .spare_pages = 1};
+    auto cache = detail::cache_of_pages(store, space->device(), page_bytes, small, "vector");
+    auto* const in_file = space.get();
+    return std::make_unique<numbers>(detail::pages_of_file{
+        std::make_shared<detail::page_row>(store, std::move(space), std::move(cache), page_bytes),
+        in_file, count});
+  }
+  std::unique_ptr<numbers> plain(io::file_ptr file) {
+    std::uint64_t const count = file->size_bytes() / sizeof(std::uint64_t);
+    return items_in(
+        std::make_unique<detail::file_pages>(std::move(file), io::access::read_write, 64), 64,
+        count);
+  }
+  std::unique_ptr<numbers> kept(std::shared_ptr<detail::kept_file> const& file) {
+    std::uint64_t bytes = 0;
+    auto const state = file->state();
+    std::memcpy(&bytes, state.data(), std::min(state.size(), sizeof bytes));
+    auto space = std::make_unique<detail::kept_pages>(file, 0);
+    auto const page_bytes = space->page_bytes();
+    return items_in(std::move(space), page_bytes, bytes / sizeof(std::uint64_t));
+  }
+  std::unique_ptr<numbers> create_kept(io::file_ptr file) {
+    return kept(detail::kept_file::create(store, std::move(file), kind, {64}));
+  }
+  /// What would be there if the process ended now.
+  model survivors() {
+    auto copy = io::make_memory_file("copy");
+    copy->write(0, file_bytes())->wait();
+    return content(
+        *kept(detail::kept_file::open(store, std::move(copy), io::access::read_only, kind)));
+  }
+  static model content(numbers const& items) {
+    model found;
+    for (std::uint64_t i = 0; i < items.size(); ++i) found.push_back(items.value(i));
+    return found;
+  }
+
+  /// Whether there was room.
+  template <typename Action>
+  bool attempt(Action const& action) {
+    try {
+      action();
+      return true;
+    } catch (io_error const& e) {
+      EXPECT_EQ(e.code().value(), ENOSPC);
+      ++refused;
+      return false;
+    }
+  }
+  template <typename Action>
+  void persist(Action const& action) {
+    while (!attempt(action)) {
+    }
+  }
+  /// One random operation on both, if there is room.
+  void step(numbers& items, model& expected, std::mt19937_64& random) {
+    auto const item = random();
+    auto const index = expected.empty() ? 0 : random() % expected.size();
+    auto const action = random() % 1000;
+    if (action < 600 || expected.empty()) {
+      if (attempt([&] { items.append(item); })) expected.push_back(item);
+    } else if (action < 700) {
+      if (attempt([&] { items.at(index) = item; })) expected[index] = item;
+    } else if (action < 800) {
+      attempt([&] { ASSERT_EQ(items.value(index), expected[index]); });
+    } else if (action < 998) {
+      if (attempt([&] { items.remove_last(); })) expected.pop_back();
+    } else if (action < 999) {
+      if (attempt([&] { items.resize(index); })) expected.resize(index);
+    } else {
+      attempt([&] { items.resize(expected.size() + 1000); });
+      persist([&] { items.resize(expected.size()); });
+    }
+    ASSERT_EQ(items.size(), expected.size());
+  }
+  void make_faulty(std::uint64_t seed) {
+    plan = std::make_shared<io::fault_plan>(
+        io::fault_odds{.seed = seed, .fail = 0.01, .error_number = ENOSPC});
+    for (std::uint64_t i = 5; i < 10'000; i += 2 + seed % 20)
+      for (auto const where :
+           {io::fault_point::allocate, io::fault_point::sync, io::fault_point::resize})
+        plan->script(where, i, io::fault::fail(ENOSPC));
+  }
+
+  static constexpr detail::kept_kind kind{"vector", {sizeof(std::uint64_t)}};
+};
+
+TEST_F(vectors_in_files_on_a_full_disk, that_are_plain_use_all_of_it_and_stay_as_they_are) {
+  auto v = plain(make_file(64 * 20));
+  std::uint64_t pushed = 0;
+  while (attempt([&] { v->append(pushed); })) ++pushed;
+  EXPECT_EQ(pushed, 160U);
+  EXPECT_FALSE(attempt([&] { v->append(7); }));
+  EXPECT_FALSE(attempt([&] { v->resize(1000); }));
+  EXPECT_EQ(v->size(), 160U);
+  for (std::uint64_t i = 0; i < 160; ++i) ASSERT_EQ(v->value(i), i);
+  v->remove_last();
+  v->append(159);
+  v->flush();
+  auto const bytes = file_bytes();
+  ASSERT_EQ(bytes.size(), 160 * sizeof(std::uint64_t));
+  for (std::uint64_t i = 0; i < 160; ++i) {
+    std::uint64_t item = 0;
+    std::memcpy(&item, bytes.data() + i * sizeof item, sizeof item);
+    ASSERT_EQ(item, i);
+  }
+}
+
+TEST_F(vectors_in_files_on_a_full_disk, that_are_plain_lose_nothing_when_it_says_so_at_random) {
+  auto const seed = std::random_device{}();
+  SCOPED_TRACE(testing::Message() << "seed " << seed);
+  std::mt19937_64 random(seed);
+  make_faulty(seed);
+  auto v = plain(make_file(64 * 80));
+  model expected;
+  for (int i = 0; i < scratch::operations(50'000); ++i) {
+    ASSERT_NO_FATAL_FAILURE(step(*v, expected, random));
+    if (i % 100 != 0) continue;
+    persist([&] { v->flush(); });
+    ASSERT_EQ(file_bytes().size(), expected.size() * sizeof(std::uint64_t));
+  }
+  EXPECT_GT(refused, 100);
+  persist([&] { v->close(); });
+  auto const bytes = file_bytes();
+  model found(bytes.size() / sizeof(std::uint64_t));
+  std::memcpy(found.data(), bytes.data(), bytes.size());
+  EXPECT_EQ(found, expected);
+}
+
+TEST_F(vectors_in_files_on_a_full_disk, that_are_kept_hold_what_was_flushed_last) {
+  auto v = create_kept(make_file(8_KiB + 64 * 40));
+  std::uint64_t pushed = 0;
+  for (; pushed < 100; ++pushed) v->append(pushed);
+  v->flush();
+  auto const flushed = survivors();
+  EXPECT_EQ(flushed.size(), 100U);
+  while (attempt([&] { v->append(pushed); })) ++pushed;
+  EXPECT_GE(pushed, 8 * 30U);  // of 40 pages, those flushed and their index included
+  EXPECT_EQ(v->size(), pushed);
+  EXPECT_FALSE(attempt([&] { v->at(3) = 0; })) << "changed pages need other places";
+  EXPECT_FALSE(attempt([&] { v->flush(); })) << "so does the index";
+  EXPECT_EQ(survivors(), flushed);
+  for (std::uint64_t i = 0; i < pushed; ++i) ASSERT_EQ(v->value(i), i);
+  while (pushed > 180) {
+    v->remove_last();
+    --pushed;
+  }
+  v->flush();
+  v->at(3) = 3;
+  v->flush();
+  EXPECT_EQ(survivors().size(), 180U);
+  v->close();
+  EXPECT_EQ(survivors(), content(*v));
+}
+
 }  // namespace
 }  // namespace outsize
