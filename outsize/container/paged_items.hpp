@@ -181,10 +181,10 @@ class paged_items {
       row_->change(page);
       std::swap(hot_[0], hot_[1]);
     } else {
-      hot_[1] = {};  // it may leave for the new one, even if that does not come
+      // They may leave for the new one even if that does not come: both, if this happens again.
+      auto const last = std::exchange(hot_, {})[0];
       auto const bytes = row_->change(page, old);
-      hot_[1] = hot_[0];
-      hot_[0] = {page * page_items_, page_items_, reinterpret_cast<T*>(bytes.data())};
+      hot_ = {{{page * page_items_, page_items_, reinterpret_cast<T*>(bytes.data())}, last}};
     }
     return hot_[0].at(position);
   }

@@ -418,5 +418,32 @@ TEST_F(vectors_in_files_on_a_full_disk, that_are_kept_hold_what_was_flushed_last
   EXPECT_EQ(survivors(), content(*v));
 }
 
+TEST_F(vectors_in_files_on_a_full_disk, that_are_kept_lose_nothing_when_it_says_so_at_random) {
+  auto const seed = std::random_device{}();
+  SCOPED_TRACE(testing::Message() << "seed " << seed);
+  std::mt19937_64 random(seed);
+  make_faulty(seed);
+  std::unique_ptr<numbers> v;
+  persist([&] { v = create_kept(make_file(24_KiB)); });
+  model expected;
+  std::vector<model> flushed{
+      {}};  // one of them is in the file, the last one if its flush() said so
+  int flushes = 0;
+  for (int i = 0; i < scratch::operations(50'000); ++i) {
+    ASSERT_NO_FATAL_FAILURE(step(*v, expected, random));
+    if (i % 100 != 0) continue;
+    if (attempt([&] { v->flush(); })) {
+      flushed.clear();
+      ++flushes;
+    }
+    flushed.push_back(expected);
+    ASSERT_NE(std::ranges::find(flushed, survivors()), flushed.end());
+  }
+  EXPECT_GT(refused, 100);
+  EXPECT_GT(flushes, 10);
+  for (std::uint64_t i = 0; i < expected.size(); ++i)
+    persist([&] { ASSERT_EQ(v->value(i), expected[i]); });
+}
+
 }  // namespace
 }  // namespace outsize
