@@ -384,7 +384,7 @@ TEST_F(vectors_in_files_on_a_full_disk, that_are_plain_lose_nothing_when_it_says
     persist([&] { v->flush(); });
     ASSERT_EQ(file_bytes().size(), expected.size() * sizeof(std::uint64_t));
   }
-  EXPECT_GT(refused, 100);
+  EXPECT_GT(refused, 0);
   persist([&] { v->close(); });
   auto const bytes = file_bytes();
   model found(bytes.size() / sizeof(std::uint64_t));
@@ -439,7 +439,7 @@ TEST_F(vectors_in_files_on_a_full_disk, that_are_kept_lose_nothing_when_it_says_
     flushed.push_back(expected);
     ASSERT_NE(std::ranges::find(flushed, survivors()), flushed.end());
   }
-  EXPECT_GT(refused, 100);
+  EXPECT_GT(refused, 0);
   EXPECT_GT(flushes, 10);
   for (std::uint64_t i = 0; i < expected.size(); ++i)
     persist([&] { ASSERT_EQ(v->value(i), expected[i]); });
