@@ -35,6 +35,8 @@ std::size_t all_bytes(block_device& device, block_cache_options const& options) 
          block_cache::group_count * group_bytes(device, options);
 }
 
+bool goes_on(io::request_ptr const& transfer) noexcept { return transfer && !transfer->poll(); }
+
 }  // namespace
 
 std::size_t block_cache::memory_bytes(block_device& device, block_cache_options const& options) {
@@ -141,50 +143,33 @@ pinned_block block_cache::pin_copy(block_id id, std::span<std::byte const> read)
   return add_pin(s);
 }
 
-void block_cache::prefetch(block_id id) {
+void block_cache::begin_prefetch(block_id id, bool may_wait) {
   if (auto const found = slot_of_.find(id); found != slot_of_.end()) return note_use(found->second);
   free_written();
   if (kept_ == block_count_) {
     if (kept_ == pinned_) return;
     std::size_t const s = victim();
-    if (is_being_read(slots_[s])) return;
+    if (is_being_read(slots_[s]) || (!may_wait && waits_for_write(slots_[s]))) return;
     evict(s);
   }
-  if (free_.empty()) write_first_leaving();
+  if (free_.empty()) {
+    if (!may_wait) return;
+    write_first_leaving();
+  }
   begin_read(admit(id));
   ++counts_.prefetches;
 }
 
-void block_cache::try_prefetch(block_id id) {
-  if (auto const found = slot_of_.find(id); found != slot_of_.end()) return note_use(found->second);
-  free_written();
-  if (kept_ == block_count_) {
-    if (kept_ == pinned_) return;
-    std::size_t const s = victim();
-    slot const& x = slots_[s];
-    bool const is_clean = !x.changed && !x.writing;
-    bool const waits = is_clean ? is_being_read(x)
-                                : free_.empty() || are_groups_busy() || (x.changed && goes_on(x));
-    if (waits) return;
-    evict(s);
-  }
-  if (free_.empty()) return;
-  begin_read(admit(id));
-  ++counts_.prefetches;
+/// Whether a block is clean, and its content still on its way.
+bool block_cache::is_being_read(slot const& x) const noexcept {
+  return !x.changed && !x.writing && goes_on(x.transfer);
 }
 
-bool block_cache::goes_on(slot const& x) noexcept { return x.transfer && !x.transfer->poll(); }
-
-/// Whether the next group would have to be waited for.
-bool block_cache::are_groups_busy() const noexcept {
-  if (groups_.empty()) return false;
-  auto const& oldest = groups_[next_group_].write;
-  return oldest && !oldest->poll();
-}
-
-/// Whether it is clean, and its content still on its way.
-bool block_cache::is_being_read(slot const& x) noexcept {
-  return !x.changed && !x.writing && goes_on(x);
+/// Whether a block that leaves waits for a write: of its own, of a group, or of one that left.
+bool block_cache::waits_for_write(slot const& x) const noexcept {
+  if (!x.changed && !x.writing) return false;
+  bool const is_group_busy = !groups_.empty() && goes_on(groups_[next_group_].write);
+  return free_.empty() || (x.changed && (goes_on(x.transfer) || is_group_busy));
 }
 
 void block_cache::note_use(std::size_t s) noexcept {

@@ -154,9 +154,9 @@ class block_cache {
   /// blocks that leave, as pin() would do later, with nothing under way then; does nothing if the
   /// one that would leave now is being read, or all are pinned. Errors of the read come out of its
   /// pin(). @throws io_error of a write; nothing is read then.
-  void prefetch(block_id id);
+  void prefetch(block_id id) { begin_prefetch(id, true); }
   /// The same for a block that may be pinned soon: does nothing, either, if it would have to wait.
-  void try_prefetch(block_id id);
+  void try_prefetch(block_id id) { begin_prefetch(id, false); }
 
   /// Writes all changed blocks, in the order of their places, and waits until they are on disk.
   /// They stay in the cache; those that are pinned count as changed still, as their users may go
@@ -203,8 +203,9 @@ class block_cache {
   std::size_t admit(block_id id);
   void make_room();
   std::size_t victim();
-  static bool goes_on(slot const& x) noexcept;
-  static bool is_being_read(slot const& x) noexcept;
+  void begin_prefetch(block_id id, bool may_wait);
+  bool is_being_read(slot const& x) const noexcept;
+  bool waits_for_write(slot const& x) const noexcept;
   void evict(std::size_t s);
   void take_back(std::size_t s);
   void write_first_leaving();
@@ -220,7 +221,6 @@ class block_cache {
   std::vector<std::size_t> beside(std::size_t s) const;
   void begin_group(group& with, std::span<std::size_t const> members);
   group& next_group() noexcept;
-  bool are_groups_busy() const noexcept;
   void write_groups(std::span<std::size_t const> changed);
   void settle(std::size_t s) noexcept;
   pinned_block add_pin(std::size_t s) noexcept;
