@@ -63,7 +63,7 @@ namespace outsize {
 ///          throws. Unless it says otherwise, a function that throws has changed nothing. A changed
 ///          page that cannot be written stays in memory, and the next call that needs its place
 ///          says so again.
-/// Checked: map_test.cpp, map_file_test.cpp, btree_test.cpp.
+/// Checked: map_test.cpp, map_file_test.cpp, map_throw_test.cpp, btree_test.cpp.
 template <typename Key, typename Value, typename Less, bool is_unique>
 class ordered_container {
   static constexpr bool is_map = !std::is_void_v<Value>;
