@@ -24,11 +24,14 @@
 
 #include <algorithm>
 #include <compare>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <initializer_list>
 #include <iterator>
 #include <memory>
+#include <ranges>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -132,7 +135,27 @@ class vector {
   /// have values that are not known; or shorter, which frees the space of whole pages. I/Os: none.
   /// @throws out_of_space, budget_error; the size is as before then.
   void resize(size_type size) { items_->resize(size); }
+  /// The same; those that are added equal `value`. I/Os: a write for each of their pages.
+  /// @throws io_error besides; it has its new size then, or the one before.
+  void resize(size_type size, T const& value) {
+    size_type const before = this->size();
+    resize(size);
+    if (before < size) std::fill(begin() + static_cast<difference_type>(before), end(), value);
+  }
   void clear() { items_->resize(0); }
+  /// Replaces all items, of which the new ones must not be some. I/Os: a write for each page.
+  /// @throws as push_back(); some of the new items are there then, and none of the old ones.
+  void assign(size_type count, T const& value) {
+    T const copy = value;
+    clear();
+    resize(count, copy);
+  }
+  template <std::input_iterator I, std::sentinel_for<I> S>
+  void assign(I first, S last) {
+    clear();
+    for (; first != last; ++first) push_back(*first);
+  }
+  void assign(std::initializer_list<T> list) { assign(list.begin(), list.end()); }
 
   /// @throws out_of_space, budget_error, io_error (a changed page cannot leave); nothing is added.
   void push_back(T const& item) { items_->append(item); }
@@ -146,6 +169,30 @@ class vector {
     OUTSIZE_ASSERT(!empty());
     items_->remove_last();
   }
+  /// Puts items in front of `place`, and returns where the first of them is; those behind it move
+  /// back. The new ones must not be items of this vector. CPU and I/Os: a scan of those that move.
+  /// @throws as push_back(), before any has moved; io_error when they do: it has its new size then,
+  /// and items from `place` on have values that are not known.
+  template <std::forward_iterator I>
+  iterator insert(const_iterator place, I first, I last) {
+    auto const count = static_cast<size_type>(std::ranges::distance(first, last));
+    size_type const end = size();
+    resize(end + count);
+    iterator const to(items_.get(), place.position_);
+    std::copy_backward(std::as_const(*this).begin() + static_cast<difference_type>(place.position_),
+                       std::as_const(*this).begin() + static_cast<difference_type>(end),
+                       this->end());
+    std::copy(first, last, to);
+    return to;
+  }
+  iterator insert(const_iterator place, T const& item) {
+    T const copy = item;
+    return insert(place, &copy, &copy + 1);
+  }
+  iterator insert(const_iterator place, std::initializer_list<T> list) {
+    return insert(place, list.begin(), list.end());
+  }
+  iterator erase(const_iterator place) { return erase(place, place + 1); }
   /// Removes the items of a range; those behind it move up. CPU and I/Os: a scan of these.
   iterator erase(const_iterator from, const_iterator to) {
     iterator const place(items_.get(), from.position_);
@@ -235,6 +282,12 @@ class vector {
   /// left it. True of others.
   bool was_closed() const noexcept { return items_->was_closed(); }
 
+  /// Whether both have the same items. I/Os: a scan of both, up to the first that differ.
+  friend bool operator==(vector const& a, vector const& b)
+    requires std::equality_comparable<T>
+  {
+    return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin());
+  }
   friend void swap(vector& a, vector& b) noexcept { std::swap(a.items_, b.items_); }
   void swap(vector& other) noexcept { std::swap(items_, other.items_); }
 

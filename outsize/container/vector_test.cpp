@@ -142,6 +142,57 @@ TEST_F(vectors, behave_as_standard_ones_under_every_policy) {
       }
 }
 
+TEST_F(vectors, take_many_items_at_once_as_standard_ones_do) {
+  auto const seed = std::random_device{}();
+  SCOPED_TRACE(testing::Message() << "seed " << seed);
+  std::mt19937_64 random(seed);
+  vector<std::uint64_t> v(*store, {.page_bytes = 48, .cache_pages = 5, .spare_pages = 2});
+  std::vector<std::uint64_t> model;
+  for (int i = 0; i < scratch::operations(3'000); ++i) {
+    auto const index = static_cast<std::ptrdiff_t>(random() % (model.size() + 1));
+    auto const item = random() % 3;
+    std::vector<std::uint64_t> const items(random() % 30, random());
+    auto const action = random() % 100;
+    if (action < 30) {
+      auto const at = v.insert(v.cbegin() + index, items.begin(), items.end());
+      ASSERT_EQ(at - v.begin(), index);
+      model.insert(model.begin() + index, items.begin(), items.end());
+    } else if (action < 45) {
+      ASSERT_EQ(*v.insert(v.cbegin() + index, item), item);
+      model.insert(model.begin() + index, item);
+      v.insert(v.cend(), {item, 7});
+      model.insert(model.end(), {item, 7});
+    } else if (action < 80) {
+      auto const size = model.size() * 3 / 4 + random() % 20;
+      v.resize(size, item);
+      model.resize(size, item);
+    } else if (action < 90 && !model.empty()) {
+      v.erase(v.cend() - 1);
+      model.erase(model.end() - 1);
+    } else if (action < 93) {
+      v.assign(items.begin(), items.end());
+      model.assign(items.begin(), items.end());
+    } else if (action < 95) {
+      v.assign(60, item);
+      model.assign(60, item);
+    } else if (action < 97) {
+      v.assign({item, 2, 3});
+      model = {item, 2, 3};
+    } else {
+      vector<std::uint64_t> other(*store, {.page_bytes = 64, .cache_pages = 4});
+      other.assign(model.begin(), model.end());
+      ASSERT_TRUE(v == other);
+      other.push_back(1);
+      ASSERT_TRUE(v != other);
+      other.resize(model.size());
+      if (!model.empty()) other.front() += 1;
+      ASSERT_EQ(v == other, model.empty());
+    }
+    ASSERT_EQ(v.size(), model.size());
+  }
+  expect_equal(v, model);
+}
+
 TEST_F(vectors, lose_nothing_while_the_disk_delays_and_interrupts) {
   auto const seed = std::random_device{}();
   plan =
