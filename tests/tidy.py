@@ -47,6 +47,7 @@ UNTESTED = {
     "outsize/container/paged_streams.hpp": "by vector_streams_test.cpp and sequence_test.cpp",
     "outsize/container/algorithms.hpp": "includes those in scan/",
     "outsize/container/page_window.hpp": "by vector_streams_test.cpp and walk_test.cpp",
+    "outsize/container/scan/batch.hpp": "by walk_test.cpp and the tests of the algorithms",
     "outsize/container/scan/cursors.hpp": "by walk_test.cpp",
     "outsize/container/scan/policy.hpp": "by the tests of the algorithms",
     "outsize/container/hash_table.hpp": "by unordered_map_test.cpp",

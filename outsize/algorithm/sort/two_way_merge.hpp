@@ -51,10 +51,9 @@ T const* selected(std::size_t number, T const* a, T const* b) noexcept {
   return reinterpret_cast<T const*>(of_a ^ ((of_a ^ of_b) & (std::uintptr_t{0} - number)));
 }
 
-/// How many of the `count` least items of both sequences come from `a`.
-template <typename T, typename Less = std::less<>>
-std::size_t split_of_least(std::span<T const> a, std::span<T const> b, std::size_t count,
-                           Less const& less = {}) {
+/// How many of the `count` least items of both sequences, which have an operator[], come from `a`.
+template <typename A, typename B, typename Less = std::less<>>
+std::size_t split_of_least(A const& a, B const& b, std::size_t count, Less const& less = {}) {
   std::size_t low = count > b.size() ? count - b.size() : 0;
   std::size_t high = std::min(count, a.size());
   while (low < high) {

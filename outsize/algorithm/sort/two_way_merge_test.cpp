@@ -36,7 +36,7 @@ void expect_merges(Make const& make) {
     ASSERT_TRUE(out == want);
 
     for (std::size_t count : {std::size_t{0}, want.size() / 3, want.size()}) {
-      std::size_t const from_a = split_of_least<T>(a, b, count);
+      std::size_t const from_a = split_of_least(a, b, count);
       ASSERT_LE(from_a, count);
       ASSERT_LE(count - from_a, b.size());
       std::vector<T> least(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(from_a));

@@ -36,12 +36,12 @@ TEST_F(searches, find_the_first_of_several) {
 }
 
 TEST_F(searches, find_neighbours) {
-  on_many(
-      [](auto const& p) {
-        EXPECT_TRUE(p.same_place(adjacent_find(p.first(), p.last()),
+  on_many_by_both(
+      [](auto const& p, auto policy) {
+        EXPECT_TRUE(p.same_place(adjacent_find(policy, p.first(), p.last()),
                                  std::adjacent_find(p.plain_first(), p.plain_last())));
         EXPECT_TRUE(
-            p.same_place(adjacent_find(p.first(), p.last(), std::greater<>()),
+            p.same_place(adjacent_find(policy, p.first(), p.last(), std::greater<>()),
                          std::adjacent_find(p.plain_first(), p.plain_last(), std::greater<>())));
       },
       100);
@@ -65,9 +65,10 @@ TEST_F(searches, compare_sequences) {
     EXPECT_TRUE(equal(policy, p.first(), p.last(), p.plain_first()));
     EXPECT_TRUE(equal(policy, p.paged, p.paged, std::equal_to<>()));
     EXPECT_EQ(
-        lexicographical_compare(p.first(), p.last(), paged_other.begin(), paged_other.end()),
+        lexicographical_compare(policy, p.first(), p.last(), paged_other.begin(),
+                                paged_other.end()),
         std::lexicographical_compare(p.plain_first(), p.plain_last(), other.begin(), other.end()));
-    EXPECT_EQ(lexicographical_compare(paged_other, p.paged, std::greater<>()),
+    EXPECT_EQ(lexicographical_compare(policy, paged_other, p.paged, std::greater<>()),
               std::ranges::lexicographical_compare(other, p.plain, std::ranges::greater()));
   });
 }

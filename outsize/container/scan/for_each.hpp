@@ -13,8 +13,8 @@
 // I/Os:    each page of B items that is read costs one read, ahead of its use, and each that is
 //          changed one write, behind it. What is only read is not written, whatever the iterators;
 //          pages of which all items are replaced are not read.
-// Memory:  the containers', and 4 KiB for each that is read; 64 bytes more for each page of a batch
-//          in parallel.
+// Memory:  the containers', and 4 KiB for each that is read; in parallel 64 bytes more for each
+//          page of a batch, and a bit for each of its items where it is asked which are wanted.
 // Errors:  io_error; and whatever a user's function throws comes out of the call, in parallel too
 //          (of several one). The containers are valid then and have their sizes; items of the pages
 //          at hand that were to be replaced have values that are not known.
@@ -63,8 +63,8 @@ struct tabulate_call {
 };
 
 struct generate_call {
-  template <changeable_place I, typename F>
-  void operator()(sequential_policy policy, I first, I last, F f) const {
+  template <typename Policy, changeable_place I, typename F>
+  void operator()(Policy policy, I first, I last, F f) const {
     tabulate_call()(policy, first, last, [&f](std::uint64_t) { return std::invoke(f); });
   }
 };
@@ -98,8 +98,8 @@ auto fill(Arguments&&... arguments) {
   return detail::scan<detail::fill_call>(arguments...);
 }
 
-/// Replaces each item by what `f()` yields, in order. I/Os: ⌈N/B⌉ writes. Checked:
-/// for_each_test.cpp.
+/// Replaces each item by what `f()` yields, in order. I/Os: ⌈N/B⌉ writes. Also with par, and then f
+/// is called by several threads at once, in no order. Checked: for_each_test.cpp.
 template <typename... Arguments>
   requires detail::scan_arguments<Arguments...>
 auto generate(Arguments&&... arguments) {

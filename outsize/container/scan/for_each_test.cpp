@@ -65,6 +65,18 @@ TEST_F(visits, generate_in_order) {
   });
 }
 
+TEST_F(visits, generate_by_several_threads) {
+  on_many([](auto const& p) {
+    std::atomic<std::uint64_t> next = 5;
+    generate(par, p.first(), p.last(), [&] { return next++; });
+    scratch::numbers made(p.paged.cbegin() + static_cast<std::ptrdiff_t>(p.begin),
+                          p.paged.cbegin() + static_cast<std::ptrdiff_t>(p.end));
+    std::ranges::copy(made, p.plain_first());
+    std::ranges::sort(made);
+    for (std::size_t i = 0; i < made.size(); ++i) ASSERT_EQ(made[i], 5 + i);
+  });
+}
+
 TEST_F(visits, tabulate_by_index) {
   on_many_by_both([](auto const& p, auto policy) {
     tabulate(policy, p.first(), p.last(), [](std::uint64_t i) { return i * i; });

@@ -17,18 +17,18 @@ namespace outsize {
 namespace {
 
 struct sorted_ranges : scratch::paged_pairs {
-  /// Calls `ours(a, b, out)` and `standard(a, b, out)` on sorted ranges.
+  /// Calls `ours(policy, a, b, out)` and `standard(a, b, out)` on sorted ranges.
   template <typename Ours, typename Standard>
   void expect_same(Ours const& ours, Standard const& standard) {
-    on_many([&](auto const& p) {
-      scratch::numbers other = some(p.random() % 300, p.random, 20);
+    on_many_by_both([&](auto const& p, auto policy) {
+      scratch::numbers other = some(p.random() % 300, p.random, p.random() % 2 == 0 ? 20 : 1000);
       std::ranges::sort(other);
       std::ranges::sort(p.plain);
       auto const a = filled<vector<std::uint64_t>>(p.plain, 5);
       auto const b = filled<deque<std::uint64_t>>(other, 5);
       scratch::numbers plain_out(p.plain.size() + other.size(), 99);
       auto out = filled<vector<std::uint64_t>>(plain_out, 4);
-      auto const end = ours(a, b, out.begin());
+      auto const end = ours(policy, a, b, out.begin());
       auto const plain_end = standard(p.plain, other, plain_out.begin());
       EXPECT_EQ(end - out.begin(), plain_end - plain_out.begin());
       EXPECT_TRUE(std::ranges::equal(std::as_const(out), plain_out));
@@ -64,17 +64,18 @@ TEST_F(sorted_ranges, make_unions_intersections_and_differences) {
 }
 
 TEST_F(sorted_ranges, include_others_or_not) {
-  on_many([this](auto const& p) {
+  on_many_by_both([this](auto const& p, auto policy) {
     std::ranges::sort(p.plain, std::greater<>());
     auto const a = filled<vector<std::uint64_t>>(p.plain);
     scratch::numbers other;
     std::ranges::copy_if(p.plain, std::back_inserter(other),
                          [&](auto) { return p.random() % 2 == 0; });
     if (p.random() % 2 == 0) other.push_back(0);
-    EXPECT_EQ(includes(a, other.begin(), other.end(), std::greater<>()),
+    EXPECT_EQ(includes(policy, a, other.begin(), other.end(), std::greater<>()),
               std::includes(p.plain.begin(), p.plain.end(), other.begin(), other.end(),
                             std::greater<>()));
-    EXPECT_TRUE(includes(a.begin(), a.end(), p.plain.begin(), p.plain.end(), std::greater<>()));
+    EXPECT_TRUE(
+        includes(policy, a.begin(), a.end(), p.plain.begin(), p.plain.end(), std::greater<>()));
     std::ranges::copy(a, p.paged.begin());
   });
 }

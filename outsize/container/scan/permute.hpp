@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
-#include <span>
+#include <utility>
 
 #include <outsize/container/scan/find.hpp>
 #include <outsize/container/scan/policy.hpp>
@@ -20,9 +20,10 @@ namespace outsize {
 namespace detail {
 
 struct reverse_call {
-  template <changeable_place I>
-  void operator()(sequential_policy, I first, I last) const {
+  template <typename Policy, changeable_place I>
+  void operator()(Policy policy, I first, I last) const {
     auto& items = paged_access::items(first);
+    auto& team = items.row().store().threads();
     std::uint64_t begin = paged_access::position(first), end = paged_access::position(last);
     std::uint64_t const page_items = items.page_items();
     while (end - begin > 1) {
@@ -35,8 +36,9 @@ struct reverse_call {
       }
       auto const back = items.changing(back_begin).first(end - back_begin);
       std::size_t const count = std::min(front.size(), back.size());
-      std::swap_ranges(front.begin(), front.begin() + static_cast<std::ptrdiff_t>(count),
-                       back.rbegin());
+      in_parts(policy, team, count, [&](std::size_t from, std::size_t to, std::size_t) {
+        for (std::size_t i = from; i < to; ++i) std::swap(front[i], back[back.size() - 1 - i]);
+      });
       begin += count;
       end -= count;
     }
@@ -56,8 +58,8 @@ struct swap_ranges_call {
 };
 
 struct rotate_call {
-  template <changeable_place I>
-  I operator()(sequential_policy policy, I first, I middle, I last) const {
+  template <typename Policy, changeable_place I>
+  I operator()(Policy policy, I first, I middle, I last) const {
     if (first == middle) return last;
     if (middle == last) return first;
     reverse_call const reverse;
@@ -70,7 +72,7 @@ struct rotate_call {
 
 }  // namespace detail
 
-/// Turns the order of the items round. I/Os: ⌈N/B⌉ + 1 reads and as many writes.
+/// Turns the order of the items round. I/Os: ⌈N/B⌉ + 1 reads and as many writes. Also with par.
 /// Checked: permute_test.cpp.
 template <typename... Arguments>
   requires detail::scan_arguments<Arguments...>
@@ -80,7 +82,7 @@ auto reverse(Arguments&&... arguments) {
 
 /// Puts the items of [middle, last) in front of those of [first, middle), and returns where the
 /// latter begin then; of whole containers rotate(v.begin(), middle, v.end()). By three reversals.
-/// I/Os: 2·⌈N/B⌉ + 3 reads and as many writes. Checked: permute_test.cpp.
+/// I/Os: 2·⌈N/B⌉ + 3 reads and as many writes. Also with par. Checked: permute_test.cpp.
 template <typename... Arguments>
   requires detail::scan_arguments<Arguments...>
 auto rotate(Arguments&&... arguments) {

@@ -16,16 +16,16 @@ namespace {
 struct permutations : scratch::paged_pairs {};
 
 TEST_F(permutations, reverse_a_part) {
-  on_many([](auto const& p) {
-    reverse(p.first(), p.last());
+  on_many_by_both([](auto const& p, auto policy) {
+    reverse(policy, p.first(), p.last());
     std::reverse(p.plain_first(), p.plain_last());
   });
 }
 
 TEST_F(permutations, rotate_a_part) {
-  on_many([](auto const& p) {
+  on_many_by_both([](auto const& p, auto policy) {
     auto const by = static_cast<std::ptrdiff_t>(p.random() % (p.end - p.begin + 1));
-    EXPECT_TRUE(p.same_place(rotate(p.first(), p.first() + by, p.last()),
+    EXPECT_TRUE(p.same_place(rotate(policy, p.first(), p.first() + by, p.last()),
                              std::rotate(p.plain_first(), p.plain_first() + by, p.plain_last())));
   });
 }

@@ -19,23 +19,23 @@ namespace {
 struct prefixes : scratch::paged_pairs {};
 
 TEST_F(prefixes, are_summed_in_place) {
-  on_many([](auto const& p) {
-    EXPECT_EQ(partial_sum(p.first(), p.last(), p.first()), p.last());
+  on_many_by_both([](auto const& p, auto policy) {
+    EXPECT_EQ(partial_sum(policy, p.first(), p.last(), p.first()), p.last());
     std::partial_sum(p.plain_first(), p.plain_last(), p.plain_first());
-    inclusive_scan(p.first(), p.last(), p.first(), std::bit_xor<>());
+    inclusive_scan(policy, p.first(), p.last(), p.first(), std::bit_xor<>());
     std::inclusive_scan(p.plain_first(), p.plain_last(), p.plain_first(), std::bit_xor<>());
-    inclusive_scan(p.first(), p.last(), p.first(), std::plus<>(), std::uint64_t{5});
+    inclusive_scan(policy, p.first(), p.last(), p.first(), std::plus<>(), std::uint64_t{5});
     std::inclusive_scan(p.plain_first(), p.plain_last(), p.plain_first(), std::plus<>(),
                         std::uint64_t{5});
-    exclusive_scan(p.first(), p.last(), p.first(), std::uint64_t{3});
+    exclusive_scan(policy, p.first(), p.last(), p.first(), std::uint64_t{3});
     std::exclusive_scan(p.plain_first(), p.plain_last(), p.plain_first(), std::uint64_t{3});
-    adjacent_difference(p.first(), p.last(), p.first());
+    adjacent_difference(policy, p.first(), p.last(), p.first());
     std::adjacent_difference(p.plain_first(), p.plain_last(), p.plain_first());
   });
 }
 
 TEST_F(prefixes, go_to_other_containers_and_iterators) {
-  on_many([this](auto const& p) {
+  on_many_by_both([this](auto const& p, auto policy) {
     scratch::numbers expected;
     std::exclusive_scan(p.plain_first(), p.plain_last(), std::back_inserter(expected),
                         std::uint64_t{1}, std::multiplies<>());
@@ -44,8 +44,9 @@ TEST_F(prefixes, go_to_other_containers_and_iterators) {
                    std::multiplies<>());
     EXPECT_EQ(found, expected);
     auto out = filled<deque<std::uint64_t>>(scratch::numbers(p.plain.size()));
-    EXPECT_EQ(adjacent_difference(p.plain.begin(), p.plain.end(), out.begin(), std::plus<>()),
-              out.end());
+    EXPECT_EQ(
+        adjacent_difference(policy, p.plain.begin(), p.plain.end(), out.begin(), std::plus<>()),
+        out.end());
     scratch::numbers sums(p.plain.size());
     std::adjacent_difference(p.plain.begin(), p.plain.end(), sums.begin(), std::plus<>());
     EXPECT_TRUE(std::ranges::equal(std::as_const(out), sums));
@@ -54,12 +55,19 @@ TEST_F(prefixes, go_to_other_containers_and_iterators) {
 
 TEST_F(prefixes, cost_a_read_and_a_write_for_each_page) {
   auto v = on_disk(100);
-  auto const reads_before = reads(), writes_before = writes();
+  auto reads_before = reads(), writes_before = writes();
   partial_sum(v, v.begin());
   v.flush();
   EXPECT_LE(reads() - reads_before, 100U);
   EXPECT_LE(writes() - writes_before, 102U);
   EXPECT_EQ(v.back(), 800U * 799 / 2);
+  auto w = on_disk(100);
+  reads_before = reads(), writes_before = writes();
+  partial_sum(par, w, w.begin());
+  w.flush();
+  EXPECT_LE(reads() - reads_before, 100U);
+  EXPECT_LE(writes() - writes_before, 102U);
+  EXPECT_EQ(w.back(), 800U * 799 / 2);
 }
 
 }  // namespace

@@ -3,14 +3,17 @@
 #pragma once
 
 // Algorithms that keep some items and put them together at the front: remove, remove_if, unique,
-// partition, stable_partition. Pages in front of the first item that moves are not written.
+// partition, stable_partition. Pages in front of the first item that moves are not written. In
+// parallel all threads ask whether items are to be kept, and the caller moves them.
 // for_each.hpp says what they cost and throw. Layer: container.
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <iterator>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include <outsize/container/page_window.hpp>
 #include <outsize/container/scan/find.hpp>
@@ -23,134 +26,160 @@
 namespace outsize {
 namespace detail {
 
-/// Moves the items of [next, last) that are to be kept to `end`, the end of those that are already.
-/// `keep(item)` is called for each in order.
-template <typename T, typename Keep>
-paged_iterator<T> keep_behind(paged_iterator<T> end, paged_iterator<T> next, paged_iterator<T> last,
-                              Keep&& keep) {
-  sequential_policy const policy;
+/// Moves the items of [next, last) of which `ask(before, item)` says true to `end`, the end of
+/// those that are kept already, and passes the others to `drop`, both in order. walk_asked() says
+/// what `before` is.
+template <typename Policy, typename T, typename Ask, typename Drop>
+paged_iterator<T> keep_behind(Policy policy, paged_iterator<T> end, paged_iterator<T> next,
+                              paged_iterator<T> last, T const& before, Ask&& ask, Drop&& drop) {
+  std::uint64_t const begin = paged_access::position(next);
   std::uint64_t const count = count_between(next, last);
   auto from = source_at(policy, next, count);
-  auto to = changer_at(policy, end);
+  auto to = changer_at(sequential_policy{}, end);
   std::uint64_t const page_items = paged_access::items(next).page_items();
-  auto const visit = [&](slice part, T const* items) {
-    // Pages before the one that is being read will not be read any more.
-    to.leave_unread(from.position() / page_items * page_items);
-    for (std::size_t i = 0; i < part.count; ++i) {
-      if (!keep(items[i])) continue;
-      T const item = items[i];
-      to.begin_batch();
-      to.rest();
-      *to.at() = item;
-      to.skip(1);
+  std::uint64_t page = begin / page_items * page_items;
+  to.leave_unread(page);
+  auto const take = [&](std::uint64_t index, T const& asked, bool is_kept) {
+    if (!is_kept) {
+      drop(asked);
+      return;
     }
+    T const item = asked;
+    if (begin + index >= page + page_items) {
+      // Pages before the one that is being read will not be read any more.
+      page = (begin + index) / page_items * page_items;
+      to.leave_unread(page);
+    }
+    to.begin_batch();
+    to.rest();
+    *to.at() = item;
+    to.skip(1);
   };
-  walk_all(policy, count, visit, from);
+  walk_asked(policy, count, before, ask, take, from);
   return advanced(end, to.position() - paged_access::position(end));
 }
+/// Without a use for the others.
+struct forget {
+  template <typename T>
+  void operator()(T const&) const noexcept {}
+};
 
 struct remove_if_call {
-  template <changeable_place I, typename Predicate>
-  I operator()(sequential_policy policy, I first, I last, Predicate unwanted) const {
+  template <typename Policy, changeable_place I, typename Predicate>
+  I operator()(Policy policy, I first, I last, Predicate unwanted) const {
+    using item = std::iter_value_t<I>;
     I const gap = find_if_call()(policy, first, last, std::ref(unwanted));
     if (gap == last) return last;
-    return keep_behind(gap, gap + 1, last,
-                       [&](auto const& item) { return !std::invoke(unwanted, item); });
+    auto const stays = [&](item const&, item const& x) { return !std::invoke(unwanted, x); };
+    return keep_behind(policy, gap, gap + 1, last, item{}, stays, forget());
   }
 };
 
 struct remove_call {
-  template <changeable_place I, typename T>
-  I operator()(sequential_policy policy, I first, I last, T value) const {
+  template <typename Policy, changeable_place I, typename T>
+  I operator()(Policy policy, I first, I last, T value) const {
     return remove_if_call()(policy, first, last,
                             [&](auto const& item) { return std::equal_to<>()(item, value); });
   }
 };
 
 struct unique_call {
-  template <changeable_place I, typename Same = std::equal_to<>>
-  I operator()(sequential_policy policy, I first, I last, Same same = {}) const {
+  template <typename Policy, changeable_place I, typename Same = std::equal_to<>>
+  I operator()(Policy policy, I first, I last, Same same = {}) const {
+    using item = std::iter_value_t<I>;
     I const twin = adjacent_find_call()(policy, first, last, std::ref(same));
     if (twin == last) return last;
-    auto kept = std::as_const(paged_access::items(twin)).value(paged_access::position(twin));
-    return keep_behind(twin + 1, twin + 2, last, [&](auto const& item) {
-      bool const is_new = !std::invoke(same, kept, item);
-      if (is_new) kept = item;
-      return is_new;
-    });
+    auto const is_new = [&](item& before, item const& x) {
+      bool const differs = !std::invoke(same, before, x);
+      if (differs) before = x;
+      return differs;
+    };
+    return keep_behind(policy, twin + 1, twin + 2, last, value_at(twin), is_new, forget());
   }
 };
 
-/// Items from the back to the front.
-template <typename T>
-class backward_source {
+/// A part of a container at one of the ends of what is still to be partitioned, and what was said
+/// of its items, all of them asked at once.
+template <typename Policy, typename Predicate>
+class asked_part {
  public:
-  backward_source(paged_items<T> const& from, std::uint64_t begin, std::uint64_t end)
-      : window_(from), begin_(begin), end_(end) {}
+  asked_part(Policy policy, executor& team, Predicate& wanted)
+      : policy_(policy), team_(team), wanted_(wanted) {}
 
+  std::uint64_t begin() const noexcept { return begin_; }
   std::uint64_t end() const noexcept { return end_; }
-  /// The last one. @pre it is not at the beginning.
-  T const& back() {
-    if (items_.empty()) items_ = window_.until(begin_, end_);
-    return items_.back();
-  }
-  void skip() {
-    items_ = items_.first(items_.size() - 1);
-    --end_;
+  bool has(std::uint64_t position) const noexcept { return position >= begin_ && position < end_; }
+  bool answer(std::uint64_t position) const { return answers_[position - begin_] != 0; }
+  template <typename T>
+  void ask(std::uint64_t begin, std::span<T const> items) {
+    answers_.resize(items.size());
+    in_parts(policy_, team_, items.size(), [&](std::size_t from, std::size_t to, std::size_t) {
+      for (std::size_t i = from; i < to; ++i) answers_[i] = std::invoke(wanted_, items[i]) ? 1 : 0;
+    });
+    begin_ = begin;
+    end_ = begin + items.size();
   }
 
  private:
-  page_window<T> window_;
-  std::uint64_t begin_;
-  std::uint64_t end_;
-  std::span<T const> items_;
+  Policy policy_;
+  executor& team_;
+  Predicate& wanted_;
+  std::vector<unsigned char> answers_;
+  std::uint64_t begin_ = 0;
+  std::uint64_t end_ = 0;
 };
 
 struct partition_call {
-  template <changeable_place I, typename Predicate>
-  I operator()(sequential_policy, I first, I last, Predicate wanted) const {
+  template <typename Policy, changeable_place I, typename Predicate>
+  I operator()(Policy policy, I first, I last, Predicate wanted) const {
     using item = std::iter_value_t<I>;
     auto& items = paged_access::items(first);
-    page_source<item> front(items, paged_access::position(first), paged_access::position(last), 1);
-    backward_source<item> back(items, paged_access::position(first), paged_access::position(last));
-    auto const next_wanted = [&] {
-      for (; back.end() > front.position(); back.skip())
-        if (std::invoke(wanted, back.back())) return true;
-      return false;
+    std::uint64_t begin = paged_access::position(first), end = paged_access::position(last);
+    auto& team = items.row().store().threads();
+    page_window<item> front_pages(items), back_pages(items);
+    asked_part<Policy, Predicate> front(policy, team, wanted), back(policy, team, wanted);
+    // The parts do not overlap: each item is asked for once.
+    auto const is_first_wanted = [&] {
+      if (back.has(begin)) return back.answer(begin);
+      if (!front.has(begin))
+        front.ask(begin, front_pages.from(begin, back.has(end - 1) ? back.begin() : end));
+      return front.answer(begin);
     };
-    while (front.position() < back.end()) {
-      front.begin_batch();
-      front.rest();
-      bool const stays = std::invoke(wanted, *front.at());
-      std::uint64_t const place = front.position();
-      front.skip(1);
-      if (stays) continue;
-      if (!next_wanted()) return advanced(first, place - paged_access::position(first));
-      std::swap(items.at(place), items.at(back.end() - 1));
-      back.skip();
+    auto const is_last_wanted = [&] {
+      if (front.has(end - 1)) return front.answer(end - 1);
+      if (!back.has(end - 1)) {
+        auto const piece = back_pages.until(front.has(begin) ? front.end() : begin, end);
+        back.ask(end - piece.size(), piece);
+      }
+      return back.answer(end - 1);
+    };
+    for (;;) {
+      while (begin < end && is_first_wanted()) ++begin;
+      while (begin < end && !is_last_wanted()) --end;
+      if (begin == end) return advanced(first, begin - paged_access::position(first));
+      std::swap(items.at(begin++), items.at(--end));
     }
-    return advanced(first, front.position() - paged_access::position(first));
   }
 };
 
 struct stable_partition_call {
-  template <changeable_place I, typename Predicate>
-  I operator()(sequential_policy policy, I first, I last, Predicate wanted) const {
+  template <typename Policy, changeable_place I, typename Predicate>
+  I operator()(Policy policy, I first, I last, Predicate wanted) const {
+    using item = std::iter_value_t<I>;
     I const gap = find_if_not_call()(policy, first, last, std::ref(wanted));
     if (gap == last) return last;
-    auto& items = paged_access::items(first);
-    vector<std::iter_value_t<I>> others(items.row().store(),
-                                        {.page_bytes = items.row().page_bytes(),
-                                         .cache_pages = 8,
-                                         .spare_pages = 4,
-                                         .read_ahead_pages = 4});
+    auto& row = paged_access::items(first).row();
+    vector<item> others(row.store(), {.page_bytes = row.page_bytes(),
+                                      .cache_pages = 8,
+                                      .spare_pages = 4,
+                                      .read_ahead_pages = 4});
     vector_writer out(others);
-    out.push(std::as_const(items).value(paged_access::position(gap)));
-    I const middle = keep_behind(gap, gap + 1, last, [&](auto const& item) {
-      bool const stays = std::invoke(wanted, item);
-      if (!stays) out.push(item);
-      return stays;
-    });
+    out.push(value_at(gap));
+    auto const stays = [&](item const&, item const& x) {
+      return static_cast<bool>(std::invoke(wanted, x));
+    };
+    I const middle =
+        keep_behind(policy, gap, gap + 1, last, item{}, stays, [&](item const& x) { out.push(x); });
     out.finish();
     copy_call()(policy, others.cbegin(), others.cend(), middle);
     return middle;
@@ -163,7 +192,7 @@ struct stable_partition_call {
 /// and returns their end; v.resize() or v.erase() does away with the rest, whose values are not
 /// known.
 /// I/Os: ⌈N/B⌉ reads, and a write for each page from the first that changes to the returned end.
-/// Checked: remove_test.cpp.
+/// Also with par. Checked: remove_test.cpp.
 template <typename... Arguments>
   requires detail::scan_arguments<Arguments...>
 auto remove(Arguments&&... arguments) {
@@ -175,8 +204,8 @@ auto remove_if(Arguments&&... arguments) {
   return detail::scan<detail::remove_if_call>(arguments...);
 }
 
-/// The same of items that are the same as the last one kept before them. I/Os: as remove.
-/// Checked: remove_test.cpp.
+/// The same of items that are the same as the last one kept before them. I/Os: as remove. Also with
+/// par. Checked: remove_test.cpp.
 template <typename... Arguments>
   requires detail::scan_arguments<Arguments...>
 auto unique(Arguments&&... arguments) {
@@ -184,8 +213,8 @@ auto unique(Arguments&&... arguments) {
 }
 
 /// Exchanges items until all that are wanted come before all others, and returns the first of
-/// those. I/Os: ⌈N/B⌉ reads, and a write for each page in which an item is exchanged.
-/// Checked: remove_test.cpp.
+/// those. I/Os: ⌈N/B⌉ + 1 reads, and a write for each page in which an item is exchanged. Memory: a
+/// byte for each item of two pages. Also with par. Checked: remove_test.cpp.
 template <typename... Arguments>
   requires detail::scan_arguments<Arguments...>
 auto partition(Arguments&&... arguments) {
@@ -194,7 +223,7 @@ auto partition(Arguments&&... arguments) {
 
 /// The same; those that are wanted, and the others, stay in their order. I/Os: with U others, ⌈N/B⌉
 /// reads and as many writes, and 2·⌈U/B⌉ to and from a vector for these.
-/// Memory: 12 pages more. Disk: U items more.
+/// Memory: 12 pages more. Disk: U items more. Also with par.
 /// Errors: out_of_space, budget_error too; after an error some items may be lost, and others there
 /// twice. Checked: remove_test.cpp.
 template <typename... Arguments>

@@ -7,6 +7,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
+#include <stdexcept>
 #include <utility>
 
 #include <outsize/testing/paged_pair.hpp>
@@ -15,6 +17,11 @@ namespace outsize {
 namespace {
 
 struct removals : scratch::paged_pairs {
+  template <typename Policy>
+  void expect_no_write_in_front(Policy policy);
+  template <typename Policy>
+  void expect_few_writes(Policy policy);
+
   /// What is behind the kept items is not known.
   template <typename Pair, typename I>
   static void expect_kept(Pair const& p, I end, scratch::numbers::iterator plain_end) {
@@ -25,21 +32,22 @@ struct removals : scratch::paged_pairs {
 };
 
 TEST_F(removals, remove_items) {
-  on_many([](auto const& p) {
+  on_many_by_both([](auto const& p, auto policy) {
     auto const low = [](std::uint64_t x) { return x < 5; };
-    expect_kept(p, remove(p.first(), p.last(), 7),
+    expect_kept(p, remove(policy, p.first(), p.last(), 7),
                 std::remove(p.plain_first(), p.plain_last(), 7U));
-    expect_kept(p, remove_if(p.first(), p.last(), low),
+    expect_kept(p, remove_if(policy, p.first(), p.last(), low),
                 std::remove_if(p.plain_first(), p.plain_last(), low));
   });
 }
 
 TEST_F(removals, leave_one_of_equal_neighbours) {
-  on_many(
-      [](auto const& p) {
+  on_many_by_both(
+      [](auto const& p, auto policy) {
         auto const near = [](std::uint64_t a, std::uint64_t b) { return a / 2 == b / 2; };
-        expect_kept(p, unique(p.first(), p.last()), std::unique(p.plain_first(), p.plain_last()));
-        expect_kept(p, unique(p.first(), p.last(), near),
+        expect_kept(p, unique(policy, p.first(), p.last()),
+                    std::unique(p.plain_first(), p.plain_last()));
+        expect_kept(p, unique(policy, p.first(), p.last(), near),
                     std::unique(p.plain_first(), p.plain_last(), near));
       },
       4);
@@ -47,9 +55,14 @@ TEST_F(removals, leave_one_of_equal_neighbours) {
 
 TEST_F(removals, partition_items) {
   for (std::uint64_t const below : {0U, 1U, 5U, 9U, 10U})
-    on_many([&](auto const& p) {
+    on_many_by_both([&](auto const& p, auto policy) {
+      std::atomic<std::uint64_t> asked = 0;
       auto const is_low = [&](std::uint64_t x) { return x < below; };
-      auto const middle = partition(p.first(), p.last(), is_low);
+      auto const middle = partition(policy, p.first(), p.last(), [&](std::uint64_t x) {
+        ++asked;
+        return is_low(x);
+      });
+      EXPECT_EQ(asked, p.end - p.begin);
       auto const lows = std::count_if(p.plain_first(), p.plain_last(), is_low);
       ASSERT_EQ(middle - p.first(), lows);
       EXPECT_TRUE(std::all_of(p.first(), middle, is_low));
@@ -61,37 +74,62 @@ TEST_F(removals, partition_items) {
 }
 
 TEST_F(removals, partition_items_in_their_order) {
-  on_many([](auto const& p) {
+  on_many_by_both([](auto const& p, auto policy) {
     auto const third = [](std::uint64_t x) { return x % 3 == 0; };
-    auto const middle = stable_partition(p.first(), p.last(), third);
+    auto const middle = stable_partition(policy, p.first(), p.last(), third);
     EXPECT_TRUE(
         p.same_place(middle, std::stable_partition(p.plain_first(), p.plain_last(), third)));
   });
 }
 
-TEST_F(removals, write_no_page_in_front_of_the_first_that_changes) {
+template <typename Policy>
+void removals::expect_no_write_in_front(Policy policy) {
   auto v = on_disk(100);
   auto reads_before = reads(), writes_before = writes();
-  auto end = remove_if(v, [](std::uint64_t x) { return x >= 640 && x % 2 == 0; });
+  auto end = remove_if(policy, v, [](std::uint64_t x) { return x >= 640 && x % 2 == 0; });
   v.flush();
   EXPECT_EQ(end - v.begin(), 720);
   EXPECT_LE(reads() - reads_before, 100U);
   EXPECT_LE(writes() - writes_before, 10U + 2);  // pages 80 to 89
   reads_before = reads(), writes_before = writes();
-  EXPECT_EQ(unique(v.begin(), end), end);
+  EXPECT_EQ(unique(policy, v.begin(), end), end);
   v.flush();
   EXPECT_LE(reads() - reads_before, 90U);
   EXPECT_LE(writes() - writes_before, v.live_pages());  // what was changed before
 }
 
-TEST_F(removals, write_only_pages_in_which_items_are_exchanged) {
+TEST_F(removals, write_no_page_in_front_of_the_first_that_changes) {
+  expect_no_write_in_front(sequential_policy{});
+  expect_no_write_in_front(par);
+}
+
+template <typename Policy>
+void removals::expect_few_writes(Policy policy) {
   auto v = on_disk(100);
   auto const reads_before = reads(), writes_before = writes();
-  auto const middle = partition(v, [](std::uint64_t x) { return x != 4 && x != 20; });
+  auto const middle = partition(policy, v, [](std::uint64_t x) { return x != 4 && x != 20; });
   v.flush();
   EXPECT_EQ(middle - v.begin(), 798);
   EXPECT_LE(reads() - reads_before, 101U);
   EXPECT_LE(writes() - writes_before, 2U + v.live_pages());
+}
+
+TEST_F(removals, write_only_pages_in_which_items_are_exchanged) {
+  expect_few_writes(sequential_policy{});
+  expect_few_writes(par);
+}
+
+TEST_F(removals, leave_all_items_valid_where_what_is_asked_throws) {
+  auto v = on_disk(100);
+  auto const fails = [](std::uint64_t x) {
+    if (x == 500) throw std::runtime_error("refused");
+    return x % 3 == 0;
+  };
+  EXPECT_THROW(remove_if(par, v, fails), std::runtime_error);
+  EXPECT_THROW(partition(par, v, fails), std::runtime_error);
+  EXPECT_EQ(v.size(), 800U);
+  for (std::uint64_t i = 500; i < 800; ++i)
+    ASSERT_TRUE(std::ranges::find(std::as_const(v), i) != v.cend());
 }
 
 TEST_F(removals, take_whole_vectors) {

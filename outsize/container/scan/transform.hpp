@@ -87,16 +87,19 @@ class item_output {
 };
 
 struct copy_if_call {
-  template <std::random_access_iterator I, typename O, typename Predicate>
-  O operator()(sequential_policy policy, I first, I last, O out, Predicate wanted) const {
+  template <typename Policy, std::random_access_iterator I, typename O, typename Predicate>
+  O operator()(Policy policy, I first, I last, O out, Predicate wanted) const {
+    using item = std::iter_value_t<I>;
     std::uint64_t const count = count_between(first, last);
     auto from = source_at(policy, first, count);
     item_output<O> to(out);
-    auto const visit = [&](slice part, auto in) {
-      for (std::size_t i = 0; i < part.count; ++i, ++in)
-        if (std::invoke(wanted, *in)) to.push(*in);
+    auto const ask = [&](item const&, item const& x) {
+      return static_cast<bool>(std::invoke(wanted, x));
     };
-    walk_all(policy, count, visit, from);
+    auto const take = [&](std::uint64_t, item const& x, bool is_wanted) {
+      if (is_wanted) to.push(x);
+    };
+    walk_asked(policy, count, item{}, ask, take, from);
     return to.reached();
   }
 };
@@ -113,7 +116,8 @@ auto copy(Arguments&&... arguments) {
 }
 
 /// Copies the items that are wanted. I/Os: ⌈N/B⌉ reads, and a write for each page that is written
-/// to, which is read before unless nothing was in it. Checked: transform_test.cpp.
+/// to, which is read before unless nothing was in it. Also with par, where all threads ask and the
+/// caller copies. Checked: transform_test.cpp.
 template <typename... Arguments>
   requires detail::scan_arguments<Arguments...>
 auto copy_if(Arguments&&... arguments) {

@@ -73,11 +73,11 @@ TEST_F(transforms, copy_forward_within_one_vector) {
 }
 
 TEST_F(transforms, copy_what_is_wanted_and_leave_the_rest) {
-  on_many([this](auto const& p) {
+  on_many_by_both([this](auto const& p, auto policy) {
     scratch::numbers plain_out = some(p.plain.size(), p.random, 1000);
     auto out = filled<deque<std::uint64_t>>(plain_out);
     auto const odd = [](std::uint64_t x) { return x % 2 == 1; };
-    auto const end = copy_if(p.first(), p.last(), out.begin(), odd);
+    auto const end = copy_if(policy, p.first(), p.last(), out.begin(), odd);
     EXPECT_EQ(
         end - out.begin(),
         std::copy_if(p.plain_first(), p.plain_last(), plain_out.begin(), odd) - plain_out.begin());

@@ -5,26 +5,20 @@
 // Sequences walked along together, from one piece of memory to the next: the loop of all algorithms
 // that go over pages.
 //
-//   a:  | · · · · | · · · · | ·          cursors.hpp: pages, or what other iterators yield
-//   b:      | · · · · · · · · | · · ·
-//       └ 1 ┘ └2┘ └ 3 ┘ …                pieces: pointers and a count
+// By one thread a piece is visited as soon as it is there; in parallel some are a batch
+// (batch.hpp).
 //
-// By one thread a piece is visited as soon as it is there. In parallel some pieces, of as many
-// pages as the caches let stay, are a batch: it is cut into a slice for each thread of the storage,
-// while the pages behind it are read and those before it written. Slices of a batch are in order,
-// so that what they yield can be put together in order too.
-//
-// Invariant: the pieces of a batch are valid until the next one begins. The caller's thread alone
-// moves cursors. Layer: container.
+// Invariant: what a visit is shown is valid until it returns. The caller's thread alone moves
+// cursors. Layer: container.
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <tuple>
 #include <vector>
 
 #include <outsize/base/assert.hpp>
 #include <outsize/base/executor.hpp>
+#include <outsize/container/scan/batch.hpp>
 #include <outsize/container/scan/cursors.hpp>
 #include <outsize/container/scan/policy.hpp>
 
@@ -34,25 +28,6 @@ template <typename I>
 std::uint64_t count_between(I const& first, I const& last) {
   OUTSIZE_ASSERT(first <= last);
   return static_cast<std::uint64_t>(last - first);
-}
-
-/// Items that are visited at once: `count` from the `index`-th of the sequence on. In each batch
-/// slots go up with indices, and one slot is visited by one thread.
-struct slice {
-  std::size_t slot;
-  std::uint64_t index;
-  std::size_t count;
-};
-
-/// The threads of the first cursor that is in pages.
-template <typename Cursor, typename... Cursors>
-executor& team_of(Cursor const& cursor, Cursors const&... others) {
-  executor* const team = cursor.team();
-  if constexpr (sizeof...(others) > 0) {
-    if (team == nullptr) return team_of(others...);
-  }
-  OUTSIZE_ASSERT(team != nullptr);
-  return *team;
 }
 
 /// Slots that slices of a walk may have.
@@ -83,38 +58,10 @@ void walk(sequential_policy, std::uint64_t count, Visit&& visit, After&& after,
 
 template <typename Visit, typename After, typename... Cursors>
 void walk(parallel_policy, std::uint64_t count, Visit&& visit, After&& after, Cursors&... cursors) {
-  executor& team = team_of(cursors...);
-  struct piece {
-    std::uint64_t begin, end;
-    std::tuple<decltype(cursors.at())...> places;
-  };
-  std::vector<piece> batch;
-  for (std::uint64_t begin = 0, end = 0; begin < count; begin = end) {
-    batch.clear();
-    (cursors.begin_batch(), ...);
-    while (end < count && (cursors.goes_on() && ...)) {
-      auto const n = std::min({count - end, static_cast<std::uint64_t>(cursors.rest())...});
-      batch.push_back({end, end + n, {cursors.at()...}});
-      (cursors.skip(static_cast<std::size_t>(n)), ...);
-      end += n;
-    }
-    auto const slots =
-        static_cast<std::size_t>(std::min<std::uint64_t>(team.threads(), end - begin));
-    team.parallel_for(slots, [&](std::size_t slot) {
-      std::uint64_t const from = begin + (end - begin) * slot / slots;
-      std::uint64_t const to = begin + (end - begin) * (slot + 1) / slots;
-      for (piece const& p : batch) {
-        std::uint64_t const first = std::max(from, p.begin), last = std::min(to, p.end);
-        if (first >= last) continue;
-        auto const offset = static_cast<std::ptrdiff_t>(first - p.begin);
-        std::apply(
-            [&](auto const&... places) {
-              visit(slice{slot, first, static_cast<std::size_t>(last - first)},
-                    (places + offset)...);
-            },
-            p.places);
-      }
-    });
+  batch<Cursors...> pieces(cursors...);
+  while (pieces.end() < count) {
+    pieces.next(count);
+    pieces.visit(visit);
     if (!after()) return;
   }
 }
@@ -124,6 +71,73 @@ template <typename Policy, typename Visit, typename... Cursors>
 void walk_all(Policy policy, std::uint64_t count, Visit&& visit, Cursors&... cursors) {
   walk(
       policy, count, visit, [] { return true; }, cursors...);
+}
+
+/// The same, and visits get the item of the first cursor in front of their slice, in front of all
+/// items `before`: `visit(slice, before, place of each cursor…)` leaves its last item there.
+template <typename T, typename Visit, typename After, typename... Cursors>
+void walk_behind(sequential_policy policy, std::uint64_t count, T before, Visit&& visit,
+                 After&& after, Cursors&... cursors) {
+  auto const visit_behind = [&](slice part, auto const&... places) {
+    visit(part, before, places...);
+  };
+  walk(policy, count, visit_behind, after, cursors...);
+}
+template <typename T, typename Visit, typename After, typename... Cursors>
+void walk_behind(parallel_policy, std::uint64_t count, T before, Visit&& visit, After&& after,
+                 Cursors&... cursors) {
+  batch<Cursors...> pieces(cursors...);
+  while (pieces.end() < count) {
+    pieces.next(count);
+    pieces.visit_behind(before, visit);
+    if (!after()) return;
+  }
+}
+
+/// Calls `take(index, item, answer)` for all items in order, by the caller's thread, where the
+/// answer is `ask(before, item)`; in parallel all threads ask. `before` is as for visits.
+template <typename T, typename Ask, typename Take, typename Cursor>
+void walk_asked(sequential_policy policy, std::uint64_t count, T before, Ask&& ask, Take&& take,
+                Cursor& cursor) {
+  auto const visit = [&](slice part, auto at) {
+    for (std::size_t i = 0; i < part.count; ++i, ++at) take(part.index + i, *at, ask(before, *at));
+  };
+  walk_all(policy, count, visit, cursor);
+}
+template <typename T, typename Ask, typename Take, typename Cursor>
+void walk_asked(parallel_policy policy, std::uint64_t count, T before, Ask&& ask, Take&& take,
+                Cursor& cursor) {
+  std::vector<std::vector<bool>> answers(slots_of(policy, cursor));
+  batch<Cursor> pieces(cursor);
+  while (pieces.end() < count) {
+    pieces.next(count);
+    for (auto& of_slot : answers) of_slot.clear();
+    pieces.visit_behind(before, [&](slice part, T& in_front, auto at) {
+      auto& mine = answers[part.slot];
+      T last = in_front;
+      for (std::size_t i = 0; i < part.count; ++i, ++at) mine.push_back(ask(last, *at));
+      in_front = last;
+    });
+    for (std::size_t slot = 0; slot < pieces.slots(); ++slot) {
+      auto answer = answers[slot].cbegin();
+      pieces.visit_slot(slot, [&](slice part, auto at) {
+        for (std::size_t i = 0; i < part.count; ++i, ++at) take(part.index + i, *at, *answer++);
+      });
+    }
+  }
+}
+
+/// Calls `body(begin, end, part)` for parts of [0, count), one for each thread.
+template <typename Body>
+void in_parts(sequential_policy, executor&, std::size_t count, Body const& body) {
+  body(std::size_t{0}, count, std::size_t{0});
+}
+template <typename Body>
+void in_parts(parallel_policy, executor& team, std::size_t count, Body const& body) {
+  std::size_t const parts = std::min(team.threads(), count);
+  team.parallel_for(parts, [&](std::size_t part) {
+    body(count * part / parts, count * (part + 1) / parts, part);
+  });
 }
 
 }  // namespace outsize::detail
