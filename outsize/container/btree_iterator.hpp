@@ -83,6 +83,7 @@ class tree_const_iterator {
   value_type operator*() const { return leaf().entry(at_.slot()); }
   pointer operator->() const { return pointer(**this); }
 
+  /// Steps throw io_error where a leaf cannot be read: the iterator stays where it was.
   tree_const_iterator& operator++() {
     if (at_.slot() + 1 < leaf().count) {
       at_.set_slot(at_.slot() + 1);
@@ -149,9 +150,11 @@ class tree_const_iterator {
     }
     return *content_;
   }
+  /// Stays where it is if that fails.
   void enter(std::uint64_t page, std::uint32_t slot, bool backward) {
+    if (page != detail::tree_state::none)
+      ahead_.leaf_entered(*tree_, look_at(page).key(slot), backward);
     at_.set(page, slot);
-    if (!at_.is_end()) ahead_.leaf_entered(*tree_, leaf().key(slot), backward);
   }
 
   Tree const* tree_ = nullptr;

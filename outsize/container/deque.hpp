@@ -53,7 +53,7 @@ class deque {
   using iterator = paged_iterator<T>;
   using const_iterator = paged_const_iterator<T>;
   using reverse_iterator = std::reverse_iterator<iterator>;
-  using const_reverse_iterator = std::reverse_iterator<const_iterator>;
+  using const_reverse_iterator = paged_const_reverse_iterator<T>;
 
   /// An empty one on the disks of `store`, which must outlive it. @throws budget_error, io_error.
   explicit deque(storage& store = default_storage(), vector_options const& options = {})
@@ -129,6 +129,8 @@ class deque {
   reverse_iterator rend() noexcept { return reverse_iterator(begin()); }
   const_reverse_iterator rbegin() const noexcept { return const_reverse_iterator(end()); }
   const_reverse_iterator rend() const noexcept { return const_reverse_iterator(begin()); }
+  const_reverse_iterator crbegin() const noexcept { return rbegin(); }
+  const_reverse_iterator crend() const noexcept { return rend(); }
 
   /// Reads all items in pieces: a stream with empty(), pull() and skip(), as vector_reader is.
   detail::page_reader<T> pieces() const { return {*items_, items_->begin(), items_->end()}; }

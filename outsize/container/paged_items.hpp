@@ -379,6 +379,8 @@ class paged_const_iterator : public detail::paged_position<paged_const_iterator<
   template <typename>
   friend class detail::paged_position;
   template <typename>
+  friend class paged_const_reverse_iterator;
+  template <typename>
   friend class vector;
   template <typename>
   friend class deque;
@@ -407,6 +409,56 @@ class paged_const_iterator : public detail::paged_position<paged_const_iterator<
   mutable T const* page_ = nullptr;  // of the page pinned: its items, the first one, how many
   mutable std::uint64_t begin_ = 0;
   mutable std::uint64_t count_ = 0;
+};
+
+/// The same backward, as std::reverse_iterator: that one has another iterator for each item that is
+/// looked at, which would pin the page anew.
+template <typename T>
+class paged_const_reverse_iterator
+    : public detail::paged_position<paged_const_reverse_iterator<T>> {
+ public:
+  using iterator_type = paged_const_iterator<T>;
+  using iterator_concept = std::random_access_iterator_tag;
+  using iterator_category = std::random_access_iterator_tag;
+  using value_type = T;
+  using difference_type = std::ptrdiff_t;
+  using reference = T;
+  using pointer = typename iterator_type::pointer;
+
+  paged_const_reverse_iterator() = default;
+  /// At the item in front of that place.
+  explicit paged_const_reverse_iterator(iterator_type base)
+      : shown_(std::move(base)), position_(0 - shown_.position_) {}
+  paged_const_reverse_iterator(std::reverse_iterator<paged_iterator<T>> const& other)
+      : paged_const_reverse_iterator(iterator_type(other.base())) {}
+
+  /// @throws io_error, where the item's page is not in memory.
+  T operator*() const {
+    shown_.position_ = 0 - position_ - 1;
+    return *shown_;
+  }
+  pointer operator->() const { return pointer(**this); }
+  iterator_type base() const {
+    iterator_type place = shown_;
+    place.position_ = 0 - position_;
+    return place;
+  }
+
+  friend bool operator==(paged_const_reverse_iterator const& a,
+                         paged_const_reverse_iterator const& b) noexcept {
+    return a.position_ == b.position_;
+  }
+  friend std::strong_ordering operator<=>(paged_const_reverse_iterator const& a,
+                                          paged_const_reverse_iterator const& b) noexcept {
+    return static_cast<std::int64_t>(a.position_) <=> static_cast<std::int64_t>(b.position_);
+  }
+
+ private:
+  template <typename>
+  friend class detail::paged_position;
+
+  mutable iterator_type shown_;  // wherever it was looked at last
+  std::uint64_t position_ = 0;   // the negative of base()'s, so that it goes up
 };
 
 }  // namespace outsize

@@ -77,7 +77,7 @@ class vector {
   using iterator = paged_iterator<T>;
   using const_iterator = paged_const_iterator<T>;
   using reverse_iterator = std::reverse_iterator<iterator>;
-  using const_reverse_iterator = std::reverse_iterator<const_iterator>;
+  using const_reverse_iterator = paged_const_reverse_iterator<T>;
 
   /// An empty one on the disks of `store`, which must outlive it. @throws budget_error, io_error
   /// (the disks' files cannot be made).
@@ -248,6 +248,8 @@ class vector {
   reverse_iterator rend() noexcept { return reverse_iterator(begin()); }
   const_reverse_iterator rbegin() const noexcept { return const_reverse_iterator(end()); }
   const_reverse_iterator rend() const noexcept { return const_reverse_iterator(begin()); }
+  const_reverse_iterator crbegin() const noexcept { return rbegin(); }
+  const_reverse_iterator crend() const noexcept { return rend(); }
 
   // ---- pages ----
 

@@ -33,6 +33,8 @@ static_assert(std::ranges::sized_range<numbers>);
 static_assert(std::ranges::common_range<numbers>);
 static_assert(std::is_convertible_v<numbers::iterator, numbers::const_iterator>);
 static_assert(!std::is_convertible_v<numbers::const_iterator, numbers::iterator>);
+static_assert(std::random_access_iterator<numbers::const_reverse_iterator>);
+static_assert(std::is_convertible_v<numbers::reverse_iterator, numbers::const_reverse_iterator>);
 static_assert(external_item<numbers::iterator>);  // a link
 static_assert(std::same_as<std::iter_reference_t<numbers::iterator>, std::uint64_t&>);
 static_assert(std::same_as<std::iter_reference_t<numbers::const_iterator>, std::uint64_t>);
@@ -106,6 +108,32 @@ TEST_F(vectors_in_memory, are_read_by_algorithms_without_being_changed) {
   for (auto it = v.begin(); it != v.end();) taken.push_back(*it++);
   EXPECT_EQ(taken, internal);
   EXPECT_EQ(external.cache_counts().write_backs, before);
+}
+
+TEST_F(vectors_in_memory, are_read_backward_as_forward) {
+  auto external = filled(1000, 8, 50);
+  auto const internal = copy(external);
+  numbers const& v = external;
+  auto const lookups = [&] { return v.cache_counts().hits + v.cache_counts().misses; };
+  auto const before = lookups();
+  std::vector<std::uint64_t> taken;
+  for (auto it = v.rbegin(); it != v.rend(); ++it) taken.push_back(*it);
+  EXPECT_TRUE(std::equal(taken.begin(), taken.end(), internal.rbegin(), internal.rend()));
+  EXPECT_LE(lookups() - before, 2U * 125);  // for each page, not for each item
+  auto const first = v.crbegin(), last = v.crend();
+  EXPECT_EQ(last - first, 1000);
+  EXPECT_TRUE(first < last && first + 1000 == last && last - 1000 == first);
+  for (std::ptrdiff_t const i : {0, 1, 8, 500, 999}) {
+    EXPECT_EQ(first[i], internal.rbegin()[i]);
+    EXPECT_EQ(*(last - (i + 1)), internal[static_cast<std::size_t>(i)]);
+    EXPECT_EQ((first + i).base() - v.begin(), 1000 - i);
+    EXPECT_TRUE(external.rbegin() + i == first + i);
+  }
+  EXPECT_EQ(std::find(first, last, 7U).base() - v.begin(),
+            std::find(internal.rbegin(), internal.rend(), 7U).base() - internal.begin());
+  std::ranges::sort(external);
+  EXPECT_EQ(std::lower_bound(v.rbegin(), v.rend(), 20U, std::greater<>()) - v.rbegin(),
+            std::ranges::count_if(internal, [](auto x) { return x > 20; }));
 }
 
 TEST_F(vectors_in_memory, show_what_is_changed_to_iterators_that_are_there) {
