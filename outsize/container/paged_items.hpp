@@ -137,8 +137,9 @@ class paged_items {
   }
   /// These keep a page that is no longer used, so that coming and going at its edge costs nothing.
   void remove_last() {
-    if (end_ - 1 <= trim_below_) return remove_last_and_trim();
-    --end_;
+    // The end by value: then it stays in a register of loops that pop.
+    std::uint64_t const end = end_ - 1;
+    end_ = end > trim_below_ ? end : trimmed_to(end);
   }
   void remove_first() {
     if (++begin_ >= trim_above_) trim();
@@ -203,11 +204,13 @@ class paged_items {
     std::uint64_t const first = begin / page_items_;
     set_row(first, std::max(first, div_up(end, page_items_)));
   }
-  [[gnu::noinline]] void remove_last_and_trim() {
+  /// Gives up what is not needed up to there; returns where.
+  [[gnu::noinline]] std::uint64_t trimmed_to(std::uint64_t end) {
     if (lasting_ != nullptr) lasting_->check_writable();
-    --end_;
+    end_ = end;
     trim();
     note_row();
+    return end;
   }
   [[gnu::noinline]] void trim() {
     std::uint64_t const first = begin_ / page_items_;
