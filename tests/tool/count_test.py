@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import unittest
 
-from outsize_tool import ToolTest
+from outsize_tool import ToolTest, runs
 
 SEED = int(os.environ.get("OUTSIZE_TEST_SEED", "20250213"))
 
@@ -26,7 +26,7 @@ class Count(ToolTest):
     def test_random_lines_as_sort_and_uniq(self):
         print("seed", SEED, flush=True)
         draw = random.Random(SEED)
-        for _ in range(60):
+        for _ in range(runs(60)):
             end = draw.choice([b"\n", b"\0"])
             words = ["-z"] if end == b"\0" else []
             text = end.join(bytes(draw.choice(b"aAb\t \x80") for _ in range(draw.randrange(4)))

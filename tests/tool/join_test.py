@@ -7,7 +7,7 @@ import random
 import subprocess
 import unittest
 
-from outsize_tool import ToolTest, is_gnu
+from outsize_tool import ToolTest, is_gnu, runs
 
 SEED = int(os.environ.get("OUTSIZE_TEST_SEED", "20250215"))
 
@@ -92,7 +92,7 @@ class AgainstGnu(ToolTest):
     def test_random_options_on_random_lines(self):
         print("seed", SEED, flush=True)
         joined = 0
-        for seed in range(SEED, SEED + 400):
+        for seed in range(SEED, SEED + runs(400)):
             case = Case(seed)
             words = case.words()
             first, second = (self.write(name, case.text(field))

@@ -3,12 +3,24 @@
 """What the black-box tests share: running the tool, and a scratch folder for each test."""
 
 import os
+import random
 import shutil
 import subprocess
 import tempfile
 import unittest
 
 TOOL = os.environ.get("OUTSIZE_TOOL", "build/release/bin/outsize")
+TOOL_IS_SLOW = "OUTSIZE_TOOL_IS_SLOW" in os.environ
+
+
+def runs(most):
+    """How often a test runs the tool with random input: less if that has sanitizers in it."""
+    return (most + 4) // 5 if TOOL_IS_SLOW else most
+
+
+def some_of(cases):
+    """All cases, or every fifth from a random one on if the tool has sanitizers in it."""
+    return cases[random.randrange(5)::5] if TOOL_IS_SLOW else cases
 
 
 def is_gnu(program):

@@ -10,7 +10,7 @@ import subprocess
 import threading
 import unittest
 
-from outsize_tool import TOOL, ToolTest, is_gnu
+from outsize_tool import TOOL, ToolTest, is_gnu, runs
 
 SEED = int(os.environ.get("OUTSIZE_TEST_SEED", "20250107"))
 MONTHS = (b"jan", b"Feb", b"MAR", b"april", b"JUNE", b"sept", b"dec", b"xyz")
@@ -131,7 +131,7 @@ class AgainstGnu(ToolTest):
 
     def test_random_options_on_random_lines(self):
         print("seed", SEED, flush=True)
-        for i in range(400):
+        for i in range(runs(400)):
             self.one_case(SEED + i)
 
     def test_every_ordering_when_runs_go_to_disk(self):

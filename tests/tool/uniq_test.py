@@ -8,7 +8,7 @@ import random
 import subprocess
 import unittest
 
-from outsize_tool import ToolTest, is_gnu
+from outsize_tool import ToolTest, is_gnu, runs
 
 SEED = int(os.environ.get("OUTSIZE_TEST_SEED", "20250211"))
 
@@ -52,7 +52,7 @@ class AgainstGnu(ToolTest):
 
     def test_random_options_on_random_lines(self):
         print("seed", SEED, flush=True)
-        for seed in range(SEED, SEED + 300):
+        for seed in range(SEED, SEED + runs(300)):
             draw = random.Random(seed)
             words = random_words(draw)
             text = random_text(draw, b"\0" if "-z" in words else b"\n")

@@ -18,6 +18,7 @@
 
 #include <outsize/algorithm/record_sort.hpp>
 #include <outsize/algorithm/sort.hpp>
+#include <outsize/testing/effort.hpp>
 #include <outsize/testing/scratch_directory.hpp>
 
 namespace outsize {
@@ -77,7 +78,7 @@ std::vector<T> ascending(std::size_t count) {
   return all;
 }
 
-constexpr std::size_t counts[] = {262'144 + 1, 300'000, 1'000'001};
+constexpr std::size_t counts[] = {262'144 + 1, 300'000 + scratch::operations(700'001)};
 
 TEST_F(presorted, numbers_are_copied) {
   for (std::size_t count : counts) {
