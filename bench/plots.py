@@ -40,10 +40,12 @@ def draw(figure, folder):
     from matplotlib import pyplot
 
     with pyplot.rc_context({**matplotlib.rcParamsDefault, **_STYLE}):
-        height = _HEIGHT
+        width, height = _WIDTH, _HEIGHT
         if figure.kind == "rows":
             height = 1.4 + 0.22 * len(figure.labels)
-        canvas, axes = pyplot.subplots(figsize=(_WIDTH, height), layout="constrained")
+        if figure.kind == "bars":
+            width = max(width, 0.6 * len(figure.labels))
+        canvas, axes = pyplot.subplots(figsize=(width, height), layout="constrained")
         {"lines": _draw_lines, "bars": _draw_bars, "rows": _draw_rows}[figure.kind](figure, axes)
         axes.set_title("\n".join([figure.title, *textwrap.wrap(figure.note, 100)]), fontsize=9)
         canvas.savefig(folder / f"{figure.name}.png", metadata={"Software": None})
@@ -76,15 +78,16 @@ def _tick(figure, value):
 
 
 def _draw_bars(figure, axes):
-    names = list(figure.series)
-    width = 0.8 / len(names)
-    for number, name in enumerate(names):
-        places = [place + (number - (len(names) - 1) / 2) * width
-                  for place in range(len(figure.labels))]
-        known = [(x, y) for x, y in zip(places, figure.series[name]) if y is not None]
+    # Each group has the bars that there are, side by side in the middle of its place.
+    groups = [[name for name, values in figure.series.items() if values[place] is not None]
+              for place in range(len(figure.labels))]
+    width = 0.8 / max(map(len, groups))
+    for number, (name, values) in enumerate(figure.series.items()):
+        known = [(place + (group.index(name) - (len(group) - 1) / 2) * width, values[place])
+                 for place, group in enumerate(groups) if name in group]
         bars = axes.bar([x for x, _ in known], [y for _, y in known], width, label=name,
                         color=_look(number))
-        axes.bar_label(bars, fmt="%.2f", fontsize=7)
+        axes.bar_label(bars, fmt="%.1f" if len(figure.series) > 1 else "%.2f", fontsize=7)
     targets = [(place, target) for place, target in enumerate(figure.targets) if target]
     for place, target in targets:
         axes.hlines(target, place - 0.45, place + 0.45, color="#cc0000", linewidth=1.5,
@@ -93,7 +96,7 @@ def _draw_bars(figure, axes):
     axes.set_xticks(range(len(figure.labels)), figure.labels, rotation=30, ha="right")
     axes.grid(axis="x", visible=False)
     axes.set_ylabel(figure.axis)
-    if len(names) > 1 or targets:
+    if len(figure.series) > 1 or targets:
         axes.figure.legend(loc="outside lower left", ncols=4)
 
 
