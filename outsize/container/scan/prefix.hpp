@@ -25,7 +25,7 @@ namespace detail {
 
 /// Puts `next(sum, item)` to `out` for each item; what it leaves in `sum` is for the one behind it.
 template <std::random_access_iterator I, typename O, typename U, typename Join, typename Next>
-O put_sums(sequential_policy policy, I first, I last, O out, std::optional<U> sum, Join const&,
+O put_sums(sequential_policy policy, I first, I last, O out, std::optional<U> sum, Join&,
            Next const& next) {
   std::uint64_t const count = count_between(first, last);
   auto from = source_at(policy, first, count);
@@ -39,7 +39,7 @@ O put_sums(sequential_policy policy, I first, I last, O out, std::optional<U> su
 
 /// The same by all threads: they sum up their slices of a batch, and then know where to begin.
 template <std::random_access_iterator I, typename O, typename U, typename Join, typename Next>
-O put_sums(parallel_policy policy, I first, I last, O out, std::optional<U> sum, Join const& join,
+O put_sums(parallel_policy policy, I first, I last, O out, std::optional<U> sum, Join& join,
            Next const& next) {
   std::uint64_t const count = count_between(first, last);
   auto from = source_at(policy, first, count);
@@ -70,7 +70,7 @@ O put_sums(parallel_policy policy, I first, I last, O out, std::optional<U> sum,
 
 /// Puts the sums up to each item, it included.
 template <typename Policy, std::random_access_iterator I, typename O, typename U, typename Join>
-O put_inclusive(Policy policy, I first, I last, O out, std::optional<U> init, Join const& join) {
+O put_inclusive(Policy policy, I first, I last, O out, std::optional<U> init, Join& join) {
   return put_sums(policy, first, last, out, init, join, [&](auto& sum, auto const& item) {
     sum = static_cast<U>(sum ? std::invoke(join, *sum, item) : item);
     return *sum;

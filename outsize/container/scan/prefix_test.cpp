@@ -53,6 +53,14 @@ TEST_F(prefixes, go_to_other_containers_and_iterators) {
   });
 }
 
+TEST_F(prefixes, may_be_of_an_operation_with_a_state) {
+  auto v = filled<vector<std::uint64_t>>(scratch::numbers(20, 1));
+  partial_sum(v, v.begin(), [calls = 0U](std::uint64_t a, std::uint64_t b) mutable {
+    return a + b + ++calls % 2;
+  });
+  EXPECT_EQ(v.back(), 20U + 10);
+}
+
 TEST_F(prefixes, cost_a_read_and_a_write_for_each_page) {
   auto v = on_disk(100);
   auto reads_before = reads(), writes_before = writes();
