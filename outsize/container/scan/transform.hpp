@@ -66,9 +66,7 @@ struct copy_call {
 template <typename O>
 class item_output {
  public:
-  /// @param surely  How many will come at least.
-  explicit item_output(O out, std::uint64_t surely = 0)
-      : first_(out), cursor_(target_at(sequential_policy{}, out, surely)) {}
+  explicit item_output(O out) : first_(out), cursor_(target_at(sequential_policy{}, out, 0)) {}
 
   template <typename T>
   void push(T const& item) {
