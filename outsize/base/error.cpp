@@ -30,6 +30,11 @@ io_error::io_error(int error_number, std::string operation, std::string path,
       length_bytes_(length_bytes),
       message_(describe(error_number, operation_, path_, offset_bytes_, length_bytes_)) {}
 
+bool io_error::is_full() const noexcept {
+  int const number = code().value();
+  return number == ENOSPC || number == EDQUOT || number == EFBIG;
+}
+
 out_of_space::out_of_space(std::string disk, std::uint64_t free_bytes, std::uint64_t needed_bytes)
     : io_error(ENOSPC, "allocate", std::move(disk), 0, 0),
       free_bytes_(free_bytes),

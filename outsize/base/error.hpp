@@ -27,6 +27,8 @@ class io_error : public std::system_error {
   std::string const& path() const noexcept { return path_; }
   std::uint64_t offset_bytes() const noexcept { return offset_bytes_; }
   std::size_t length_bytes() const noexcept { return length_bytes_; }
+  /// Whether a disk, a quota or the greatest length of a file has left no room.
+  bool is_full() const noexcept;
   /// The message without the standard library's suffix: "path: cannot read …: No such file".
   char const* what() const noexcept override { return message_.c_str(); }
 

@@ -27,6 +27,13 @@ TEST(io_error, leaves_out_offset_and_length_where_there_are_none) {
   EXPECT_STREQ(error.what(), "gone: cannot open: No such file or directory");
 }
 
+TEST(io_error, knows_when_there_is_no_room) {
+  for (int const full : {ENOSPC, EDQUOT, EFBIG})
+    EXPECT_TRUE(io_error(full, "write", "runs.bin").is_full());
+  EXPECT_FALSE(io_error(EIO, "write", "runs.bin").is_full());
+  EXPECT_TRUE(out_of_space("/mnt/a", 1024, 2048).is_full());
+}
+
 TEST(out_of_space, is_an_io_error_with_disk_have_and_need) {
   try {
     throw out_of_space("/mnt/a", 1024, 2048);

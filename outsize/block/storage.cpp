@@ -119,28 +119,19 @@ class storage::disk {
   bool grow(std::uint64_t length_bytes) {
     std::uint64_t const room =
         options_.capacity_bytes - std::min(options_.capacity_bytes, size_bytes_);
-    std::uint64_t const alignment = file_->alignment_bytes();
     // The free space at the end of the file, if any, is not subtracted: simpler, and at most one
     // block.
-    for (std::uint64_t step = std::max(growth_bytes_, length_bytes); length_bytes <= room;
-         step = std::max(step / 2, length_bytes)) {
-      std::uint64_t const bytes = round_down(std::min(step, room), alignment);
-      if (bytes >= length_bytes && try_extend(bytes)) return true;
-      if (step == length_bytes) break;
-    }
-    return false;
-  }
-
-  bool try_extend(std::uint64_t bytes) {
+    std::uint64_t const most = round_down(std::min(std::max(growth_bytes_, length_bytes), room),
+                                          std::uint64_t{file_->alignment_bytes()});
+    if (most < length_bytes) return false;
     try {
-      file_->allocate(size_bytes_, bytes);
+      std::uint64_t const bytes = file_->allocate_some(size_bytes_, length_bytes, most);
+      space_.give(size_bytes_, bytes);
+      size_bytes_ += bytes;
     } catch (io_error const& e) {
-      if (e.code().value() == ENOSPC || e.code().value() == EFBIG || e.code().value() == EDQUOT)
-        return false;
+      if (e.is_full()) return false;
       throw;
     }
-    space_.give(size_bytes_, bytes);
-    size_bytes_ += bytes;
     growth_bytes_ = std::min(growth_bytes_ * 2, most_growth_bytes);
     return true;
   }

@@ -212,7 +212,7 @@ std::uint64_t kept_file::take(std::uint64_t length_bytes) {
   std::uint64_t const most =
       std::max(length_bytes,
                round_down<std::uint64_t>(std::min(end_bytes_, most_growth_bytes), data_offset));
-  std::uint64_t const step = allocate_behind(*file_, end_bytes_, length_bytes, most);
+  std::uint64_t const step = file_->allocate_some(end_bytes_, length_bytes, most);
   free_.give(end_bytes_, step);
   end_bytes_ += step;
   return *free_.take(length_bytes);

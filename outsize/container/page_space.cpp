@@ -16,23 +16,7 @@ namespace {
 constexpr std::uint64_t least_index_step_bytes = 256, most_index_step_bytes = 4_KiB;
 constexpr std::uint64_t most_growth_bytes = 256_MiB;  // of a file at once
 
-bool is_full(io_error const& e) {
-  int const number = e.code().value();
-  return number == ENOSPC || number == EFBIG || number == EDQUOT;
-}
-
 }  // namespace
-
-std::uint64_t allocate_behind(io::file& file, std::uint64_t offset_bytes, std::uint64_t least_bytes,
-                              std::uint64_t most_bytes) {
-  for (std::uint64_t bytes = most_bytes;;) try {
-      file.allocate(offset_bytes, bytes);
-      return bytes;
-    } catch (io_error const& e) {
-      if (bytes <= least_bytes || !is_full(e)) throw;
-      bytes = std::max(round_down<std::uint64_t>(bytes / 2, file.alignment_bytes()), least_bytes);
-    }
-}
 
 disk_pages::disk_pages(storage& store, std::size_t page_bytes,
                        std::unique_ptr<block::placement> where, std::uint64_t first,
@@ -108,7 +92,7 @@ void file_pages::append() {
     // Doubled, so that a file grows in few steps, but not by more than is worth its while.
     std::uint64_t const step = std::max<std::uint64_t>(
         round_down(std::min(begin, most_growth_bytes), page_bytes_), page_bytes_);
-    allocated_bytes_ = begin + allocate_behind(*file_, begin, page_bytes_, step);
+    allocated_bytes_ = begin + file_->allocate_some(begin, page_bytes_, step);
   }
   ++count_;
   is_grown_ = true;

@@ -75,11 +75,6 @@ class page_space {
   virtual void close(std::uint64_t) {}
 };
 
-/// Allocates `most_bytes` of a file, or where its disk has no room for them fewer, `least_bytes` at
-/// least; returns how many, a multiple of the file's alignment. @pre both are. @throws io_error.
-std::uint64_t allocate_behind(io::file& file, std::uint64_t offset_bytes, std::uint64_t least_bytes,
-                              std::uint64_t most_bytes);
-
 /// Pages on the disks of a storage, some side by side in each block that is allocated. Memory: a
 /// block_id for each block, of the storage's budget.
 class disk_pages final : public page_space {

@@ -2,11 +2,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <outsize/io/file.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <utility>
 
 #include <outsize/base/assert.hpp>
+#include <outsize/base/error.hpp>
+#include <outsize/base/units.hpp>
 
 namespace outsize::io {
 namespace {
@@ -42,6 +45,17 @@ request_ptr file::write(std::uint64_t offset_bytes, std::span<std::byte const> f
   return issue(
       {operation::write, offset_bytes, const_cast<std::byte*>(from.data()), from.size(), nullptr},
       std::move(done));
+}
+
+std::uint64_t file::allocate_some(std::uint64_t offset_bytes, std::uint64_t least_bytes,
+                                  std::uint64_t most_bytes) {
+  for (std::uint64_t bytes = most_bytes;;) try {
+      allocate(offset_bytes, bytes);
+      return bytes;
+    } catch (io_error const& e) {
+      if (bytes <= least_bytes || !e.is_full()) throw;
+      bytes = std::max(round_down<std::uint64_t>(bytes / 2, alignment_bytes()), least_bytes);
+    }
 }
 
 request_ptr file::issue(attempt const& all, completion done) {

@@ -56,6 +56,10 @@ class file {
   /// does nothing where the file system has no such call. @throws io_error (code ENOSPC if there is
   /// too little).
   virtual void allocate(std::uint64_t offset_bytes, std::uint64_t length_bytes) = 0;
+  /// The same for `most_bytes`, or where there is no room for them half as many, and so on down to
+  /// `least_bytes`; returns how many, a multiple of the alignment. @pre both are.
+  std::uint64_t allocate_some(std::uint64_t offset_bytes, std::uint64_t least_bytes,
+                              std::uint64_t most_bytes);
   /// Returns when everything whose write has completed, and the length, would survive a failure of
   /// the power. @throws io_error: what has survived is not known then.
   virtual void sync() = 0;

@@ -6,8 +6,13 @@
 
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <chrono>
+#include <memory>
 
+#include <outsize/base/error.hpp>
+#include <outsize/io/decorators/fault_plan.hpp>
+#include <outsize/io/decorators/faulty_file.hpp>
 #include <outsize/io/decorators/throttled_file.hpp>
 #include <outsize/io/memory_file.hpp>
 
@@ -34,6 +39,29 @@ TEST(file, counts_only_while_told_to) {
   target->write(0, bytes)->wait();
   EXPECT_EQ(counter.snapshot().write_count, 1U);
   EXPECT_EQ(counter.snapshot().write_bytes, 8U);
+}
+
+TEST(file, allocates_what_there_is_room_for) {
+  auto const target = make_memory_file("small", 1000);
+  EXPECT_EQ(target->allocate_some(0, 100, 400), 400U);
+  EXPECT_EQ(target->allocate_some(400, 100, 1600), 400U);
+  EXPECT_EQ(target->allocate_some(800, 150, 1600), 200U);
+  EXPECT_EQ(target->allocate_some(900, 60, 100), 100U);
+  try {
+    target->allocate_some(800, 300, 700);
+    FAIL() << "there is room for 200";
+  } catch (io_error const& e) {
+    EXPECT_TRUE(e.is_full());
+    EXPECT_EQ(e.length_bytes(), 300U);
+  }
+}
+
+TEST(file, makes_no_second_attempt_when_something_else_failed) {
+  auto plan = std::make_shared<fault_plan>();
+  plan->script(fault_point::allocate, 0, fault::fail(EIO));
+  faulty_file target(make_memory_file("broken"), plan);
+  EXPECT_THROW(target.allocate_some(0, 1, 1024), io_error);
+  EXPECT_EQ(plan->calls(fault_point::allocate), 1U);
 }
 
 TEST(file, its_destructor_waits_for_requests) {
