@@ -9,6 +9,7 @@
 // then twice as many each time. Threads: constant ones in company; others alone. Layer: container.
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -96,7 +97,7 @@ class tree_const_iterator {
     return *this;
   }
   tree_const_iterator& operator--() {
-    if (!at_.is_end() && at_.slot() > 0) {
+    if (has_neighbour_before()) {
       at_.set_slot(at_.slot() - 1);
       return *this;
     }
@@ -126,6 +127,8 @@ class tree_const_iterator {
   friend class ordered_container;
   template <typename>
   friend class tree_iterator;
+  template <typename>
+  friend class tree_reverse_iterator;
   using leaf_type = typename Tree::leaf;
   using leaf_look = typename Tree::leaf_look;
 
@@ -133,6 +136,13 @@ class tree_const_iterator {
       : tree_(&tree), at_(tree.cursors(), at.leaf, at.slot) {}
 
   detail::tree_position position() const noexcept { return {at_.leaf(), at_.slot()}; }
+  /// Whether the entry before this one is in the same leaf, if there is one at all.
+  bool has_neighbour_before() const noexcept { return !at_.is_end() && at_.slot() > 0; }
+  value_type entry_before() const {
+    if (has_neighbour_before()) return leaf().entry(at_.slot() - 1);
+    tree_const_iterator before = *this;
+    return *--before;
+  }
 
   leaf_type const& leaf() const {
     OUTSIZE_ASSERT(!at_.is_end());
@@ -216,10 +226,69 @@ class tree_iterator {
  private:
   template <typename, typename, typename, bool>
   friend class ordered_container;
+  template <typename>
+  friend class tree_reverse_iterator;
   tree_iterator(Tree& tree, detail::tree_position at) : tree_(&tree), at_(tree, at) {}
+
+  reference entry_before() const {
+    if (!at_.has_neighbour_before()) return *--tree_iterator(*this);
+    auto const at = at_.position();
+    return *reinterpret_cast<pointer>(tree_->change(at.leaf).at(at.slot - 1));
+  }
 
   Tree* tree_ = nullptr;
   tree_const_iterator<Tree> at_;
+};
+
+/// Either of both backward, as std::reverse_iterator: that one makes another iterator for each
+/// entry that is looked at, this one for each leaf. At the entry in front of base(), whichever that
+/// is; valid as long as base() is.
+template <typename Iterator>
+class tree_reverse_iterator {
+ public:
+  using iterator_type = Iterator;
+  using iterator_category = std::bidirectional_iterator_tag;
+  using iterator_concept = std::bidirectional_iterator_tag;
+  using value_type = typename Iterator::value_type;
+  using difference_type = typename Iterator::difference_type;
+  using reference = typename Iterator::reference;
+  using pointer = typename Iterator::pointer;
+
+  tree_reverse_iterator() = default;
+  explicit tree_reverse_iterator(Iterator base) : base_(std::move(base)) {}
+  template <typename Other>
+    requires(!std::same_as<Other, Iterator> && std::convertible_to<Other const&, Iterator>)
+  tree_reverse_iterator(tree_reverse_iterator<Other> const& other) : base_(other.base()) {}
+
+  Iterator const& base() const noexcept { return base_; }
+
+  /// Errors are as the iterator's.
+  reference operator*() const { return base_.entry_before(); }
+  pointer operator->() const {
+    if constexpr (std::is_reference_v<reference>) {
+      return &**this;
+    } else {
+      return pointer(**this);
+    }
+  }
+
+  tree_reverse_iterator& operator++() {
+    --base_;
+    return *this;
+  }
+  tree_reverse_iterator& operator--() {
+    ++base_;
+    return *this;
+  }
+  tree_reverse_iterator operator++(int) { return tree_reverse_iterator(base_--); }
+  tree_reverse_iterator operator--(int) { return tree_reverse_iterator(base_++); }
+
+  friend bool operator==(tree_reverse_iterator const& a, tree_reverse_iterator const& b) noexcept {
+    return a.base_ == b.base_;
+  }
+
+ private:
+  Iterator base_;
 };
 
 }  // namespace outsize

@@ -383,6 +383,71 @@ TEST(maps, are_filled_as_the_standard_ones_are) {
   EXPECT_TRUE(std::ranges::equal(std::as_const(s), std::vector{1, 2, 3}));
 }
 
+TEST(maps, are_read_backward_as_forward) {
+  quick_storage disk;
+  map<std::uint64_t, two_words> m(disk.store, tiny);
+  std::map<std::uint64_t, two_words> model;
+  for (std::uint64_t i = 0; i < 1000; ++i) {
+    m.insert({i * 7 % 1000, {i, 0}});
+    model.insert({i * 7 % 1000, {i, 0}});
+  }
+  auto expected = model.rbegin();
+  for (auto at = m.crbegin(); at != m.crend(); ++at, ++expected) {
+    ASSERT_EQ((*at).first, expected->first);
+    ASSERT_EQ(at->second.a, expected->second.a);
+  }
+  EXPECT_TRUE(expected == model.rend());
+
+  for (auto at = m.rbegin(); at != m.rend(); at++) (*at).second.b = at->first;
+  map<std::uint64_t, two_words>::const_reverse_iterator const end = m.rend();
+  auto at = end;
+  for (std::uint64_t key = 0; key < 1000; ++key) {
+    --at;
+    ASSERT_EQ(at->first, key);
+    ASSERT_EQ(at->second.b, key);
+  }
+  EXPECT_TRUE(at == m.crbegin());
+  EXPECT_EQ(std::distance(m.crbegin(), end), 1000);
+}
+
+TEST(maps, reverse_iterators_are_at_what_is_before_their_base) {
+  quick_storage disk;
+  multimap<std::uint64_t, two_words> m(disk.store, tiny);
+  std::multimap<std::uint64_t, two_words> model;
+  std::uint64_t const seed = std::random_device{}();
+  SCOPED_TRACE(seed);
+  std::mt19937_64 random(seed);
+  for (std::uint64_t key = 0; key < 400; key += 2) {
+    m.insert({key, {key, 0}});
+    model.insert({key, {key, 0}});
+  }
+  for (int turn = 0; turn < 20; ++turn) {
+    std::uint64_t const base = 100 + random() % 200 / 2 * 2;  // is never erased meanwhile
+    m.insert({base, {base, 0}});
+    model.insert({base, {base, 0}});
+    auto const kept = std::make_reverse_iterator(m.lower_bound(base));
+    decltype(m)::reverse_iterator const at(m.lower_bound(base));
+    decltype(m)::const_reverse_iterator const fixed(at);
+    std::reverse_iterator const expected(model.lower_bound(base));
+    for (int step = 0; step < 200; ++step) {
+      std::uint64_t const key = random() % 400;
+      if (key != base && random() % 2 == 0) {
+        EXPECT_EQ(m.erase(key), model.erase(key));
+      } else if (key != base) {
+        m.insert({key, {key, 0}});
+        model.insert({key, {key, 0}});
+      }
+      if (expected == model.rend()) {
+        ASSERT_TRUE(at == m.rend());
+        continue;
+      }
+      ASSERT_EQ(at->first, expected->first);
+      ASSERT_EQ(fixed->first, expected->first);
+      ASSERT_EQ(kept->first, expected->first);
+    }
+  }
+}
+
 TEST(maps, find_all_with_a_key) {
   quick_storage disk;
   multimap<std::uint64_t, two_words> m(disk.store, tiny);

@@ -88,8 +88,8 @@ class ordered_container {
   using const_iterator = tree_const_iterator<tree>;
   using iterator = typename std::conditional_t<is_map, std::type_identity<tree_iterator<tree>>,
                                                std::type_identity<tree_const_iterator<tree>>>::type;
-  using const_reverse_iterator = std::reverse_iterator<const_iterator>;
-  using reverse_iterator = std::reverse_iterator<iterator>;
+  using const_reverse_iterator = tree_reverse_iterator<const_iterator>;
+  using reverse_iterator = tree_reverse_iterator<iterator>;
 
   /// An empty one on the disks of `store`, which must outlive it. @throws budget_error, io_error
   /// (the disks' files cannot be made).
