@@ -16,6 +16,16 @@
 # All that the tsan preset builds.
 add_custom_target(outsize_concurrent_tests)
 
+# With all that UBSan checks, optimising a program that runs for a second takes longer than the
+# program. Null pointers are found by ASan too; to check these and the alignment at each access takes
+# GCC half the time again. The modules are compiled with both checks, and what libFuzzer runs.
+function(outsize_compile_quickly name)
+  if(OUTSIZE_SANITIZE MATCHES "undefined")
+    target_compile_options(${name} PRIVATE -O0
+      $<$<CXX_COMPILER_ID:GNU>:-fno-sanitize=null,alignment>)
+  endif()
+endfunction()
+
 function(outsize_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "PREFIX" "SOURCES;MODULES;LABELS")
   if(NOT arg_PREFIX)
@@ -40,13 +50,7 @@ function(outsize_test name)
     target_compile_options(${name} PRIVATE
       $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow -Wno-array-bounds>)
   endif()
-  # With all that UBSan checks, optimising a test takes longer than the test. Null pointers are found
-  # by ASan too; to check these and the alignment at each access takes GCC half the time again. The
-  # modules are compiled with both checks, and what libFuzzer runs.
-  if(OUTSIZE_SANITIZE MATCHES "undefined")
-    target_compile_options(${name} PRIVATE -O0
-      $<$<CXX_COMPILER_ID:GNU>:-fno-sanitize=null,alignment>)
-  endif()
+  outsize_compile_quickly(${name})
   set(properties TIMEOUT 300)
   if(arg_LABELS)
     list(APPEND properties LABELS ${arg_LABELS})
