@@ -29,14 +29,14 @@ int main() {
             << '\n';
 
   std::int64_t level = 0;
-  for (auto in = log.forward(); !in.empty(); ++in) level += (*in).change;
+  for (auto const& e : log.forward()) level += e.change;
   std::cout << "they change the level by " << level << '\n';
 
   // Back from the end, to the first of three events that went down by 3.
   int falls = 0;
-  for (auto in = log.backward(); !in.empty(); ++in)
-    if ((*in).change == -3 && ++falls == 3) {
-      std::cout << "the third fall from the end was at " << (*in).time << '\n';
+  for (auto const& e : log.backward())
+    if (e.change == -3 && ++falls == 3) {
+      std::cout << "the third fall from the end was at " << e.time << '\n';
       break;
     }
 

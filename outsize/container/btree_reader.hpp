@@ -24,6 +24,7 @@
 #include <outsize/base/assert.hpp>
 #include <outsize/container/btree.hpp>
 #include <outsize/container/page_row.hpp>
+#include <outsize/container/piece_iterator.hpp>
 #include <outsize/container/tree_pages.hpp>
 
 namespace outsize {
@@ -81,40 +82,8 @@ class tree_stream {
     return *this;
   }
 
+  using iterator = piece_iterator<tree_stream, value_type, is_backward>;
   /// Goes over what is left.
-  class iterator {
-   public:
-    using value_type = tree_stream::value_type;
-    using difference_type = std::ptrdiff_t;
-
-    iterator() = default;
-    explicit iterator(tree_stream& in) : in_(&in) { look(); }
-    value_type const& operator*() const noexcept { return is_backward ? *(at_ - 1) : *at_; }
-    value_type const* operator->() const noexcept { return &**this; }
-    iterator& operator++() {
-      at_ = is_backward ? at_ - 1 : at_ + 1;
-      if (at_ == end_) {
-        in_->skip(in_->pull().size());
-        look();
-      }
-      return *this;
-    }
-    void operator++(int) { ++*this; }
-    friend bool operator==(iterator const& i, std::default_sentinel_t) noexcept {
-      return i.at_ == i.end_;
-    }
-
-   private:
-    void look() {
-      auto const some = in_->empty() ? std::span<value_type const>() : in_->pull();
-      at_ = is_backward ? some.data() + some.size() : some.data();
-      end_ = is_backward ? some.data() : some.data() + some.size();
-    }
-
-    tree_stream* in_ = nullptr;
-    value_type const* at_ = nullptr;
-    value_type const* end_ = nullptr;
-  };
   iterator begin() { return iterator(*this); }
   static std::default_sentinel_t end() noexcept { return {}; }
 

@@ -11,16 +11,19 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <span>
 #include <utility>
 
 #include <outsize/base/assert.hpp>
 #include <outsize/container/page_window.hpp>
 #include <outsize/container/paged_items.hpp>
+#include <outsize/container/piece_iterator.hpp>
 
 namespace outsize {
 
-/// Reads items front to back: a vector_reader, or what sequence::forward() gives.
+/// Reads items front to back: a vector_reader, or what sequence::forward() gives. A stream, and a
+/// range to go over once.
 ///
 /// I/Os:    a scan's. Memory: the container's, and 4 KiB or an item.
 /// Errors:  io_error of a page from the call that comes to it; the reader stays where it is.
@@ -36,6 +39,10 @@ class paged_reader : public detail::page_reader<T> {
     this->skip(1);
     return *this;
   }
+
+  /// Goes over what is left.
+  auto begin() { return piece_iterator<paged_reader, T, false>(*this); }
+  static std::default_sentinel_t end() noexcept { return {}; }
 };
 
 /// Reads items back to front; otherwise as paged_reader.
@@ -54,6 +61,10 @@ class paged_reverse_reader {
     skip(1);
     return *this;
   }
+
+  /// Goes over what is left.
+  auto begin() { return piece_iterator<paged_reverse_reader, T, true>(*this); }
+  static std::default_sentinel_t end() noexcept { return {}; }
 
   /// The current item, which is the last, and those before it that are in memory.
   std::span<T const> pull() {

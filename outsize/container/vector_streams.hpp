@@ -22,7 +22,7 @@ namespace outsize {
 
 /// Reads a part of a vector, front to back.
 ///
-///     for (vector_reader in(v); !in.empty(); ++in) use(*in);
+///     for (auto const& item : vector_reader(v)) use(item);
 ///
 /// I/Os, memory, errors: as paged_reader says.
 /// Checked: vector_streams_test.cpp.

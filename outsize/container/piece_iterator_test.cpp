@@ -1,0 +1,117 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#include <outsize/container/piece_iterator.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <iterator>
+#include <numeric>
+#include <ranges>
+#include <span>
+#include <vector>
+
+#include <outsize/base/error.hpp>
+#include <outsize/container/map.hpp>
+#include <outsize/container/sequence.hpp>
+#include <outsize/container/set.hpp>
+#include <outsize/container/vector_streams.hpp>
+#include <outsize/testing/counted_storage.hpp>
+
+namespace outsize {
+namespace {
+
+/// Numbers from 0 on in pieces of up to three; backward, if so, from the last one down.
+template <bool is_backward>
+class numbers {
+ public:
+  explicit numbers(int count) : items_(static_cast<std::size_t>(count)) {
+    std::iota(items_.begin(), items_.end(), 0);
+    rest_ = items_;
+  }
+  bool empty() const { return rest_.empty(); }
+  std::span<int const> pull() {
+    if (rest_.size() == fails_at) throw io_error(EIO, "read", "numbers");
+    std::size_t const piece = (rest_.size() - 1) % 3 + 1;
+    return is_backward ? rest_.last(piece) : rest_.first(piece);
+  }
+  void skip(std::size_t count) {
+    rest_ = is_backward ? rest_.first(rest_.size() - count) : rest_.subspan(count);
+  }
+  auto begin() { return piece_iterator<numbers, int, is_backward>(*this); }
+  static std::default_sentinel_t end() { return {}; }
+
+  std::size_t fails_at = 0;  // so many items that are left
+
+ private:
+  std::vector<int> items_;
+  std::span<int const> rest_;
+};
+
+TEST(piece_iterators, go_over_all_items_of_all_pieces) {
+  for (int count = 0; count < 12; ++count) {
+    std::vector<int> forward, backward;
+    for (int const& item : numbers<false>(count)) forward.push_back(item);
+    for (int const& item : numbers<true>(count)) backward.push_back(item);
+    EXPECT_TRUE(std::ranges::equal(forward, std::views::iota(0, count)));
+    EXPECT_TRUE(std::ranges::equal(backward, std::views::iota(0, count) | std::views::reverse));
+  }
+}
+
+TEST(piece_iterators, leave_the_stream_at_the_piece_that_they_were_in) {
+  numbers<false> in(12);
+  for (int const item : in)
+    if (item == 4) break;
+  EXPECT_EQ(*in.begin(), 3);
+  EXPECT_EQ(std::ranges::distance(in), 9);
+  EXPECT_TRUE(in.empty());
+}
+
+TEST(piece_iterators, are_at_their_end_after_an_error_and_the_stream_goes_on) {
+  numbers<true> in(12);
+  in.fails_at = 6;
+  std::vector<int> taken;
+  auto at = in.begin();
+  EXPECT_THROW(for (; at != in.end(); ++at) taken.push_back(*at), io_error);
+  EXPECT_TRUE(at == in.end());
+  in.fails_at = 0;
+  for (int const item : in) taken.push_back(item);
+  EXPECT_TRUE(std::ranges::equal(taken, std::views::iota(0, 12) | std::views::reverse));
+}
+
+struct streams_of_containers : testing::Test, scratch::counted_storage {};
+
+TEST_F(streams_of_containers, are_ranges) {
+  outsize::vector<std::uint64_t> v(store, {.page_bytes = 64, .cache_pages = 8});
+  outsize::sequence<std::uint64_t> s(store, {.page_bytes = 64, .cache_pages = 8});
+  map_options const small{
+      .leaf_bytes = 128, .node_bytes = 128, .leaf_cache_bytes = 1, .node_cache_bytes = 1};
+  outsize::set<std::uint64_t> tree(store, small);
+  for (std::uint64_t i = 0; i < 100; ++i) {
+    v.push_back(i);
+    s.push_back(i);
+    tree.insert(i);
+  }
+  std::vector<std::uint64_t> up(100);
+  std::iota(up.begin(), up.end(), 0);
+  std::vector<std::uint64_t> const down(up.rbegin(), up.rend());
+  static_assert(std::ranges::input_range<vector_reader<std::uint64_t>>);
+  static_assert(std::ranges::input_range<vector_reverse_reader<std::uint64_t>>);
+  static_assert(std::ranges::input_range<decltype(tree.backward())>);
+  vector_reader<std::uint64_t> part(v, 10, 20);
+  EXPECT_TRUE(std::ranges::equal(part, std::span(up).subspan(10, 10)));
+  EXPECT_TRUE(part.empty());
+  EXPECT_TRUE(std::ranges::equal(vector_reader(v), up));
+  EXPECT_TRUE(std::ranges::equal(vector_reverse_reader(v), down));
+  EXPECT_TRUE(std::ranges::equal(s.forward(), up));
+  EXPECT_TRUE(std::ranges::equal(s.backward(), down));
+  EXPECT_TRUE(std::ranges::equal(tree.backward(), down));
+  outsize::set<std::uint64_t> built(store, small);
+  built.build_sorted(s.forward());
+  EXPECT_EQ(built.size(), 100U);
+}
+
+}  // namespace
+}  // namespace outsize
