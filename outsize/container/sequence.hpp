@@ -17,7 +17,7 @@ namespace outsize {
 ///
 ///     sequence<event> events(store);
 ///     events.push_back(e);
-///     for (auto in = events.backward(); !in.empty(); ++in) use(*in);
+///     for (auto const& one : events.backward()) use(one);
 ///
 /// I/Os:    O(1/B) for each push and pop, amortised, as a deque's; ⌈N/B⌉ + 1 reads for a stream
 ///          over N items, ahead of their use, less what is in the cache.
