@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -24,13 +25,13 @@
 #include <outsize/algorithm/byte_order.hpp>
 #include <outsize/algorithm/sort/bucket_partition.hpp>
 #include <outsize/algorithm/sort/byte_codec.hpp>
+#include <outsize/algorithm/sort/digit_sort.hpp>
 #include <outsize/algorithm/sort/index_sort.hpp>
 #include <outsize/algorithm/sort/key_codec.hpp>
 #include <outsize/algorithm/sort/loser_tree.hpp>
 #include <outsize/algorithm/sort/merge_sort.hpp>
 #include <outsize/algorithm/sort/multisequence_selection.hpp>
 #include <outsize/algorithm/sort/packed_block.hpp>
-#include <outsize/algorithm/sort/proxy_sort.hpp>
 #include <outsize/algorithm/sort/record_items.hpp>
 #include <outsize/algorithm/sort/sequence.hpp>
 #include <outsize/algorithm/sort/slice_merge.hpp>
@@ -137,12 +138,28 @@ void vector_sort_of(benchmark::State& state) {
   });
 }
 
-void proxy_sort_of_pairs(benchmark::State& state) {
-  proxy_sort<word_pair> sort;
-  measure_sort<word_pair>(state, [&](auto items, auto) {
-    sort(items, [](std::span<word_pair> equal) { std::ranges::sort(equal); });
-    return false;
-  });
+template <typename T>
+void digit_sort_of(benchmark::State& state) {
+  digit_sort<T> sort;
+  measure_sort<T>(state, [&](auto items, auto) { return !sort(items); });
+}
+
+/// Keys in eight clusters: too uneven for digits.
+template <typename T>
+void vector_sort_of_clusters(benchmark::State& state) {
+  auto given = random_items<T>(count_of(state));
+  std::uint64_t constexpr kept = 0xE0000000000FFFFF;
+  for (T& item : given) {
+    if constexpr (std::same_as<T, word_pair>) {
+      item.high &= kept;
+    } else {
+      item &= kept;
+    }
+  }
+  auto items = given;
+  measure(
+      state, given.size(), [&] { items = given; }, [&] { vector_sort(items); },
+      [&] { return std::ranges::is_sorted(items); });
 }
 
 void merge_sort_by_lambda(benchmark::State& state) {
@@ -442,8 +459,12 @@ BENCHMARK(vector_sort_of<std::uint32_t>)->Arg(in_cache)->Arg(beyond_cache)->UseM
 BENCHMARK(vector_sort_of<std::uint64_t>)->Arg(in_cache)->Arg(beyond_cache)->UseManualTime();
 BENCHMARK(vector_sort_of<word_pair>)->Arg(in_cache)->Arg(beyond_cache)->UseManualTime();
 BENCHMARK(vector_sort_of<prefix_entry>)->Arg(in_cache)->Arg(beyond_cache)->UseManualTime();
+BENCHMARK(bucket_partition_of<std::uint64_t>)->Arg(beyond_cache)->UseManualTime();
 BENCHMARK(bucket_partition_of<word_pair>)->Arg(beyond_cache)->UseManualTime();
-BENCHMARK(proxy_sort_of_pairs)->Arg(in_cache)->UseManualTime();
+BENCHMARK(digit_sort_of<std::uint64_t>)->Arg(in_cache)->UseManualTime();
+BENCHMARK(digit_sort_of<word_pair>)->Arg(in_cache)->UseManualTime();
+BENCHMARK(vector_sort_of_clusters<std::uint64_t>)->Arg(in_cache)->UseManualTime();
+BENCHMARK(vector_sort_of_clusters<word_pair>)->Arg(in_cache)->UseManualTime();
 BENCHMARK(merge_sort_by_lambda)->Arg(in_cache)->Arg(beyond_cache / 4)->UseManualTime();
 BENCHMARK(index_sort_of_lines)->Args({1 << 18, 0})->Args({1 << 18, 20})->UseManualTime();
 BENCHMARK(merge_of_two<std::uint64_t>)->Arg(in_cache)->UseManualTime();

@@ -4,8 +4,8 @@
 
 // In which order items can be sorted: comparators, and the engine's family for items under them.
 //
-//   numbers of 4 or 8 bytes, less or greater   vector kernels; equal numbers are equal bytes
-//   two words, by(a member that is one)        vector kernels; equal keys in the order of the other
+//   numbers of 4 or 8 bytes, less or greater   by digits; equal numbers are equal bytes
+//   two words, by(a member that is one)        by digits; equal keys in the order of the other
 //   anything else                              comparison sort; equal items in input order
 //
 // All are orders of the data alone, so the result never depends on threads, memory or blocks.

@@ -81,7 +81,7 @@ sort_report stable_sort(In&& in, Out out, Less less = {}, sort_options options =
 
 /// Sorts by a key that is an integer: `key` is a member or a function of an item. Items whose keys
 /// are equal come as they do from sort(…, by(key)): items of two words by a member that is one of
-/// them have vector kernels.
+/// them are sorted by its digits.
 ///
 /// I/Os:    as sort; Memory, Threads, Errors too.
 /// Source:  STXXL 2008, section 6.2 (there for any external vector).

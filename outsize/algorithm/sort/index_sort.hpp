@@ -4,8 +4,8 @@
 
 // Sorting an index of records: entries of a prefix and a place, the records stay where they are.
 //
-// The vector kernel sorts by prefix. What it leaves equal is sorted by comparing records where that
-// are few; where they are many, and the order says so (deeper_prefix), by the next bytes as a new
+// vector_sort sorts by prefix. What it leaves equal is sorted by comparing records where that are
+// few; where they are many, and the order says so (deeper_prefix), by the next bytes as a new
 // prefix:
 //
 //   depth 8:   | return 0 | return 0 | return x | return x | return x |     one run of entries

@@ -31,14 +31,14 @@ namespace outsize::detail {
 template <typename T>
 class proxy_sort {
  public:
-  /// Sorts `items`; the memory grows to 24 bytes for each, and is kept. `sort_plainly` sorts those
-  /// whose proxies are equal, where they are many.
+  /// Sorts `items`; the memory grows to 24 bytes for each, and is kept. `sort_plainly` sorts the
+  /// proxies, which are words, and those items whose proxies are equal, where they are many.
   template <typename Plain>
   void operator()(std::span<T> items, Plain const& sort_plainly) {
     if (items.size() < 2) return;
     auto const index_bits = static_cast<unsigned>(std::bit_width(items.size() - 1));
     make_proxies(items, index_bits);
-    vector_sort(std::span(proxies_));
+    sort_plainly(std::span(proxies_));
     sorted_.resize(items.size());
     std::uint64_t const index = (std::uint64_t{1} << index_bits) - 1;
     for (std::size_t i = 0; i < items.size(); ++i) sorted_[i] = items[proxies_[i] & index];

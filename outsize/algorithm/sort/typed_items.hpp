@@ -6,9 +6,9 @@
 // a chunk.
 //
 // Items are equal to their bytes: blocks hold them side by side. Integer keys (std::uint32_t,
-// std::uint64_t, word_pair with std::less) are sorted by vector instructions; other types by
-// stable comparison sorts, so that items that compare equal keep the order in which they came:
-// small ones by merges that move items, out of place; large ones in place, and merged by address.
+// std::uint64_t, word_pair with std::less) are sorted by vector_sort; other types by stable
+// comparison sorts, so that items that compare equal keep the order in which they came: small ones
+// by merges that move items, out of place; large ones in place, and merged by address.
 // Layer: algorithm. The model of `item_family` (engine.hpp) for fixed types; record_items.hpp is
 // the other.
 
@@ -34,7 +34,7 @@
 
 namespace outsize::detail {
 
-/// Keys whose equality means equal bytes and for which there is a vector kernel.
+/// Keys whose equality means equal bytes and which vector_sort sorts.
 template <typename T, typename Less>
 inline constexpr bool is_vector_key =
     (std::same_as<T, std::uint32_t> || std::same_as<T, std::uint64_t> ||

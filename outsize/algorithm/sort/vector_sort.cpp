@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <outsize/algorithm/sort/bucket_partition.hpp>
+#include <outsize/algorithm/sort/digit_sort.hpp>
 #include <outsize/algorithm/sort/proxy_sort.hpp>
 
 namespace outsize::detail {
@@ -48,10 +49,10 @@ void sort_numbers(std::span<prefix_entry> entries) {
   sorter()(reinterpret_cast<hwy::uint128_t*>(entries.data()), entries.size(), hwy::SortAscending());
 }
 
-// ---- in cache, by words ----
+// ---- in cache ----
 
 /// As numbers of 64 bits.
-void sort_in_cache(std::span<std::uint32_t> keys) {
+void sort_uneven(std::span<std::uint32_t> keys) {
   thread_local std::vector<std::uint64_t> words;
   words.assign(keys.begin(), keys.end());
   sort_numbers(std::span(words));
@@ -59,16 +60,33 @@ void sort_in_cache(std::span<std::uint32_t> keys) {
                          [](std::uint64_t word) { return static_cast<std::uint32_t>(word); });
 }
 
+void sort_uneven(std::span<std::uint64_t> keys) { sort_numbers(keys); }
+
+/// By words.
+template <typename T>
+void sort_uneven(std::span<T> items) {
+  thread_local proxy_sort<T> proxies;
+  proxies(items, [](auto equal_or_words) { sort_numbers(equal_or_words); });
+}
+
 template <typename T>
 void sort_in_cache(std::span<T> items) {
-  thread_local proxy_sort<T> proxies;
-  proxies(items, [](std::span<T> equal) { sort_numbers(equal); });
+  thread_local digit_sort<T> digits;
+  // What follows uneven keys is likely to be uneven, too: it is not tried again each time.
+  constexpr unsigned not_tried_again = 15;
+  thread_local unsigned untried = 0;
+  if (untried == 0 && digits(items)) return;
+  untried = untried == 0 ? not_tried_again : untried - 1;
+  sort_uneven(items);
 }
 
 // ---- in two levels ----
 
-constexpr std::size_t few_items = 128;                     // the vector kernel is faster
-constexpr std::size_t cache_items = std::size_t{1} << 16;  // proxies and items are in cache
+constexpr std::size_t few_items = 128;  // the vector kernel is faster
+
+/// So many are in cache, and as much memory beside them.
+template <typename T>
+constexpr std::size_t cache_items = (std::size_t{512} << 10) / sizeof(T);
 
 /// How to distribute items; nothing if that is of no use.
 template <typename T>
@@ -76,19 +94,18 @@ std::optional<bucket_rule> rule_for(std::span<T const> items) {
   std::array<std::uint64_t, 1024> sample{};
   for (std::size_t i = 0; i < sample.size(); ++i)  // at places without a period
     sample[i] = key_word(items[(i * 0x9E3779B97F4A7C15U) % items.size()]);
-  return bucket_rule::from_sample(sample, items.size() / (cache_items / 4));
+  return bucket_rule::from_sample(sample, items.size() / (cache_items<T> / 4));
 }
 
-/// Buckets that fit in cache, and words there.
 template <typename T>
-void sort_by_words(std::span<T> items, unsigned levels = 3) {
+void sort_in_buckets(std::span<T> items, unsigned levels = 3) {
   if (items.size() <= few_items) return sort_numbers(items);
-  if (items.size() <= cache_items) return sort_in_cache(items);
+  if (items.size() <= cache_items<T>) return sort_in_cache(items);
   auto const rule = levels > 0 ? rule_for(std::span<T const>(items)) : std::nullopt;
   if (!rule) return sort_numbers(items);
   auto const bounds = bucket_partition<T>()(items, *rule);
   for (std::size_t b = 0; b < rule->count; ++b)
-    sort_by_words(items.subspan(bounds[b], bounds[b + 1] - bounds[b]), levels - 1);
+    sort_in_buckets(items.subspan(bounds[b], bounds[b + 1] - bounds[b]), levels - 1);
 }
 
 /// The shortest time of three that `sort` takes for keys without order.
@@ -106,9 +123,9 @@ std::chrono::steady_clock::duration trial(Sort const& sort) {
   return shortest;
 }
 
-/// Whether 32-bit keys are sorted faster as words: a processor that compresses vectors of them in
+/// Whether 32-bit keys are sorted faster by digits: a processor that compresses vectors of them in
 /// microcode (Zen 4) takes five times as long as for words.
-bool prefers_words() {
+bool prefers_digits() {
   return trial([](std::span<std::uint32_t> keys) { sort_in_cache(keys); }) <
          trial([](std::span<std::uint32_t> keys) { sort_numbers(keys); });
 }
@@ -116,14 +133,14 @@ bool prefers_words() {
 }  // namespace
 
 void vector_sort(std::span<std::uint32_t> keys) {
-  static bool const as_words = prefers_words();
-  as_words ? sort_by_words(keys) : sort_numbers(keys);
+  static bool const by_digits = prefers_digits();
+  by_digits ? sort_in_buckets(keys) : sort_numbers(keys);
 }
 
-void vector_sort(std::span<std::uint64_t> keys) { sort_numbers(keys); }
+void vector_sort(std::span<std::uint64_t> keys) { sort_in_buckets(keys); }
 
-void vector_sort(std::span<word_pair> items) { sort_by_words(items); }
+void vector_sort(std::span<word_pair> items) { sort_in_buckets(items); }
 
-void vector_sort(std::span<prefix_entry> entries) { sort_by_words(entries); }
+void vector_sort(std::span<prefix_entry> entries) { sort_in_buckets(entries); }
 
 }  // namespace outsize::detail
