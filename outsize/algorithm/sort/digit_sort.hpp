@@ -38,13 +38,13 @@ template <typename T>
 class digit_sort {
  public:
   /// Sorts `items`, or returns false and leaves them in any order: so much for keys that are spread
-  /// too unevenly. The memory grows to that of the items, and is kept.
+  /// too unevenly. The memory grows to twice that of the items at most, and is kept.
   bool operator()(std::span<T> items) {
     OUTSIZE_ASSERT(items.size() <= std::numeric_limits<std::uint32_t>::max());
     if (items.size() < 2) return true;
     auto const [low, high] = digits_of(items);
     if (!count_digits(items, low, high)) return false;
-    if (other_.size() < items.size()) other_.resize(items.size());
+    if (other_.size() < items.size()) other_.resize(std::bit_ceil(items.size()));
     auto const other = std::span(other_).first(items.size());
     distribute(items, other, low, low_);
     distribute(other, items, high, high_);

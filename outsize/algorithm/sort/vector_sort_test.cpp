@@ -35,6 +35,26 @@ TEST(vector_sort, sorts_integers_of_any_number_and_distribution) {
     }
 }
 
+TEST(vector_sort, sorts_keys_in_clusters_and_even_ones_after_them) {
+  std::mt19937_64 random(10);
+  for (int round = 0; round < 60; ++round) {
+    SCOPED_TRACE(round);
+    bool const in_clusters = round / 20 == 1;  // longer than digits are left alone
+    std::uint64_t const kept = in_clusters ? 0xE0000000000FFFFF : ~std::uint64_t{0};
+    std::vector<std::uint64_t> wide(500 + random() % 5000);
+    std::vector<std::uint32_t> narrow(wide.size());
+    std::vector<word_pair> pairs(wide.size());
+    for (std::size_t i = 0; i < wide.size(); ++i) {
+      wide[i] = random() & kept;
+      narrow[i] = static_cast<std::uint32_t>(random()) & (in_clusters ? 0xE000000F : ~0U);
+      pairs[i] = {random(), random() & kept};
+    }
+    expect_sorts(wide);
+    expect_sorts(narrow);
+    expect_sorts(pairs);
+  }
+}
+
 TEST(vector_sort, sorts_word_pairs_as_numbers) {
   std::mt19937_64 random(8);
   for (std::size_t count : {0, 1, 2, 31, 1000, 30000, 300'000})  // the last in two levels
