@@ -3,7 +3,8 @@
 #pragma once
 
 // Sorting items of two words that fit in cache by way of proxies of one word: the leading bits of
-// the key word, and in the remaining bits the place of the item.
+// the key word, and in the remaining bits the place of the item. For keys that digit_sort.hpp gives
+// up.
 //
 //   items:    | a | b | c | d |     proxies:  key(c) 2 | key(a) 0 | key(d) 3 | key(b) 1
 //

@@ -5,8 +5,8 @@
 // Merging integer keys by sorting: what lies under a splitter is gathered from all sequences and
 // sorted in cache.
 //
-// A loser tree takes log k unpredictable steps for each item; the vector sort takes fewer cycles
-// for a slice that fits in the second-level cache. Equal keys are equal bytes, so which of them
+// A loser tree takes log k unpredictable steps for each item; vector_sort takes fewer cycles for a
+// slice that fits in the second-level cache. Equal keys are equal bytes, so which of them
 // comes first does not show.
 //
 //   sources:  [..|......]  [....|...]  [.|........]        items up to the splitter, |

@@ -82,7 +82,7 @@ void sort_in_cache(std::span<T> items) {
 
 // ---- in two levels ----
 
-constexpr std::size_t few_items = 128;  // the vector kernel is faster
+constexpr std::size_t few_items = 128;  // for words digits are no faster than the vector kernel
 
 /// So many are in cache, and as much memory beside them.
 template <typename T>

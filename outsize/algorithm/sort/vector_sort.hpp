@@ -12,8 +12,8 @@
 // are equal bytes. Layer: algorithm. Source: Wassenberg et al.: Vectorized and performance-portable
 // Quicksort, 2022; decision 0031 (docs/decisions/0031-digits-in-cache.md).
 //
-// Cycles for each of 2^23 random items, one core of a 3.6 GHz Zen 4: 64-bit keys 27, where the
-// vector kernel alone takes 34; items of two words 42, by proxies 53.
+// Cycles for each of 2^23 random items, one core of a 3.6 GHz Zen 4: 64-bit keys 28, where the
+// vector kernel alone takes 34; items of two words 46, by proxies 53.
 
 #include <compare>
 #include <cstdint>
