@@ -5,6 +5,7 @@
 // item. Every result is looked at once. Options are those of Google Benchmark.
 
 #include <benchmark/benchmark.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
@@ -450,6 +451,53 @@ void decoding_of_lines(benchmark::State& state) {
       });
 }
 
+/// A block of records like those of `outsize gen records`: letters of 64 kinds, and a number.
+struct block_of_records {
+  static constexpr std::size_t record_bytes = 100;
+  std::vector<std::byte> content, code, held;
+  std::size_t records;
+
+  explicit block_of_records(std::size_t count) : records(count) {
+    for (std::size_t i = 0; i < count; ++i) {
+      auto const number = fmt::format("{:016X}", random_bits()() % (1 << 26));
+      for (char const c : number) content.push_back(static_cast<std::byte>(c));
+      for (std::size_t c = number.size(); c < record_bytes; ++c)
+        content.push_back(static_cast<std::byte>(' ' + random_bits()() % 64));
+    }
+    code.resize(content.size());
+    held.resize(content.size() + content.size() / 128 + 64);
+  }
+
+  std::size_t encode() {
+    return encode_block(byte_coding::columns, content, {records, record_bytes}, code, held.size(),
+                        1);
+  }
+};
+
+void encoding_of_records(benchmark::State& state) {
+  block_of_records block(count_of(state));
+  std::size_t used = 0;
+  measure(
+      state, block.records, [] {}, [&] { used = block.encode(); },
+      [&] { return used != 0 && used < block.content.size(); });
+  state.counters["bytes of 100"] =
+      100 * static_cast<double>(used) / static_cast<double>(block.content.size());
+}
+
+void decoding_of_records(benchmark::State& state) {
+  block_of_records block(count_of(state));
+  std::size_t const used = block.encode();
+  auto const place = std::span(block.held).last(used);
+  auto const to = std::span(block.held).first(block.content.size());
+  bool good = true;
+  measure(
+      state, block.records, [&] { std::copy_n(block.code.begin(), used, place.begin()); },
+      [&] {
+        good &= decode_block(place, to, {block.records, block.record_bytes});
+      },
+      [&] { return good && std::ranges::equal(to, block.content); });
+}
+
 constexpr std::int64_t in_cache = 1 << 14, beyond_cache = 1 << 23;
 
 }  // namespace
@@ -482,5 +530,7 @@ BENCHMARK(encoding_of_lines<byte_coding::prefixes>)->Arg(in_cache)->UseManualTim
 BENCHMARK(encoding_of_lines<byte_coding::lz4>)->Arg(in_cache)->UseManualTime();
 BENCHMARK(decoding_of_lines<byte_coding::prefixes>)->Arg(in_cache)->UseManualTime();
 BENCHMARK(decoding_of_lines<byte_coding::lz4>)->Arg(in_cache)->UseManualTime();
+BENCHMARK(encoding_of_records)->Arg(in_cache)->UseManualTime();
+BENCHMARK(decoding_of_records)->Arg(in_cache)->UseManualTime();
 
 BENCHMARK_MAIN();

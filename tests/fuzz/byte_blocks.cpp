@@ -103,7 +103,7 @@ void check(std::string_view input) {
     std::size_t const content_bytes = fixed ? number * item_bytes : 4 * std::max(more, number);
     return check_any_block(rest, content_bytes, {number, item_bytes});
   }
-  auto const coding = what / 4 % 2 == 0 ? byte_coding::prefixes : byte_coding::lz4;
+  auto const coding = detail::byte_codings[what / 4 % detail::byte_codings.size()];
   if (fixed) {
     std::size_t const item_bytes = 1 + number % 16;
     auto const whole = rest.substr(0, rest.size() / item_bytes * item_bytes);
@@ -123,7 +123,8 @@ std::vector<std::string> seeds() {
           "\1\0\100" + text + text,
           "\5\0\100" + text + text,
           "\3\7\100" + text + text,
-          "\7\7\100" + text + text};
+          "\7\7\100" + text + text,
+          "\13\7\100" + text + text};
 }
 
 std::size_t mutation_count() { return 100'000; }

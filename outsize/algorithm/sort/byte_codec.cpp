@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <outsize/algorithm/sort/byte_codec.hpp>
+#include <outsize/algorithm/sort/column_codec.hpp>
 #include <outsize/algorithm/sort/packed_block.hpp>
 #include <outsize/base/units.hpp>
 
@@ -109,6 +110,22 @@ std::optional<written_data> write_lz4(std::span<std::byte const> content,
   auto const used = static_cast<std::size_t>(bytes);
   std::size_t const ahead = content.size() + lz4_margin(used);
   return written_data{used, ahead - std::min(ahead, used)};
+}
+
+std::optional<written_data> write_data(byte_coding coding, std::span<std::byte const> content,
+                                       block_layout layout, std::span<std::byte> to) noexcept {
+  switch (coding) {
+    case byte_coding::columns:
+      if (layout.item_bytes == 0) return std::nullopt;
+      if (std::size_t const bytes = write_columns(content, layout.item_bytes, to); bytes != 0)
+        return written_data{bytes, lead_of_columns(layout.items, layout.item_bytes, bytes)};
+      return std::nullopt;
+    case byte_coding::lz4:
+      return write_lz4(content, to);
+    case byte_coding::prefixes:
+      return write_prefixes(content, layout, to);
+  }
+  return std::nullopt;
 }
 
 /// Items from their prefixes and rests, one after another.
@@ -224,8 +241,7 @@ std::size_t encode_block(byte_coding coding, std::span<std::byte const> content,
   std::size_t const most = round_down(std::min(to.size(), shorter), alignment);
   if (most <= sizeof(block_footer)) return 0;
   auto const room = to.first(most - sizeof(block_footer));
-  auto const data =
-      coding == byte_coding::lz4 ? write_lz4(content, room) : write_prefixes(content, layout, room);
+  auto const data = write_data(coding, content, layout, room);
   if (!data) return 0;
   std::size_t const used = round_up(data->bytes + sizeof(block_footer), alignment);
   // Where items are decoded to must stay before what is yet to be decoded.
@@ -244,6 +260,8 @@ bool decode_block(std::span<std::byte const> block, std::span<std::byte> content
   if (footer.data_bytes > block.size() - sizeof footer) return false;
   auto const data = block.first(footer.data_bytes);
   switch (footer.coding) {
+    case byte_coding::columns:
+      return layout.item_bytes != 0 && read_columns(data, layout.item_bytes, content);
     case byte_coding::lz4:
       return read_lz4(data, content, layout);
     case byte_coding::prefixes:

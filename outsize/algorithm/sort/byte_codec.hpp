@@ -3,7 +3,8 @@
 #pragma once
 
 // Blocks of sorted items of any kind in fewer bytes: items without what they begin with in common
-// with the one before, or the whole block by lz4.
+// with the one before, or of one length and each byte in the bits it needs (column_codec.hpp), or
+// the whole block by lz4.
 //
 //   block:     | data | padding | footer |
 //   prefixes:  | bytes in common | (length of the rest) | the rest | … for each item |
@@ -17,13 +18,18 @@
 // Layer: algorithm. Source: Witten, Moffat, Bell: Managing Gigabytes, 2nd ed., section 4.1 (front
 // coding); lz4 by liblz4.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
 namespace outsize::detail {
 
-enum class byte_coding : std::uint8_t { prefixes, lz4 };
+enum class byte_coding : std::uint8_t { prefixes, lz4, columns };
+
+/// All of them.
+inline constexpr std::array byte_codings{byte_coding::prefixes, byte_coding::lz4,
+                                         byte_coding::columns};
 
 /// How items lie in a block that is not encoded.
 struct block_layout {

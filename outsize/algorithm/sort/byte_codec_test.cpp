@@ -22,8 +22,6 @@ namespace {
 using bytes = std::vector<std::byte>;
 using strings = std::vector<std::string>;
 
-constexpr byte_coding codings[] = {byte_coding::prefixes, byte_coding::lz4};
-
 struct plain_block {
   bytes content;
   block_layout layout;
@@ -98,7 +96,7 @@ TEST(byte_codec, gives_back_what_it_was_given) {
     auto const records = random_records(random, random() % 200, random() % 400,
                                         1 + static_cast<unsigned>(random() % 26));
     std::size_t const alignment = std::size_t{1} << (random() % 8);
-    for (byte_coding const coding : codings) {
+    for (byte_coding const coding : byte_codings) {
       for (auto const& b : {packed(records), fixed(records, 1 + random() % 50)}) {
         // As much as is always enough; so little that decoding may have no room.
         std::size_t const enough = 2 * b.content.size() + 400;
@@ -114,7 +112,7 @@ TEST(byte_codec, leaves_out_what_items_have_in_common) {
   for (int i = 0; i < 1000; ++i)
     urls.push_back("https://example.org/a/long/path/to/page" + std::to_string(10'000 + i));
   auto const b = packed(urls);
-  for (byte_coding const coding : codings)
+  for (byte_coding const coding : byte_codings)
     EXPECT_LT(expect_comes_back(b, coding, b.content.size() + 100, 64), b.content.size() / 4);
   // Of 44 bytes and a place in the table, two numbers and one or two digits are left.
   EXPECT_LT(expect_comes_back(b, byte_coding::prefixes, b.content.size() + 100, 64),
@@ -131,7 +129,7 @@ TEST(byte_codec, refuses_what_would_not_become_shorter) {
   bytes noise(4096);
   for (auto& b : noise) b = static_cast<std::byte>(random());
   bytes to(8192);
-  for (byte_coding const coding : codings) {
+  for (byte_coding const coding : byte_codings) {
     EXPECT_EQ(encode_block(coding, noise, {64, 64}, to, 8192, 64), 0U);
     EXPECT_EQ(encode_block(coding, std::span(noise).first(1), {1, 1}, to, 8192, 64), 0U);
     EXPECT_EQ(encode_block(coding, {}, {0, 1}, to, 8192, 64), 0U);
@@ -146,7 +144,7 @@ TEST(byte_codec, fits_what_it_says_fits) {
       if (most == 0) continue;
       EXPECT_GE(most + held / 256 + 64 + 2 * alignment, held);
       plain_block const b{bytes(most, std::byte{'x'}), {most / 8, 8}};
-      for (byte_coding const coding : codings) {
+      for (byte_coding const coding : byte_codings) {
         std::size_t const used = expect_comes_back(b, coding, held, alignment);
         EXPECT_TRUE(used != 0 || most <= std::max<std::size_t>(alignment, 256)) << most;
       }
@@ -161,11 +159,15 @@ TEST(byte_codec, refuses_blocks_that_are_no_such_blocks) {
   std::mt19937_64 random(seed);
   auto const records = random_records(random, 100, 60, 2);
   std::size_t refused = 0, rounds = 0;
-  for (byte_coding const coding : codings) {
+  for (byte_coding const coding : byte_codings) {
     for (auto const& b : {packed(records), fixed(records, 40)}) {
       bytes to(b.content.size());
       std::size_t const used =
           encode_block(coding, b.content, b.layout, to, 2 * b.content.size(), 1);
+      if (coding == byte_coding::columns && b.layout.item_bytes == 0) {
+        EXPECT_EQ(used, 0U);  // no columns
+        continue;
+      }
       ASSERT_GT(used, 0U);
       bytes out(b.content.size());
       EXPECT_FALSE(decode_block(std::span(to).first(used - 1), out, b.layout));

@@ -78,7 +78,7 @@ class codec_policy {
       auto const sample = sample_items(family_, sorted, place);
       double most = codec_ == run_codec::always ? -1 : 0;
       bool found = false;
-      for (byte_coding const coding : {byte_coding::prefixes, byte_coding::lz4}) {
+      for (byte_coding const coding : byte_codings) {
         double const gain = gain_of(try_coding(coding, sample.content, sample.layout, code));
         if (gain <= most) continue;
         most = gain;
