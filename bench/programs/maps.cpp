@@ -3,7 +3,7 @@
 //
 // The benchmarks of maps with outsize::map, kept in a file; called as map_program.hpp says.
 //
-// Of the memory, nine sixteenths are a cache of leaves and an eighth one of nodes; the rest is for
+// Of the memory, three quarters are a cache of leaves and a sixteenth one of nodes; the rest is for
 // what is read ahead and written behind, and for the index of pages. Where there are to be
 // insertions leaves are filled to 95 %, so that they have room.
 
@@ -67,8 +67,8 @@ class our_map {
                 .threads = work.threads,
                 .depth = 128}) {
     std::string const path = work.directory + "/map";
-    outsize::map_options const options{.leaf_cache_bytes = work.memory_bytes / 16 * 9,
-                                       .node_cache_bytes = work.memory_bytes / 8};
+    outsize::map_options const options{.leaf_cache_bytes = work.memory_bytes / 16 * 12,
+                                       .node_cache_bytes = work.memory_bytes / 16};
     if (std::filesystem::exists(path))
       map_.emplace(map::open(path, store_, access::read_write, options));
     else

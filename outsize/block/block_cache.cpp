@@ -321,7 +321,7 @@ void block_cache::forget(std::size_t s) noexcept {
     --kept_;
   }
   if (!x.dropped) slot_of_.erase(x.id);
-  x = {.memory = x.memory};
+  x = {.memory = x.memory, .used = x.used};
   free_.push_back(s);
 }
 
@@ -333,7 +333,17 @@ void block_cache::end_transfer(slot& x) noexcept {
   if (is_shared || !transfer->cancel()) transfer->wait_outcome();
 }
 
+/// Has the system find pages for a buffer, which takes it long, here: else that would happen when
+/// the request is submitted, with others behind it.
+void block_cache::touch_first(std::size_t s) noexcept {
+  if (std::exchange(slots_[s].used, true)) return;
+  std::byte volatile* const begin = slots_[s].memory.data();
+  for (std::size_t at = 0; at < slots_[s].memory.size(); at += page_bytes())
+    begin[at] = std::byte{0};
+}
+
 void block_cache::begin_read(std::size_t s) {
+  touch_first(s);
   try {
     slots_[s].transfer = device_.read(slots_[s].id, content(s));
   } catch (...) {

@@ -186,6 +186,7 @@ class block_cache {
     bool writing = false;  // kept, and transfer writes a copy of it
     bool leaving = false;
     bool dropped = false;  // pinned still, but no block any more
+    bool used = false;     // its memory has been
   };
   struct hash_of_id {
     std::size_t operator()(block_id const& id) const noexcept;
@@ -212,6 +213,7 @@ class block_cache {
   void free_written() noexcept;
   void forget(std::size_t s) noexcept;
   void end_transfer(slot& x) noexcept;
+  void touch_first(std::size_t s) noexcept;
   void begin_read(std::size_t s);
   void read_now(std::size_t s);
   void end_read(std::size_t s);

@@ -110,12 +110,7 @@ class btree {
   template <typename F>
   void visit(Key const& key, F f) const {
     if (size() == 0) return;
-    visit_from(descend(key, is_unique_), key, f);
-  }
-  /// The same, where it is known in which leaf that entry is, or would be.
-  template <typename F>
-  void visit_from(std::uint64_t page, Key const& key, F f) const {
-    for (;;) {
+    for (std::uint64_t page = descend(key, is_unique_);;) {
       leaf_look const seen = look(page);
       std::uint32_t const slot = lower(*seen, key);
       if (slot < seen->count) {
@@ -126,20 +121,33 @@ class btree {
       if (is_unique_ || page == tree_state::none) return;
     }
   }
+  /// Calls f(entry) for the first entry with this key in a leaf, if there is one.
+  template <typename F>
+  void visit_in(leaf const& in, Key const& key, F f) const {
+    std::uint32_t const slot = lower(in, key);
+    if (slot < in.count && !less_(key, in.key(slot))) f(in.entry(slot));
+  }
   Entry entry(position at) const { return look(at.leaf)->entry(at.slot); }
 
-  /// The leaf that an entry with this key is in, or would be added to; and which keys are there.
+  /// The way from the root to a leaf; valid until the tree is changed.
+  class leaf_way {
+    friend btree;
+    path steps_;
+  };
+  /// The leaf that an entry with this key is in, or would be added to, which keys are there, and the
+  /// way to it.
   struct leaf_range {
     std::uint64_t page = tree_state::none;
     bool has_end = false;  // if not, all keys that are not below the one that was looked for
     Key end{};             // those below it
   };
-  leaf_range find_leaf(Key const& key) const {
+  leaf_range find_leaf(Key const& key, leaf_way& way) const {
     leaf_range found;
     found.page = state().root;
     for (std::uint64_t level = 0; level < state().height; ++level) {
       node_look const seen = look_at_node(found.page);
       std::uint32_t const slot = child_of(*seen, key, true);
+      way.steps_[level] = {found.page, slot};
       if (slot + 1 < seen->count) {
         found.has_end = true;
         found.end = seen->keys()[slot + 1];
@@ -148,11 +156,6 @@ class btree {
     }
     return found;
   }
-  /// The way from the root to a leaf; valid until the tree is changed.
-  class leaf_way {
-    friend btree;
-    path steps_;
-  };
   /// The way to a leaf that has an entry with this key.
   leaf_way way_to(std::uint64_t page, Key const& key) const {
     leaf_way way;
@@ -186,6 +189,18 @@ class btree {
       at.slot = backward ? at.slot - (count - 1) : at.slot + (count - 1);
       some -= count;
     }
+  }
+  /// Begins to read some of the lowest nodes that follow that of a way, if that has just come next
+  /// to the one of another way.
+  void prefetch_nodes(leaf_way const& before, leaf_way const& now) const {
+    if (state().height < 2) return;
+    path_step const& last = before.steps_[state().height - 2];
+    path_step const& parent = now.steps_[state().height - 2];
+    if (parent.page != last.page || parent.slot != last.slot + 1) return;
+    node_look const seen = look_at_node(parent.page);
+    std::size_t const some =
+        std::min<std::size_t>(nodes_ahead(), seen->count - parent.slot - 1);
+    pages_->nodes().row().expect({seen->children() + parent.slot + 1, some}, {.pages = some});
   }
   /// Begins to read the leaves behind that of a key, or before it, but no more than one scan may.
   /// Returns how many of `some` leaves need nothing more.
@@ -323,6 +338,10 @@ class btree {
     if (root_pin_ && page == state().root)
       return node_look(reinterpret_cast<node const*>(root_pin_.bytes().data()));
     return node_look(page_look(pages_->nodes().row(), page));
+  }
+  /// How many may be read ahead without pushing out those in use.
+  std::size_t nodes_ahead() const {
+    return std::min<std::size_t>(8, pages_->nodes().row().cache_pages() / 4);
   }
   std::uint64_t descend(Key const& key, bool last, path* way = nullptr) const {
     std::uint64_t page = state().root;

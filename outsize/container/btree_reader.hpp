@@ -28,6 +28,42 @@
 #include <outsize/container/tree_pages.hpp>
 
 namespace outsize {
+namespace detail {
+
+/// The leaf of a tree that was shown last: where a run has it, or pinned in the cache, or a copy.
+template <typename Tree>
+class shown_leaf {
+ public:
+  using leaf = typename Tree::leaf;
+
+  explicit shown_leaf(Tree const& tree) : tree_(&tree) {}
+
+  /// Valid until the next call. @throws io_error; another call tries it again.
+  leaf const& show(std::uint64_t page) {
+    auto const& row = tree_->pages().leaves().row();
+    if (look_ && page == looked_at_) return **look_;
+    if (!run_ || page - run_.first() >= run_.bytes().size() / row.page_bytes()) {
+      run_.release();
+      look_.reset();  // lets another have its room
+      run_ = row.pin_run(page);
+    }
+    if (!run_) {
+      look_.emplace(tree_->look(page));
+      looked_at_ = page;
+      return **look_;
+    }
+    auto const* const at = run_.bytes().data() + (page - run_.first()) * row.page_bytes();
+    return *reinterpret_cast<leaf const*>(at);
+  }
+
+ private:
+  Tree const* tree_;
+  run_pin run_;
+  std::optional<typename Tree::leaf_look> look_;
+  std::uint64_t looked_at_ = tree_state::none;
+};
+
+}  // namespace detail
 
 /// Entries of a map or set in the order of their keys, or the other way round: what forward() and
 /// backward() give. A stream of pieces, and a range to go over once.
@@ -49,7 +85,7 @@ class tree_stream {
   using value_type = typename Tree::entry_type;
 
   tree_stream(Tree const& tree, detail::tree_position from, detail::tree_position to)
-      : tree_(&tree), from_(from), to_(to), scan_(tree.pages()) {
+      : tree_(&tree), from_(from), to_(to), scan_(tree.pages()), shown_(tree) {
     if (from == to) return;
     bool const from_end = is_backward && to.is_end();
     auto const& first = is_backward ? to : from;
@@ -98,7 +134,7 @@ class tree_stream {
   /// Shows the next leaf that has entries to show; next_ stays if it cannot be read.
   void go_on() {
     while (entries_.empty() && next_ != none) {
-      auto const shown = entries_of(show(next_), next_);
+      auto const shown = entries_of(shown_.show(next_), next_);
       bool const is_last = next_ == (is_backward ? from_ : to_).leaf;
       next_ = is_last ? none : leaf_behind();
       entries_ = shown;
@@ -109,21 +145,6 @@ class tree_stream {
     std::uint32_t const end = page == to_.leaf ? to_.slot : shown.count;
     return {reinterpret_cast<value_type const*>(shown.at(begin)), end - begin};
   }
-  leaf const& show(std::uint64_t page) {
-    auto const& row = tree_->pages().leaves().row();
-    if (!run_ || page - run_.first() >= run_.bytes().size() / row.page_bytes()) {
-      run_.release();
-      look_.reset();  // lets another have its room
-      run_ = row.pin_run(page);
-    }
-    if (!run_) {
-      look_.emplace(tree_->look(page));
-      return **look_;
-    }
-    auto const* const at = run_.bytes().data() + (page - run_.first()) * row.page_bytes();
-    return *reinterpret_cast<leaf const*>(at);
-  }
-
   /// The leaf that follows next_, or none.
   std::uint64_t leaf_behind() {
     if (asked_ <= asked_last_) read_ahead();
@@ -166,8 +187,7 @@ class tree_stream {
   std::size_t some_ = 0;              // to be asked for at once
   std::uint64_t next_ = none;         // the leaf behind entries_, not shown yet
   std::span<value_type const> entries_;
-  detail::run_pin run_;                           // in which they are,
-  std::optional<typename Tree::leaf_look> look_;  // or the page
+  detail::shown_leaf<Tree> shown_;  // in which they are
 };
 
 }  // namespace outsize

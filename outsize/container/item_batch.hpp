@@ -44,11 +44,14 @@ class item_batch {
   void for_each_page(std::span<std::uint64_t const> indices, Deal deal) {
     for (std::size_t first = 0; first < indices.size(); first += most_at_once) {
       sort(indices, first, std::min(first + most_at_once, indices.size()));
-      auto const ask = [this](std::size_t i) { return begin_to_read(i); };
-      for_each_page_group(asked_.size(), from_.row().batch_pages(), ask,
-                          [&](std::size_t i, page_group const& group) {
-                            deal(group.page, std::span(asked_).subspan(i, group.end - i));
-                          });
+      auto const& row = from_.row();
+      for_each_page_group(
+          asked_.size(), {.runs = 0, .pages = row.batch_pages()},
+          [this](std::size_t i) { return group_of(i); },
+          [&](auto pages, page_row::ahead most) { return row.expect_first(pages, most); },
+          [&](std::size_t i, page_group const& group) {
+            deal(group.page, std::span(asked_).subspan(i, group.end - i));
+          });
     }
   }
 
@@ -62,12 +65,11 @@ class item_batch {
     }
     std::ranges::sort(asked_);
   }
-  page_group begin_to_read(std::size_t first) const {
+  page_group group_of(std::size_t first) const {
     std::uint64_t const page = asked_[first].position / from_.page_items();
     std::uint64_t const behind = (page + 1) * from_.page_items();
     std::size_t end = first + 1;
     while (end < asked_.size() && asked_[end].position < behind) ++end;
-    from_.row().expect(page);
     return {page, end};
   }
 

@@ -805,6 +805,35 @@ TEST(maps, read_and_write_each_leaf_of_a_batch_once) {
   EXPECT_EQ(m.size(), stored);
 }
 
+TEST(maps, read_leaves_of_large_batches_by_long_requests) {
+  constexpr std::uint64_t stored = 40'000, in_a_leaf = 100, leaves = stored / in_a_leaf;
+  scratch::counted_storage disk(4_MiB);
+  auto options = options_of_pages(in_a_leaf);
+  options.read_ahead_bytes = 16 * 20 * options.leaf_bytes;  // runs of some forty leaves
+  numbers m(disk.store, options);
+  m.build_sorted(items_up_to(stored, 10), 0.9);
+  m.flush();
+  std::vector<std::uint64_t> keys;
+  for (std::uint64_t i = 0; i < stored; i += 2 * in_a_leaf) keys.push_back(i * 10);  // half of them
+  std::ranges::shuffle(keys, std::mt19937_64(1));
+  std::uint64_t const reads = disk.reads();
+  std::size_t found = 0;
+  m.find_many(keys, [&](std::size_t i, item const& each) {
+    EXPECT_EQ(each.first, keys[i]);
+    ++found;
+  });
+  EXPECT_EQ(found, keys.size());
+  EXPECT_LE(disk.reads() - reads, leaves / 20);
+  std::vector<item> added;
+  for (auto const key : keys) added.push_back({key + 5, {key, key}});
+  std::uint64_t const before = disk.reads();
+  EXPECT_EQ(m.insert_many(added), added.size());
+  EXPECT_LE(disk.reads() - before, leaves / 20);
+  EXPECT_EQ(m.erase_many(keys), keys.size());
+  for (auto const& each : added) EXPECT_EQ(std::as_const(m).at(each.first), each.second);
+  EXPECT_EQ(m.size(), stored);
+}
+
 TEST(maps, are_sound_when_disks_fail_in_a_batch) {
   for (std::uint64_t seed = 1; seed <= scratch::operations(20U); ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);

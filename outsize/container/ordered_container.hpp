@@ -202,19 +202,21 @@ class ordered_container {
 
   /// Calls f(index, entry) for each key that is there (of equal entries for the first one), in the
   /// order of the keys. I/Os: a read for each leaf with a key, options.batch_leaves of them at
-  /// a time. Memory: a key and 8 bytes for each, of 2^20 keys at a time. @throws io_error, and
+  /// a time; where one leaf in five or more has a key, requests of up to 2 MiB that read the others
+  /// too. Memory: a key and 8 bytes for each, of 2^20 keys at a time. @throws io_error, and
   /// what f throws; f may have been called.
   template <std::invocable<std::size_t, value_type const&> F>
   void find_many(std::span<Key const> keys, F f) const {
     if (empty()) return;
+    detail::shown_leaf<tree> leaves(*tree_);
     detail::btree_batch<tree>(*tree_).for_each(
         keys.size(), [&](std::size_t i) -> Key const& { return keys[i]; },
         [&](std::size_t i, std::uint64_t page) {
-          auto const show = [&](auto const&, value_type const& entry) { f(i, entry); };
           if constexpr (is_unique)
-            tree_->visit_from(page, keys[i], show);
+            tree_->visit_in(leaves.show(page), keys[i],
+                            [&](value_type const& entry) { f(i, entry); });
           else
-            tree_->visit(keys[i], show);
+            tree_->visit(keys[i], [&](auto const&, value_type const& entry) { f(i, entry); });
         });
   }
   /// The same; found[i] becomes the value of keys[i], or nothing. @pre as many of both.

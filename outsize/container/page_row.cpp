@@ -290,7 +290,9 @@ std::size_t page_row::expect(std::span<std::uint64_t const> pages, ahead most) c
     if (count >= least_run_pages) {
       if (most.runs == 0) return i;
       --most.runs;
-      if (!runs_.begin(*space_, std::min(pages[i], pages[i + count - 1]), count)) return i;
+      if (!runs_.begin(*space_, std::min(pages[i], pages[i + count - 1]),
+                       std::vector<bool>(count, true)))
+        return i;
     } else {
       if (most.pages < count) return i;
       most.pages -= count;
@@ -300,6 +302,45 @@ std::size_t page_row::expect(std::span<std::uint64_t const> pages, ahead most) c
     i += count;
   }
   return pages.size();
+}
+
+/// Whether the page has something in it that a request can read.
+bool page_row::is_there(std::uint64_t page) const {
+  return page >= begin() && page < end() && !is_blank(page);
+}
+
+/// Those of the pages that are to be read by one request. @pre the first must be read.
+page_runs::stretch_of_some page_row::near_the_first(std::span<std::uint64_t const> pages) const {
+  if (!runs_.are_used()) return {};
+  return runs_.stretch_with_gaps(
+      *space_, pages,
+      [this](std::uint64_t page) { return is_there(page) && must_be_read(page); },
+      [this](std::uint64_t page) { return is_there(page); });
+}
+
+std::size_t page_row::expect_first(std::span<std::uint64_t const> pages, ahead most) const {
+  std::lock_guard const lock(cache_->mutex());
+  auto& blocks = cache_->blocks();
+  if (is_there(pages[0]) && must_be_read(pages[0])) {
+    auto const few = pages.first(std::min(pages.size(), 2 * least_run_pages));
+    if (near_the_first(few).wanted >= least_run_pages) {  // which tell that it is worthwhile
+      if (most.runs == 0) return 0;
+      std::size_t const count = near_the_first(pages).count;
+      std::vector<bool> marked(pages[count - 1] - pages[0] + 1);
+      for (std::uint64_t const page : pages.first(count)) {
+        if (!is_there(page)) continue;
+        if (blocks.holds(space_->place(page))) {
+          blocks.prefetch(space_->place(page));
+        } else {
+          marked[page - pages[0]] = !runs_.has(page);
+        }
+      }
+      if (runs_.begin(*space_, pages[0], std::move(marked))) return count;
+    }
+  }
+  if (most.pages == 0) return 0;
+  if (is_there(pages[0]) && !runs_.has(pages[0])) blocks.prefetch(space_->place(pages[0]));
+  return 1;
 }
 
 run_pin page_row::pin_run(std::uint64_t page) const {

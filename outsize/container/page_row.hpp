@@ -176,6 +176,11 @@ class page_row : public std::enable_shared_from_this<page_row> {
   /// are read together, beside the cache, if the row has runs. Returns for how many of them, the
   /// first ones, there is nothing more to do.
   std::size_t expect(std::span<std::uint64_t const> pages, ahead most) const;
+  /// Begins to read the first of pages that will surely be touched in this order, as expect(page)
+  /// does; or several of them, if they are so near to each other on disk that it is faster to read
+  /// them and what lies between by one request, beside the cache. Returns how many it was, or 0 if
+  /// `most` has no room for that. Pages that are gone need nothing. @throws as expect(page).
+  std::size_t expect_first(std::span<std::uint64_t const> pages, ahead most) const;
   /// A page that was expected, and those beside it, to be read where a run has them; nothing if it
   /// is in no run. They are as they are now: who changes a page has another copy.
   run_pin pin_run(std::uint64_t page) const;
@@ -191,6 +196,8 @@ class page_row : public std::enable_shared_from_this<page_row> {
   static constexpr std::size_t least_run_pages = 4;
 
   bool must_be_read(std::uint64_t page) const;
+  bool is_there(std::uint64_t page) const;
+  page_runs::stretch_of_some near_the_first(std::span<std::uint64_t const> pages) const;
   bool is_blank(std::uint64_t page) const { return blank_[page - space_->begin()]; }
   void forget(std::uint64_t page) noexcept;
   page_pin shared(block::pinned_block block) const;

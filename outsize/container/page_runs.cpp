@@ -38,12 +38,13 @@ page_runs::run* page_runs::oldest_free() noexcept {
   return nullptr;
 }
 
-bool page_runs::begin(page_space& space, std::uint64_t first, std::size_t count) {
+bool page_runs::begin(page_space& space, std::uint64_t first, std::vector<bool> marked) {
   run* const with = oldest_free();
   if (with == nullptr) return false;
   end(*with);
+  std::size_t const count = marked.size();
   with->first = first;
-  with->marked.assign(count, true);
+  with->marked = std::move(marked);
   with->place = space.place(first);
   with->place.length_bytes = static_cast<std::uint32_t>(count * page_bytes_);
   with->reading = space.device().read(with->place, with->memory.first(count * page_bytes_));

@@ -3,7 +3,8 @@
 #pragma once
 
 // Transfers of many short pages at once: pages that lie side by side on disk are read, or written,
-// by one request, as scans of trees and their bulk construction do.
+// by one request, as scans of trees and their bulk construction do; and pages with few others
+// between them are read with those, as large batches do.
 //
 //   pages expected:   3 4 5 6 | 17 18 19 | 30        ▶  three requests, into the buffers of runs
 //   page 5 touched:   copied from its run into the cache, unless it is there
@@ -66,9 +67,34 @@ class page_runs {
     }
     return count;
   }
-  /// Begins to read pages that are side by side, where the run used longest ago that is not held
-  /// makes room. Returns whether there is one. @pre count pages fit in a run; none is marked.
-  bool begin(page_space& space, std::uint64_t first, std::size_t count);
+  /// Pages from the front of some, of which a few may be unwanted, but not the last.
+  struct stretch_of_some {
+    std::size_t count = 1;
+    std::size_t wanted = 1;
+  };
+  /// Those that one request should read together with what lies between them, which must be there.
+  /// @pre `pages` ascend; the first is wanted.
+  template <typename Wanted, typename There>
+  stretch_of_some stretch_with_gaps(page_space& space, std::span<std::uint64_t const> pages,
+                                    Wanted is_wanted, There is_there) const {
+    stretch_of_some found;
+    std::uint64_t last = pages[0];  // wanted
+    for (std::size_t i = 1; i < pages.size(); ++i) {
+      std::uint64_t const page = pages[i];
+      if (page <= last || page - last > most_gap_pages() + 1) break;
+      if (page - pages[0] >= run_pages_) break;
+      if (!is_wanted(page)) continue;
+      for (; last < page && is_there(last + 1) && are_side_by_side(space, last); ++last) {
+      }
+      if (last < page) break;
+      found = {i + 1, found.wanted + 1};
+    }
+    return found;
+  }
+  /// Begins to read pages `first`, first + 1, … that are side by side, of which some are marked,
+  /// where the run used longest ago that is not held makes room. Returns whether there is one.
+  /// @pre as many pages fit in a run; none of those is marked in another.
+  bool begin(page_space& space, std::uint64_t first, std::vector<bool> marked);
   /// Whether a page is marked in a run.
   bool has(std::uint64_t page) const noexcept;
   /// The bytes of a page, which is no longer marked; empty if it is in no run, or could not be
@@ -100,6 +126,14 @@ class page_runs {
       return page - first < marked.size() && marked[page - first];
     }
   };
+
+  // To read so much more takes about as long as another request, on the disks that we measured.
+  static constexpr std::size_t most_gap_bytes = std::size_t{16} << 10;
+  std::size_t most_gap_pages() const noexcept { return most_gap_bytes / page_bytes_; }
+  bool are_side_by_side(page_space& space, std::uint64_t page) const {
+    auto const place = space.place(page), next = space.place(page + 1);
+    return place.disk == next.disk && place.offset_bytes + page_bytes_ == next.offset_bytes;
+  }
 
   run const* find(std::uint64_t page) const noexcept;
   run* oldest_free() noexcept;

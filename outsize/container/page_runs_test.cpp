@@ -116,6 +116,41 @@ TEST_F(runs_of_pages, are_no_more_than_asked_for) {
   EXPECT_EQ(reads(), 5U);
 }
 
+TEST_F(runs_of_pages, are_read_with_what_lies_between) {
+  auto const row = make_filled(64, 4);
+  std::vector<std::uint64_t> const some = {3, 5, 6, 9, 30, 40, 50, 63};  // a run is of eight pages
+  EXPECT_EQ(row->expect_first(some, {.runs = 0, .pages = 1}), 0U) << "there is no room for a run";
+  EXPECT_EQ(row->expect_first(some, {.runs = 1, .pages = 0}), 4U);
+  EXPECT_EQ(reads(), 1U);
+  EXPECT_EQ(tally->reads().bytes, 7 * page_size);
+  for (std::uint64_t const page : {3U, 5U, 6U, 9U}) EXPECT_EQ(number_in(*row, page), page);
+  EXPECT_EQ(reads(), 1U);
+  EXPECT_EQ(number_in(*row, 4), 4U);
+  EXPECT_EQ(reads(), 2U) << "what lies between is not kept";
+
+  auto const far = std::span(some).subspan(4);
+  EXPECT_EQ(row->expect_first(far, {.runs = 1, .pages = 0}), 0U) << "there is no room for a page";
+  EXPECT_EQ(row->expect_first(far, {.runs = 0, .pages = 1}), 1U);
+  EXPECT_EQ(reads(), 3U);
+  std::vector<std::uint64_t> const here = {5, 6, 9};
+  EXPECT_EQ(row->expect_first(here, {.runs = 0, .pages = 1}), 1U) << "it is in the cache";
+  std::vector<std::uint64_t> const gone = {64, 65, UINT64_MAX};
+  EXPECT_EQ(row->expect_first(gone, {.runs = 0, .pages = 1}), 1U) << "there is no such page";
+  EXPECT_EQ(reads(), 3U);
+}
+
+TEST_F(runs_of_pages, have_none_of_the_pages_that_were_changed_or_are_blank) {
+  auto const row = make_filled(64, 4);
+  set(row->change(10), 1000);
+  row->vacate(13);
+  EXPECT_EQ(row->expect_first(pages(8, 16), {.runs = 1, .pages = 1}), 5U) << "up to the blank one";
+  std::uint64_t const before = reads();
+  for (std::uint64_t page = 8; page < 13; ++page)
+    EXPECT_EQ(number_in(*row, page), page == 10 ? 1000 : page);
+  EXPECT_EQ(reads(), before);
+  EXPECT_EQ(number_in(*row, 13), 0U);
+}
+
 TEST_F(runs_of_pages, stay_as_they_are_while_they_are_held) {
   auto const row = make_filled(64, 2);
   EXPECT_FALSE(row->pin_run(9)) << "it was not expected";
@@ -154,7 +189,13 @@ TEST_F(runs_of_pages, are_what_is_on_disk_whatever_happens) {
     std::vector<std::uint64_t> model = pages(0, 40);
     for (int i = 0; i < 5000; ++i) {
       std::uint64_t const page = random() % model.size();
-      switch (random() % 6) {
+      switch (random() % 7) {
+        case 6: {
+          std::vector<std::uint64_t> some;
+          for (std::uint64_t at = page; some.size() < 8; at += 1 + random() % 3) some.push_back(at);
+          row->expect_first(some, {.runs = random() % 2, .pages = random() % 2});
+          break;
+        }
         case 0:
           row->expect(pages(page, std::min<std::uint64_t>(page + random() % 12, model.size())),
                       {.runs = random() % 3, .pages = random() % 3});

@@ -105,7 +105,7 @@ tree_pages::tree_pages(storage& store, rows made, std::shared_ptr<kept_file> fil
       // As many that have been used must be in the cache, so that under LRU these leave for others
       // before those that are expected.
       batch_leaves_(
-          std::min(options.batch_leaves, (leaves_.row().cache_pages() - live_leaves) / 2 - 1)),
+          std::min(options.batch_leaves, (leaves_.row().cache_pages() - live_leaves - 1) / 2 - 1)),
       runs_(made.runs.count),
       run_bytes_(made.runs.bytes),
       scan_leaves_(std::max<std::size_t>(
@@ -117,6 +117,12 @@ page_row::ahead tree_pages::scan_ahead() const noexcept {
   std::size_t const scans = std::max<std::size_t>(*scans_, 1);
   return {(std::max<std::size_t>(runs_ / scans, 3) - 1) / 2,
           std::max<std::size_t>(batch_leaves_ / scans / 2, 1)};
+}
+
+page_row::ahead tree_pages::batch_ahead() const noexcept {
+  // All but the run that is being used.
+  std::size_t const scans = std::max<std::size_t>(*scans_, 1);
+  return {std::max<std::size_t>(runs_ / scans, 2) - 1, batch_leaves_};
 }
 
 grant tree_pages::memory_for_bulk() const {

@@ -134,6 +134,8 @@ class tree_pages {
   /// before the last time; and what it may begin to read then, as one of all that are open.
   std::size_t scan_leaves() const noexcept { return scan_leaves_; }
   page_row::ahead scan_ahead() const noexcept;
+  /// What a batch may have on its way, as one of all scans that are open.
+  page_row::ahead batch_ahead() const noexcept;
   /// One of the scans that share what is read ahead.
   class scan {
    public:
