@@ -116,23 +116,9 @@ class rocksdb_map {
   }
   void find_many(std::vector<std::uint64_t>& keys, digest& found) {
     std::sort(keys.begin(), keys.end());
-    std::vector<std::uint64_t> words(keys.size());
-    std::vector<rocksdb::Slice> slices(keys.size());
-    std::vector<rocksdb::PinnableSlice> data(keys.size());
-    std::vector<rocksdb::Status> statuses(keys.size());
-    for (std::size_t i = 0; i < keys.size(); ++i) {
-      words[i] = big_endian(keys[i]);
-      slices[i] = slice(words[i]);
-    }
-    rocksdb::ReadOptions options;
-    options.async_io = true;
-    map_->MultiGet(options, map_->DefaultColumnFamily(), keys.size(), slices.data(), data.data(),
-                   statuses.data(), true);
-    for (std::size_t i = 0; i < keys.size(); ++i) {
-      if (statuses[i].IsNotFound()) continue;
-      check(statuses[i]);
-      found.add(keys[i], value_in(data[i]));
-    }
+    // All blocks that a call finds stay in memory until it ends.
+    for (std::size_t i = 0; i < keys.size(); i += workload::batch)
+      find_some(keys.data() + i, std::min<std::size_t>(workload::batch, keys.size() - i), found);
   }
   void scan(digest& all) {
     rocksdb::ReadOptions options;
@@ -157,6 +143,26 @@ class rocksdb_map {
   static std::string version() { return rocksdb::GetRocksVersionAsString(); }
 
  private:
+  void find_some(std::uint64_t const* keys, std::size_t count, digest& found) {
+    std::vector<std::uint64_t> words(count);
+    std::vector<rocksdb::Slice> slices(count);
+    std::vector<rocksdb::PinnableSlice> data(count);
+    std::vector<rocksdb::Status> statuses(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      words[i] = big_endian(keys[i]);
+      slices[i] = slice(words[i]);
+    }
+    rocksdb::ReadOptions options;
+    options.async_io = true;
+    map_->MultiGet(options, map_->DefaultColumnFamily(), count, slices.data(), data.data(),
+                   statuses.data(), true);
+    for (std::size_t i = 0; i < count; ++i) {
+      if (statuses[i].IsNotFound()) continue;
+      check(statuses[i]);
+      found.add(keys[i], value_in(data[i]));
+    }
+  }
+
   void write_file(std::string const& name, entry_cursor at) const {
     rocksdb::EnvOptions direct;
     direct.use_direct_writes = true;

@@ -86,7 +86,8 @@ class workload {
     while ((std::uint64_t{1} << bits_) < count_) ++bits_;
   }
 
-  /// How many keys or entries one call is given, where many are: a million at once would be a scan.
+  /// How many keys or entries one call is given, where it is some of them: so few that a leaf has
+  /// hardly more than one.
   static constexpr std::uint64_t batch = 10'000;
 
   /// How many entries are stored first.
