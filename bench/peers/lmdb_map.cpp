@@ -34,8 +34,7 @@ class lmdb_map {
  public:
   explicit lmdb_map(job const& work)
       : changes_of_transaction_(std::max<std::uint64_t>(16, work.memory_bytes / 4 / page_bytes)) {
-    bool const in_order =
-        work.is_fill() || work.is_bulk() || work.is_scan() || work.is_at_once();
+    bool const in_order = work.is_fill() || work.is_bulk() || work.is_scan() || work.is_at_once();
     unsigned const flags = MDB_NOSYNC | (in_order ? 0U : MDB_NORDAHEAD);
     check(mdb_env_create(&environment_));
     check(mdb_env_set_mapsize(environment_, work.load.count() * sizeof(entry) * 4 + (64U << 20)));

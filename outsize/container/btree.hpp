@@ -134,8 +134,8 @@ class btree {
     friend btree;
     path steps_;
   };
-  /// The leaf that an entry with this key is in, or would be added to, which keys are there, and the
-  /// way to it.
+  /// The leaf that an entry with this key is in, or would be added to, and which keys are there;
+  /// `way` becomes the way to it.
   struct leaf_range {
     std::uint64_t page = tree_state::none;
     bool has_end = false;  // if not, all keys that are not below the one that was looked for
@@ -198,8 +198,7 @@ class btree {
     path_step const& parent = now.steps_[state().height - 2];
     if (parent.page != last.page || parent.slot != last.slot + 1) return;
     node_look const seen = look_at_node(parent.page);
-    std::size_t const some =
-        std::min<std::size_t>(nodes_ahead(), seen->count - parent.slot - 1);
+    std::size_t const some = std::min<std::size_t>(nodes_ahead(), seen->count - parent.slot - 1);
     pages_->nodes().row().expect({seen->children() + parent.slot + 1, some}, {.pages = some});
   }
   /// Begins to read the leaves behind that of a key, or before it, but no more than one scan may.

@@ -79,7 +79,7 @@ class btree_batch {
 
   Tree const& tree_;
   typename Tree::leaf_way way_;  // to the last leaf found
-  tree_pages::scan scan_;  // as one of which it shares the buffers of runs
+  tree_pages::scan scan_;        // as one of which it shares the buffers of runs
   std::vector<asked> keys_;
 };
 

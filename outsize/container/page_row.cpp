@@ -313,8 +313,7 @@ bool page_row::is_there(std::uint64_t page) const {
 page_runs::stretch_of_some page_row::near_the_first(std::span<std::uint64_t const> pages) const {
   if (!runs_.are_used()) return {};
   return runs_.stretch_with_gaps(
-      *space_, pages,
-      [this](std::uint64_t page) { return is_there(page) && must_be_read(page); },
+      *space_, pages, [this](std::uint64_t page) { return is_there(page) && must_be_read(page); },
       [this](std::uint64_t page) { return is_there(page); });
 }
 

@@ -48,8 +48,11 @@ struct shape {
   columnsort_plan plan;
 
   std::uint64_t column_bytes() const { return plan.column_records() * sizeof(key); }
+  /// Whether all that is read and written begins and ends with blocks: what columns deal to each
+  /// other, and halves of columns.
   bool aligned() const {
-    return plan.column_records() % (plan.column_count() * block_records) == 0;
+    return plan.column_records() % (plan.column_count() * block_records) == 0 &&
+           plan.column_records() % (2 * block_records) == 0;
   }
 };
 
@@ -73,7 +76,7 @@ shape choose_shape(storage& store, std::uint64_t records, columnsort_options con
                        columns_in_memory * sizeof(key) * round_up(least, 2 * block_records));
   std::uint64_t const r = options.column_records != 0 ? options.column_records
                                                       : columnsort_plan::aligned_column_records(
-                                                            records, most, block_records);
+                                                            records, most, 2 * block_records);
   if (r > most) throw budget_error("columnsort", memory, columns_in_memory * sizeof(key) * r);
   std::uint64_t const s = std::max<std::uint64_t>(1, div_up(records, r));
   return {records, memory, columnsort_plan(r * s, r)};

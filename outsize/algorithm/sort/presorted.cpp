@@ -145,7 +145,8 @@ class ordered_copy {
   std::size_t buffer_budget() const noexcept {
     std::uint64_t const memory =
         options_.memory_bytes != 0 ? options_.memory_bytes : store_.memory().free_bytes();
-    return std::min<std::uint64_t>(longest_buffer_bytes, memory / 8 / (buffer_count + 4));
+    std::uint64_t const longest = std::max(longest_buffer_bytes, unit_);
+    return std::min<std::uint64_t>(longest, memory / 8 / (buffer_count + 4));
   }
 
   std::uint64_t rounds() const noexcept { return (bytes_ + buffer_bytes_ - 1) / buffer_bytes_; }

@@ -134,9 +134,9 @@ TEST_F(presorted, items_that_compare_equal_are_not_turned_round) {
 
 TEST_F(presorted, records_by_a_key_are_copied) {
   std::string bytes;
-  for (int i = 0; i < 30'000; ++i) bytes += fmt::format("{:07}{:93}", i, "text");
+  for (int i = 0; i < 200'000; ++i) bytes += fmt::format("{:07}{:93}", i, "text");
   scratch::write_file(in_, bytes);
-  storage store({.disks = {dir_.path()}, .memory = 2_MiB, .threads = 2});
+  storage store({.disks = {dir_.path()}, .memory = 16_MiB, .threads = 2});
   record_order const order(record_format::parse("bytes:100"), {}, false);
   EXPECT_EQ(sort_records(store, {{in_}, out_}, order).runs, 0U);
   EXPECT_TRUE(scratch::read_file(out_) == bytes);

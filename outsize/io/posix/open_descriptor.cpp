@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <optional>
 
@@ -47,6 +48,14 @@ std::size_t usual_alignment(open_descriptor const& file) noexcept {
   int sector_bytes = 0;
   bool const known = is_block_device(file) && ::ioctl(file.number(), BLKSSZGET, &sector_bytes) == 0;
   return known && sector_bytes > 0 ? static_cast<std::size_t>(sector_bytes) : page_bytes();
+}
+
+/// The unit in which the file system gives space to a regular file, as far as it fits in a page.
+std::size_t unit_of_space(int number) noexcept {
+  struct stat about {};
+  if (::fstat(number, &about) != 0 || !S_ISREG(about.st_mode) || about.st_blksize <= 0) return 1;
+  return std::min<std::size_t>(std::bit_ceil(static_cast<std::size_t>(about.st_blksize)),
+                               page_bytes());
 }
 
 /// Whether a direct read of one aligned unit works. A file that may only be written cannot be
@@ -90,7 +99,10 @@ std::uint64_t file_size_bytes(open_descriptor const& file, std::string const& pa
 }
 
 std::size_t choose_alignment(open_descriptor const& file, bool want_direct) noexcept {
-  std::size_t const alignment = stated_alignment(file.number()).value_or(usual_alignment(file));
+  std::size_t const needed = stated_alignment(file.number()).value_or(usual_alignment(file));
+  // What begins or ends inside a unit that nothing has been written to is written alone: ext4 locks
+  // the file, and fills the unit with zeros.
+  std::size_t const alignment = needed == 0 ? 0 : std::max(needed, unit_of_space(file.number()));
   bool const direct = want_direct && alignment != 0 && set_direct(file.number(), true) &&
                       direct_read_works(file.number(), alignment);
   if (direct) return alignment;

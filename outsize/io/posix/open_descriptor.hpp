@@ -39,8 +39,10 @@ bool is_block_device(open_descriptor const& file) noexcept;
 std::uint64_t file_size_bytes(open_descriptor const& file, std::string const& path);
 
 /// Switches direct I/O on if the file system can do it, and off if it turns out that it cannot.
-/// Returns what offsets, lengths and addresses must be multiples of: 1 if I/O is buffered. Where
-/// the system does not say, it is the sector of a device, and a page for files.
+/// Returns what offsets, lengths and addresses are to be multiples of: 1 if I/O is buffered;
+/// otherwise what direct I/O asks for, and of a regular file the unit of its file system too, so
+/// that writes to new space can go on at the same time. Where the system does not say, it is the
+/// sector of a device, and a page for files.
 std::size_t choose_alignment(open_descriptor const& file, bool want_direct) noexcept;
 
 }  // namespace outsize::io::detail
