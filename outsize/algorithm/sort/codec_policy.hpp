@@ -5,7 +5,9 @@
 // How each run of a sort is to be written: as it is, or encoded, from what was measured so far.
 //
 // Integer keys are encoded as differences (key_codec.hpp); other items block by block, in whichever
-// way saves most time (byte_codec.hpp). A sample of each run tells. One thread at a time uses a
+// way saves most time (byte_codec.hpp). A sample of each run tells, and what processors and disks did
+// since all chunks had been filled once: until then much of their time goes into pages that are used
+// for the first time, and they are taken to be faster than the disks. One thread at a time uses a
 // policy, but for what is said. Layer: algorithm.
 
 #include <algorithm>
@@ -13,6 +15,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include <outsize/algorithm/sort/codec_choice.hpp>
 #include <outsize/algorithm/sort/coding_trial.hpp>
@@ -26,8 +29,9 @@ namespace outsize::detail {
 template <typename Family>
 class codec_policy {
  public:
-  codec_policy(Family const& family, storage& store, run_codec codec)
-      : family_(family), store_(store), codec_(codec) {}
+  /// @param chunk_bytes  Of all chunks together.
+  codec_policy(Family const& family, storage& store, run_codec codec, std::uint64_t chunk_bytes = 0)
+      : family_(family), store_(store), codec_(codec), chunk_bytes_(chunk_bytes) {}
 
   bool may_encode() const noexcept { return codec_ != run_codec::none; }
 
@@ -50,9 +54,10 @@ class codec_policy {
   /// for its blocks, which are of up to `block_bytes` if they hold integer keys; two of its buffers
   /// are used for a while.
   run_form form_for(typename Family::view const& sorted, block::buffer_pool& pool,
-                    std::size_t block_bytes, std::size_t first_bytes) const {
+                    std::size_t block_bytes, std::size_t first_bytes) {
     run_form const plain{.first_bytes = first_bytes};
     if (!may_encode()) return plain;
+    if (!begin_ && sorted_bytes_.load() >= chunk_bytes_) begin_ = work_so_far();
     run_form encoded{pool.buffer_bytes(), pool.buffer_bytes(), first_bytes};
     if constexpr (Family::has_key_codec)
       encoded = {block_bytes, held_bytes(block_bytes), first_bytes};
@@ -60,8 +65,22 @@ class codec_policy {
   }
 
  private:
-  static double of_each(std::chrono::nanoseconds all, std::uint64_t bytes) noexcept {
-    return bytes == 0 ? 0 : std::chrono::duration<double>(all).count() / static_cast<double>(bytes);
+  /// What processors did, reading and the work of others too, but for encoding, which would come on
+  /// top; and for how many bytes.
+  struct work {
+    std::chrono::nanoseconds time{0};
+    std::uint64_t bytes = 0;
+  };
+  work work_so_far() const noexcept {
+    return {process_processor_time() - encoding_time_, sorted_bytes_.load()};
+  }
+  /// Of one thread, for each byte; 0 if that is not known.
+  double sort_seconds() const noexcept {
+    if (!begin_) return 0;
+    work const now = work_so_far();
+    if (now.bytes == begin_->bytes) return 0;
+    return std::chrono::duration<double>(now.time - begin_->time).count() /
+           static_cast<double>(now.bytes - begin_->bytes);
   }
 
   /// Whether to encode, and then how.
@@ -92,11 +111,9 @@ class codec_policy {
   double gain_of(coding_trial const& trial) const {
     if (codec_ == run_codec::always) return 1 - trial.encoded_share;
     double const speed = store_.measured_bytes_per_second();
-    // Whatever the processors did, reading and the work of others too, encoding would come on top.
-    auto const work = process_processor_time() - begin_ - encoding_time_;
     return encoding_gain({.encoded_share = trial.encoded_share,
                           .disk_seconds = speed == 0 ? 0 : 1 / speed,
-                          .sort_seconds = of_each(work, sorted_bytes_.load()),
+                          .sort_seconds = sort_seconds(),
                           .encoding_seconds = trial.encoding_seconds,
                           .decoding_seconds = trial.decoding_seconds,
                           .threads = store_.threads().threads()});
@@ -107,7 +124,8 @@ class codec_policy {
   Family const& family_;
   storage& store_;
   run_codec codec_;
-  std::chrono::nanoseconds begin_ = process_processor_time();
+  std::uint64_t chunk_bytes_;
+  std::optional<work> begin_;  // when all chunks had been filled once
   std::atomic<std::uint64_t> sorted_bytes_{0};
   std::chrono::nanoseconds encoding_time_{0};
 };

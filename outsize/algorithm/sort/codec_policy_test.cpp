@@ -35,7 +35,7 @@ struct policy_of_a_sort : testing::Test {
 
   template <typename Family>
   run_form form(Family const& family, typename Family::view const& sorted, run_codec codec) {
-    codec_policy<Family> const policy(family, store, codec);
+    codec_policy<Family> policy(family, store, codec);
     run_form const f = policy.form_for(sorted, pool, block_bytes, first_bytes);
     EXPECT_EQ(f.first_bytes, first_bytes);
     EXPECT_EQ(pool.free_count(), pool.count());

@@ -104,31 +104,58 @@ class run_blocks {
   }
   bool encodes_blocks() const noexcept { return form_.is_encoded() && !Family::has_key_codec; }
 
-  /// Appends blocks of items as they are, or each encoded if the run is and that makes it shorter.
-  /// Owns their places, whatever happens; at most half as many as the pool has if they are encoded.
-  /// @throws io_error, out_of_space, budget_error.
-  void append_all(std::span<filled_block const> blocks) {
-    leased_frames plain(pool_), encoded(pool_);
-    for (filled_block const& b : blocks) plain.add(b.place);
-    std::vector<std::size_t> used(blocks.size());
-    if (encodes_blocks()) {
-      while (encoded.size() < blocks.size()) encoded.add(acquire());
-      used = encode(blocks, encoded.frames());
+  /// Blocks of items on their way into the run: as they are, or each encoded if the run is and that
+  /// makes it shorter. Encoding needs nothing but a thread, so that other work can go on beside it:
+  /// acquire(), then encode(i) for each i below encodings(), by any threads, then append().
+  class step {
+   public:
+    /// Owns the blocks' places, whatever happens.
+    step(run_blocks& to, std::vector<filled_block> blocks)
+        : to_(to), blocks_(std::move(blocks)), plain_(to.pool_), codes_(to.pool_) {
+      for (filled_block const& b : blocks_) plain_.add(b.place);
     }
-    for (std::size_t i = 0; i < blocks.size(); ++i) {
-      auto const& [content, items, place] = blocks[i];
-      auto trigger = family_.make_trigger(family_.block_view(content, items).key(0));
-      if (used[i] != 0) {
-        plain.release(i);
-        append(encoded.give(i), used[i], items, std::move(trigger), content.size());
-      } else if (!place.empty()) {
-        append(plain.give(i), content.size(), items, std::move(trigger));
-      } else {
-        block::frame const copy = encoded.size() > i ? encoded.give(i) : acquire();
-        std::memcpy(copy.data(), content.data(), content.size());
-        append(copy, content.size(), items, std::move(trigger));
+
+    std::size_t encodings() const noexcept { return to_.encodes_blocks() ? blocks_.size() : 0; }
+    /// Gets a buffer for each encoding. @throws io_error.
+    void acquire() {
+      while (codes_.size() < encodings()) codes_.add(to_.acquire());
+      used_.resize(blocks_.size());
+    }
+    void encode(std::size_t i) {
+      used_[i] = to_.encode(blocks_[i], codes_.frames()[i]);
+    }
+    /// @throws io_error, out_of_space, budget_error.
+    void append() {
+      for (std::size_t i = 0; i < blocks_.size(); ++i) {
+        auto const& [content, items, place] = blocks_[i];
+        auto trigger = to_.family_.make_trigger(to_.family_.block_view(content, items).key(0));
+        if (used_[i] != 0) {
+          plain_.release(i);
+          to_.append(codes_.give(i), used_[i], items, std::move(trigger), content.size());
+        } else if (!place.empty()) {
+          to_.append(plain_.give(i), content.size(), items, std::move(trigger));
+        } else {
+          block::frame const copy = codes_.size() > i ? codes_.give(i) : to_.acquire();
+          std::memcpy(copy.data(), content.data(), content.size());
+          to_.append(copy, content.size(), items, std::move(trigger));
+        }
       }
     }
+
+   private:
+    run_blocks& to_;
+    std::vector<filled_block> blocks_;
+    leased_frames plain_, codes_;
+    std::vector<std::size_t> used_;  // of codes; 0: the block stays as it is
+  };
+
+  /// Appends blocks by all threads; at most half as many as the pool has buffers, if they are
+  /// encoded. @throws as step.
+  void append_all(std::vector<filled_block> blocks) {
+    step all(*this, std::move(blocks));
+    all.acquire();
+    threads_.parallel_for(all.encodings(), [&](std::size_t i) { all.encode(i); });
+    all.append();
   }
 
   /// Appends the first bytes of `filled`, which it owns, as a block of so many items; of
@@ -172,16 +199,13 @@ class run_blocks {
   }
 
  private:
-  std::vector<std::size_t> encode(std::span<filled_block const> blocks,
-                                  std::vector<block::frame> const& to) {
-    std::vector<std::size_t> used(blocks.size());
-    threads_.parallel_for(blocks.size(), [&](std::size_t i) {
-      auto const before = thread_processor_time();
-      used[i] =
-          encode_block(form_.coding, blocks[i].content, {blocks[i].items, family_.item_bytes()},
-                       to[i], form_.held_bytes, block_length(1));
-      encoding_time_ += (thread_processor_time() - before).count();
-    });
+  /// The bytes of `to` that are used; 0 if the block does not become shorter.
+  std::size_t encode(filled_block const& block, block::frame to) {
+    auto const before = thread_processor_time();
+    std::size_t const used = encode_block(form_.coding, block.content,
+                                          {block.items, family_.item_bytes()}, to,
+                                          form_.held_bytes, block_length(1));
+    encoding_time_ += (thread_processor_time() - before).count();
     return used;
   }
 

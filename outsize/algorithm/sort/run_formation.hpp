@@ -66,7 +66,7 @@ class run_formation {
         memory_(memory),
         plan_(plan),
         block_bytes_(plan.block_bytes),
-        codecs_(family, store, plan.codec),
+        codecs_(family, store, plan.codec, plan.chunks * plan.chunk_bytes),
         slots_(plan.chunks),
         equals_(equals),
         spilling_(plan.runs > 0),

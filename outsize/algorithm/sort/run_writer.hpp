@@ -10,6 +10,9 @@
 //   round ──merge──▶ frames of items ─────────────────────────────▶ run_blocks ──▶ disk
 //   sorted items ───────────┴──▶ encoded_blocks (integer keys) ──────────▲
 //
+// Frames of items of one size wait to be encoded until the next round is merged: all threads do both
+// at once, and wait for each other once.
+//
 // Invariant: frames are the pool's, this object's, or given to its blocks. One thread at a time
 // uses a writer. Layer: algorithm. Source: STXXL 2008, section 6.1.2.
 
@@ -86,11 +89,18 @@ class run_writer {
 
   /// Issues the writes of what is left in memory: nothing comes after it.
   void end() {
+    auto const encode_waiting = [this] {
+      append_waiting([this](std::size_t count, auto const& encode) {
+        threads_.parallel_for(count, encode);
+      });
+    };
+    encode_waiting();
     if (open_items_ > 0) {
       leased_frames last(pool_);
       last.add(std::exchange(open_, {}));
       std::size_t const items = std::exchange(open_items_, 0);
       close_fixed(last, items, items);
+      encode_waiting();
     }
     if constexpr (Family::has_key_codec) encoded_.finish(hand_over());
   }
@@ -127,6 +137,27 @@ class run_writer {
   /// What one round fills, of the pool's buffers: the disk writes the other three quarters
   /// meanwhile.
   std::size_t frame_limit() const noexcept { return std::max<std::size_t>(1, pool_.count() / 4); }
+  /// Whether blocks of items of one size are encoded while those of the next round are filled: there
+  /// are those, what they become, and the next ones.
+  bool encodes_behind() const noexcept {
+    return blocks_.encodes_blocks() && pool_.count() >= least_behind;
+  }
+  std::size_t fixed_limit() const noexcept {
+    return encodes_behind() ? pool_.count() / least_behind : frame_limit();
+  }
+  static constexpr std::size_t least_behind = 8;
+
+  /// Calls run(count, body), which is to call body(i) for each i below the count, to encode the
+  /// blocks that wait for that; then appends them.
+  template <typename Run>
+  void append_waiting(Run const& run) {
+    if (waiting_) waiting_->acquire();
+    std::size_t const encodings = waiting_ ? waiting_->encodings() : 0;
+    run(encodings, [this](std::size_t i) { waiting_->encode(i); });
+    if (!waiting_) return;
+    waiting_->append();
+    waiting_.reset();
+  }
 
   /// Whether items go through frames into blocks of other lengths.
   bool encodes_items() const noexcept { return form_.is_encoded() && Family::has_key_codec; }
@@ -149,7 +180,7 @@ class run_writer {
     return first ? std::clamp<std::size_t>(form_.first_bytes / item, 1, full) : full;
   }
   bool is_first_block() const noexcept {
-    return form_.first_bytes != 0 && blocks_.is_empty() && !encodes_items();
+    return form_.first_bytes != 0 && blocks_.is_empty() && !waiting_ && !encodes_items();
   }
 
   void write_in_blocks(std::span<typename Family::item const> sorted) {
@@ -162,7 +193,7 @@ class run_writer {
         blocks.push_back({std::as_bytes(sorted.first(items)), items, {}});
         sorted = sorted.subspan(items);
       }
-      blocks_.append_all(blocks);
+      blocks_.append_all(std::move(blocks));
     }
   }
 
@@ -213,7 +244,7 @@ class run_writer {
     std::size_t const item = family_.item_bytes();
     bool const first = is_first_block();
     std::size_t const per_block = items_of_block(first);
-    std::size_t const limit = (first ? 1 : frame_limit()) * per_block - open_items_;
+    std::size_t const limit = (first ? 1 : fixed_limit()) * per_block - open_items_;
     if (r.items() > limit) r.restrict_to_first(limit);
     std::size_t const open = std::exchange(open_items_, 0), total = r.items();
 
@@ -221,7 +252,7 @@ class run_writer {
     if (open > 0) frames.add(std::exchange(open_, {}));
     while (frames.size() * per_block < open + total) frames.add(blocks_.acquire());
     auto const parts = r.cut(threads_.threads());
-    threads_.parallel_for(parts.size(), [&](std::size_t p) {
+    auto const merge = [&](std::size_t p) {
       frame_places places(frames.frames(), item, per_block, open + parts[p].first_rank);
       if constexpr (Family::merges_by_copying) {
         r.merge_into(parts[p], places);
@@ -231,6 +262,11 @@ class run_writer {
         };
         r.merge(parts[p], emit);
       }
+    };
+    append_waiting([&](std::size_t count, auto const& encode) {
+      threads_.parallel_for(parts.size() + count, [&](std::size_t i) {
+        i < parts.size() ? merge(i) : encode(i - parts.size());
+      });
     });
     std::size_t const filled = equals_ == equal_items::made_one
                                    ? reduce(frames.frames(), parts, per_block, open)
@@ -297,7 +333,11 @@ class run_writer {
       open_ = frames.give(items / per_block);
       open_items_ = items % per_block;
     }
-    blocks_.append_all(full);
+    if (full.empty()) return;
+    if (encodes_behind())
+      waiting_.emplace(blocks_, std::move(full));
+    else
+      blocks_.append_all(std::move(full));
   }
 
   // ---- items of many sizes: parts fill blocks of their own, packed ones ----
@@ -382,7 +422,7 @@ class run_writer {
         full.push_back({shrunk(packed), packed.items(), owned});
       }
     }
-    blocks_.append_all(full);
+    blocks_.append_all(std::move(full));
   }
 
   /// As long as it is on disk if it is not encoded.
@@ -396,6 +436,7 @@ class run_writer {
   equal_items equals_;
   run_form form_;
   run_blocks<Family> blocks_;
+  std::optional<typename run_blocks<Family>::step> waiting_;  // full, to be encoded
   block::frame open_;           // a block of fixed-size items that is not full yet
   std::size_t open_items_ = 0;  // in it
   // After blocks_, from whose queue it takes its buffers.

@@ -3,13 +3,16 @@
 #include <outsize/io/posix/open_descriptor.hpp>
 
 #include <fcntl.h>
+#include <sys/stat.h>
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <utility>
 
 #include <outsize/base/error.hpp>
+#include <outsize/base/memory_budget.hpp>
 
 namespace outsize::io::detail {
 namespace {
@@ -44,6 +47,18 @@ TEST(open_descriptor, direct_flag_and_alignment_agree) {
     EXPECT_EQ(is_direct(file.number()), alignment > 1);
     EXPECT_TRUE(want_direct || alignment == 1);
   }
+}
+
+TEST(open_descriptor, keeps_to_the_unit_of_the_file_system) {
+  open_descriptor const file(
+      open_uninterrupted(testing::TempDir().c_str(), O_TMPFILE | O_RDWR, 0600));
+  if (file.number() < 0) GTEST_SKIP() << "no unnamed files here";
+  auto const alignment = choose_alignment(file, true);
+  if (alignment == 1) GTEST_SKIP() << "no direct I/O here";
+  struct stat about {};
+  ASSERT_EQ(::fstat(file.number(), &about), 0);
+  auto const unit = std::min<std::size_t>(static_cast<std::size_t>(about.st_blksize), page_bytes());
+  EXPECT_EQ(alignment % unit, 0U) << "ext4 would write one request at a time to new space";
 }
 
 TEST(open_descriptor, goes_through_the_cache_where_direct_input_is_impossible) {
