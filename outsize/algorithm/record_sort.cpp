@@ -40,10 +40,9 @@ auto with_family(record_order const& order, F const& use) {
   if (sorts_by_value(order) && order.format().item_bytes == 8)
     return use(numbers<std::uint64_t>({}, bits_of(order)), fill);
   std::size_t const bytes = order.format().item_bytes;
-  return use(detail::record_items<record_order>(order, bytes),
-             [bytes](auto& engine, io::input_stream& in) {
-               detail::fill_records(engine, record_reader::of_records(in, bytes));
-             });
+  return use(
+      detail::record_items<record_order>(order, bytes),
+      [](auto& engine, io::input_stream& in) { detail::fill_records_of_one_length(engine, in); });
 }
 
 }  // namespace

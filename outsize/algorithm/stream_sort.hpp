@@ -97,6 +97,30 @@ void fill_records(Engine& engine, record_reader reader) {
   while (auto const record = reader.next()) engine.append(*record);
 }
 
+/// Fills the engine's chunks with records of one length.
+template <typename Engine>
+void fill_records_of_one_length(Engine& engine, io::input_stream& in) {
+  auto const& family = engine.family();
+  std::size_t const record = family.item_bytes();
+  if (!Engine::chunk::may_be_filled(family))
+    return fill_records(engine, record_reader::of_records(in, record));
+  std::uint64_t total = 0;
+  for (;;) {
+    auto const room = engine.current_chunk().room(family);
+    if (room.empty()) {
+      if (engine.current_chunk().count() == 0) engine.throw_too_long(record);
+      engine.chunk_full();
+      continue;
+    }
+    std::size_t const got = in.read(room);
+    total += got;
+    if (got % record != 0) throw_cut_short(in.name(), total, record);
+    engine.current_chunk().grow(family, got / record);
+    if (got < room.size()) return;
+    engine.chunk_full();
+  }
+}
+
 /// The first line of each input, where it names the columns. It comes first in the output, once.
 class input_header {
  public:

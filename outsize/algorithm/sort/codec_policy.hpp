@@ -5,10 +5,10 @@
 // How each run of a sort is to be written: as it is, or encoded, from what was measured so far.
 //
 // Integer keys are encoded as differences (key_codec.hpp); other items block by block, in whichever
-// way saves most time (byte_codec.hpp). A sample of each run tells, and what processors and disks did
-// since all chunks had been filled once: until then much of their time goes into pages that are used
-// for the first time, and they are taken to be faster than the disks. One thread at a time uses a
-// policy, but for what is said. Layer: algorithm.
+// way saves most time (byte_codec.hpp). A sample of each run tells, and what processors and disks
+// did since all chunks had been filled once: until then much of their time goes into pages that are
+// used for the first time, and they are taken to be faster than the disks. One thread at a time
+// uses a policy, but for what is said. Layer: algorithm.
 
 #include <algorithm>
 #include <atomic>

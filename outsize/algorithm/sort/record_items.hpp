@@ -20,6 +20,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <numeric>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -32,6 +33,7 @@
 #include <outsize/base/assert.hpp>
 #include <outsize/base/executor.hpp>
 #include <outsize/base/memory_budget.hpp>
+#include <outsize/base/units.hpp>
 
 namespace outsize::detail {
 
@@ -190,7 +192,10 @@ class record_chunk {
   std::size_t largest_item_bytes() const noexcept { return largest_; }
   /// Of the chunk's memory.
   std::size_t used_bytes() const noexcept { return used_ + count_ * sizeof(prefix_entry); }
-  void clear() noexcept { count_ = used_ = record_bytes_ = largest_ = 0; }
+  void clear() noexcept {
+    count_ = used_ = record_bytes_ = largest_ = 0;
+    is_indexed_ = true;
+  }
   std::span<std::byte> memory() const noexcept { return memory_.bytes(); }
 
   /// The largest record that an empty chunk of `chunk_bytes` can hold.
@@ -217,6 +222,33 @@ class record_chunk {
     return true;
   }
 
+  /// Whether records can be read to where they stay, before their index is made: those of one
+  /// length that is known from their places.
+  static bool may_be_filled(Items const& family) noexcept {
+    return family.item_bytes() != 0 && !record_place::is_long(family.item_bytes());
+  }
+  /// Free bytes for whole records side by side; of an empty chunk whole pages, if it is long, so
+  /// that what is read to the next chunk begins at a page too. @pre may_be_filled(family), and
+  /// nothing was appended.
+  std::span<std::byte> room(Items const& family) const noexcept {
+    std::size_t const bytes = family.item_bytes();
+    std::size_t const index_bytes = count_ * sizeof(prefix_entry);
+    std::size_t records = (memory_.size() - used_ - index_bytes) / (bytes + sizeof(prefix_entry));
+    std::size_t const of_pages = std::lcm(bytes, page_bytes()) / bytes;
+    if (used_ == 0 && records >= 16 * of_pages) records = round_down(records, of_pages);
+    return memory_.bytes().subspan(used_, records * bytes);
+  }
+  /// The first `records` of room() are filled.
+  void grow(Items const& family, std::size_t records) noexcept {
+    std::size_t const bytes = records * family.item_bytes();
+    count_ += records;
+    used_ += bytes;
+    record_bytes_ += bytes;
+    if (records == 0) return;
+    largest_ = family.item_bytes();
+    is_indexed_ = false;
+  }
+
   /// Sorts the records in up to `most_parts` parts at once, and of each leaves what is to be left.
   std::vector<record_view<typename Items::order_type>> sort(
       Items const& family, executor& threads, std::size_t most_parts,
@@ -226,13 +258,17 @@ class record_chunk {
     std::vector<record_view<typename Items::order_type>> views(parts);
     threads.parallel_for(parts, [&](std::size_t p) {
       std::size_t const begin = count_ * p / parts;
-      views[p] = sort_part(family, all.subspan(begin, count_ * (p + 1) / parts - begin), equals);
+      auto const part = all.subspan(begin, count_ * (p + 1) / parts - begin);
+      if (!is_indexed_) make_index(family, begin, part);
+      views[p] = sort_part(family, part, equals);
     });
+    is_indexed_ = true;
     return views;
   }
 
   /// The same in one part, by the calling thread.
   record_view<typename Items::order_type> sort_whole(Items const& family) {
+    OUTSIZE_ASSERT(is_indexed_);
     return sort_part(family, entries_in_input_order(), equal_items::kept);
   }
 
@@ -241,11 +277,21 @@ class record_chunk {
     return reinterpret_cast<prefix_entry*>(memory_.data() + memory_.size()) - count_;
   }
 
-  /// The index grew downwards: turned round, parts are stretches of the input.
+  /// The index grew downwards, if there is one: turned round, parts are stretches of the input.
   std::span<prefix_entry> entries_in_input_order() {
     std::span<prefix_entry> const all(first_entry(), count_);
-    std::reverse(all.begin(), all.end());
+    if (is_indexed_) std::reverse(all.begin(), all.end());
     return all;
+  }
+  /// That of records which lie side by side, from number `first` on.
+  void make_index(Items const& family, std::size_t first, std::span<prefix_entry> index) const {
+    std::size_t const bytes = family.item_bytes();
+    std::size_t at = first * bytes;
+    for (prefix_entry& e : index) {
+      auto const* const record = reinterpret_cast<char const*>(memory_.data() + at);
+      e = {record_place::encode(at, bytes), family.order().prefix({record, bytes})};
+      at += bytes;
+    }
   }
 
   record_view<typename Items::order_type> sort_part(Items const& family,
@@ -274,6 +320,7 @@ class record_chunk {
   std::size_t used_ = 0;
   std::uint64_t record_bytes_ = 0;
   std::size_t largest_ = 0;
+  bool is_indexed_ = true;  // each record has an entry, in the opposite order
 };
 
 /// The family of byte strings under Order, all of `item_bytes`, or of any length if that is 0.

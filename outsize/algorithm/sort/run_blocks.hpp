@@ -121,9 +121,7 @@ class run_blocks {
       while (codes_.size() < encodings()) codes_.add(to_.acquire());
       used_.resize(blocks_.size());
     }
-    void encode(std::size_t i) {
-      used_[i] = to_.encode(blocks_[i], codes_.frames()[i]);
-    }
+    void encode(std::size_t i) { used_[i] = to_.encode(blocks_[i], codes_.frames()[i]); }
     /// @throws io_error, out_of_space, budget_error.
     void append() {
       for (std::size_t i = 0; i < blocks_.size(); ++i) {
@@ -202,9 +200,9 @@ class run_blocks {
   /// The bytes of `to` that are used; 0 if the block does not become shorter.
   std::size_t encode(filled_block const& block, block::frame to) {
     auto const before = thread_processor_time();
-    std::size_t const used = encode_block(form_.coding, block.content,
-                                          {block.items, family_.item_bytes()}, to,
-                                          form_.held_bytes, block_length(1));
+    std::size_t const used =
+        encode_block(form_.coding, block.content, {block.items, family_.item_bytes()}, to,
+                     form_.held_bytes, block_length(1));
     encoding_time_ += (thread_processor_time() - before).count();
     return used;
   }

@@ -10,8 +10,8 @@
 //   round ──merge──▶ frames of items ─────────────────────────────▶ run_blocks ──▶ disk
 //   sorted items ───────────┴──▶ encoded_blocks (integer keys) ──────────▲
 //
-// Frames of items of one size wait to be encoded until the next round is merged: all threads do both
-// at once, and wait for each other once.
+// Frames of items of one size wait to be encoded until the next round is merged: all threads do
+// both at once, and wait for each other once.
 //
 // Invariant: frames are the pool's, this object's, or given to its blocks. One thread at a time
 // uses a writer. Layer: algorithm. Source: STXXL 2008, section 6.1.2.
@@ -90,9 +90,8 @@ class run_writer {
   /// Issues the writes of what is left in memory: nothing comes after it.
   void end() {
     auto const encode_waiting = [this] {
-      append_waiting([this](std::size_t count, auto const& encode) {
-        threads_.parallel_for(count, encode);
-      });
+      append_waiting(
+          [this](std::size_t count, auto const& encode) { threads_.parallel_for(count, encode); });
     };
     encode_waiting();
     if (open_items_ > 0) {
@@ -137,8 +136,8 @@ class run_writer {
   /// What one round fills, of the pool's buffers: the disk writes the other three quarters
   /// meanwhile.
   std::size_t frame_limit() const noexcept { return std::max<std::size_t>(1, pool_.count() / 4); }
-  /// Whether blocks of items of one size are encoded while those of the next round are filled: there
-  /// are those, what they become, and the next ones.
+  /// Whether blocks of items of one size are encoded while those of the next round are filled:
+  /// there are those, what they become, and the next ones.
   bool encodes_behind() const noexcept {
     return blocks_.encodes_blocks() && pool_.count() >= least_behind;
   }

@@ -193,6 +193,44 @@ TEST_F(run_on_disk, packs_encoded_items_into_full_blocks_as_they_come) {
   EXPECT_EQ(store.allocated_bytes(), 0U);
 }
 
+TEST_F(run_on_disk, encodes_records_of_one_length_whatever_the_number_of_buffers) {
+  constexpr std::size_t record = 20;
+  std::vector<std::string> records(5000);
+  for (std::size_t i = 0; i < records.size(); ++i)
+    records[i] = "same for all " + std::to_string(1'000'000 + i);  // seven digits
+  std::string bytes;
+  for (auto const& r : records) bytes += r;
+  lines const family(order, record);
+  auto const items = family.block_view(std::as_bytes(std::span(bytes)), records.size());
+  run_form const form{
+      .block_bytes = 1024, .held_bytes = 1024, .first_bytes = 300, .coding = byte_coding::prefixes};
+  for (std::size_t buffers : {2, 3, 7, 8, 16, 40}) {
+    SCOPED_TRACE(buffers);
+    block::buffer_pool pool(memory, 1024, buffers);
+    run_writer<lines> writer(family, store, store.threads(), memory, pool, equal_items::kept, form);
+    write_rounds(family, items, record, writer);
+    auto const r = writer.finish();
+    EXPECT_EQ(pool.free_count(), pool.count());
+    EXPECT_EQ(r.items(), records.size());
+    EXPECT_EQ(r.bytes(), bytes.size());
+    EXPECT_LT(r.disk_bytes(), r.bytes());
+    EXPECT_LE(r.entries().front().items, 300 / record) << "the first block is another length";
+    std::string out;
+    for (std::size_t b = 0; b < r.entries().size(); ++b) {
+      auto const& e = r.entries()[b];
+      std::vector<std::byte> block(e.id.length_bytes), content(e.items * record);
+      store.read(e.id, block)->wait();
+      if (e.content_bytes == 0)
+        std::copy_n(block.begin(), content.size(), content.begin());
+      else
+        ASSERT_TRUE(decode_block(block, content, {e.items, record}));
+      out.append(reinterpret_cast<char const*>(content.data()), content.size());
+    }
+    EXPECT_TRUE(out == bytes);
+  }
+  EXPECT_EQ(store.allocated_bytes(), 0U);
+}
+
 TEST_F(run_on_disk, may_have_a_first_block_of_another_length) {
   std::vector<std::uint64_t> items(1000);
   for (std::size_t i = 0; i < items.size(); ++i) items[i] = i;
