@@ -20,6 +20,14 @@ io::input_stream_options input_options(storage& store, std::uint64_t memory_byte
           .decompress = decompress};
 }
 
+io::input_stream_options input_options_that_fit(storage& store, sort_options const& options) {
+  auto reading = input_options(store, options);
+  std::uint64_t const free_bytes = store.memory().free_bytes();
+  while (reading.block_bytes > page_bytes() && io::input_stream_memory_bytes(reading) > free_bytes)
+    reading.block_bytes /= 2;
+  return reading;
+}
+
 void throw_cut_short(std::string const& name, std::uint64_t bytes, std::size_t item_bytes) {
   throw format_error(fmt::format("{}: the last record is cut short: {} bytes are no multiple of {}",
                                  name, bytes, item_bytes));

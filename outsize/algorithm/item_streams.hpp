@@ -110,6 +110,9 @@ io::input_stream_options input_options(storage& store, std::uint64_t memory_byte
 inline io::input_stream_options input_options(storage& store, sort_options const& options) {
   return input_options(store, options.memory_bytes, options.decompress);
 }
+/// The same where it fits in what is free of the storage's memory; else in shorter blocks, of a page
+/// at least: reading that only looks on must not fail for memory that would serve it well enough.
+io::input_stream_options input_options_that_fit(storage& store, sort_options const& options);
 
 /// @throws format_error: the input of so many bytes ends within an item.
 [[noreturn]] void throw_cut_short(std::string const& name, std::uint64_t bytes,
@@ -177,7 +180,7 @@ template <typename In, typename Visit>
 void scan_items(storage& store, In&& in, sort_options const& options, Visit&& visit) {
   using item = source_item_t<In>;
   if constexpr (is_item_file<std::remove_cvref_t<In>>) {
-    auto const reading = input_options(store, options);
+    auto const reading = input_options_that_fit(store, options);
     grant memory = store.memory().take(io::input_stream_memory_bytes(reading), "input stream");
     auto const stream = io::open_input(in.path, store.file_queue(), memory, reading);
     item_reader<item> reader(*stream);

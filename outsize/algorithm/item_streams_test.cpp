@@ -134,6 +134,28 @@ TEST_F(item_files, are_scanned_like_ranges_as_far_as_is_wanted) {
   EXPECT_EQ(store_.memory().free_bytes(), 2_MiB);
 }
 
+TEST_F(item_files, are_scanned_with_what_memory_is_free) {
+  std::vector<std::uint32_t> all(100'000);
+  std::iota(all.begin(), all.end(), 0U);
+  scratch::write_file(dir_.path("in"), bytes_of(all));
+  std::size_t const least_bytes = 5 * page_bytes();  // of blocks of a page
+  auto const scan = [&] {
+    std::vector<std::uint32_t> seen;
+    scan_items(store_, items<std::uint32_t>(dir_.path("in")), {},
+               [&](std::span<std::uint32_t const> some) {
+                 seen.insert(seen.end(), some.begin(), some.end());
+                 return true;
+               });
+    return seen;
+  };
+  for (std::size_t const left : {2_MiB, 160_KiB, 40_KiB, std::size_t{least_bytes}}) {
+    auto const others = store_.memory().take(2_MiB - left, "others");
+    EXPECT_TRUE(scan() == all) << left;
+  }
+  auto const others = store_.memory().take(2_MiB - least_bytes + page_bytes(), "others");
+  EXPECT_THROW(scan(), budget_error);
+}
+
 TEST_F(item_files, appear_when_they_are_finished) {
   grant memory = store_.memory().take(1_MiB, "test");
   auto const all = numbered<wide>(10'000);
