@@ -110,8 +110,8 @@ io::input_stream_options input_options(storage& store, std::uint64_t memory_byte
 inline io::input_stream_options input_options(storage& store, sort_options const& options) {
   return input_options(store, options.memory_bytes, options.decompress);
 }
-/// The same where it fits in what is free of the storage's memory; else in shorter blocks, of a page
-/// at least: reading that only looks on must not fail for memory that would serve it well enough.
+/// The same where it fits in what is free of the storage's memory; else in shorter blocks, of a
+/// page at least: a scan must not fail where less memory would serve it well enough.
 io::input_stream_options input_options_that_fit(storage& store, sort_options const& options);
 
 /// @throws format_error: the input of so many bytes ends within an item.
