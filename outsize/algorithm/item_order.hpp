@@ -4,9 +4,10 @@
 
 // In which order items can be sorted: comparators, and the engine's family for items under them.
 //
-//   numbers of 4 or 8 bytes, less or greater   by digits; equal numbers are equal bytes
-//   two words, by(a member that is one)        by digits; equal keys in the order of the other
-//   anything else                              comparison sort; equal items in input order
+//   numbers of 4, 8 or 16 bytes, less or greater  by digits; equal numbers are equal bytes
+//   two words, by(a member that is one)           by digits; equal keys in the order of the other
+//   by(an arithmetic key)                         by digits of the key; equal items in input order
+//   anything else                                 comparison sort; equal items in input order
 //
 // All are orders of the data alone, so the result never depends on threads, memory or blocks.
 // Layer: algorithm. Why the second is not in input order: docs/decisions/0010-order-of-equals.md.
@@ -19,50 +20,122 @@
 #include <type_traits>
 #include <utility>
 
+#include <outsize/algorithm/sort/keyed_items.hpp>
+#include <outsize/algorithm/sort/ordered_bits.hpp>
 #include <outsize/algorithm/sort/typed_items.hpp>
+#include <outsize/algorithm/sort/word_sort.hpp>
 
 namespace outsize {
 
-/// The order of what `projection` (a member, a function) yields of the items, smallest first.
-template <typename Projection>
-struct projected_less {
+namespace detail {
+
+template <typename Order, template <typename...> typename Standard, typename T>
+concept standard_order = std::same_as<Order, Standard<>> || std::same_as<Order, Standard<T>>;
+
+/// Orders of keys that are those of the keys' words (ordered_word), or the opposite ones.
+template <typename Key, typename Order>
+concept ordered_key =
+    std::is_arithmetic_v<Key> && sizeof(Key) <= sizeof(std::uint64_t) &&
+    (standard_order<Order, std::less, Key> || standard_order<Order, std::greater, Key>);
+
+template <typename Projection, typename T>
+using projected_t = std::remove_cvref_t<std::invoke_result_t<Projection const&, T const&>>;
+
+}  // namespace detail
+
+/// The order of what `projection` (a member, a function) yields of the items.
+template <typename Projection, typename Order = std::less<>>
+struct projected_order {
   Projection projection;
+  [[no_unique_address]] Order order = {};
 
   template <typename T>
   bool operator()(T const& a, T const& b) const {
-    return std::invoke(projection, a) < std::invoke(projection, b);
+    if constexpr (detail::ordered_key<detail::projected_t<Projection, T>, Order>) {
+      return word(a) < word(b);
+    } else {
+      return std::invoke(order, std::invoke(projection, a), std::invoke(projection, b));
+    }
+  }
+
+  /// Arithmetic keys as words of the same order: word(a) < word(b) exactly if a comes before b.
+  template <typename T>
+    requires detail::ordered_key<detail::projected_t<Projection, T>, Order>
+  std::uint64_t word(T const& item) const {
+    using key = detail::projected_t<Projection, T>;
+    return detail::ordered_word<key>(std::invoke(projection, item),
+                                     detail::standard_order<Order, std::greater, key>);
   }
 };
 
-/// Orders items by a member or by what a function yields: `by(&event::time)`.
+/// Orders items by a member or by what a function yields, smallest first or as `order` says:
+/// `by(&event::time)`, `by(&event::time, std::greater<>())`.
+///
+/// Arithmetic keys under std::less or std::greater are sorted by their digits, without comparing
+/// items; floating point goes by IEEE 754 totalOrder, but for -0 and +0, which are equal. Any order
+/// of your own is sorted so, too, if it has a function `std::uint64_t word(T const&) const` that
+/// decides it alone.
 ///
 /// Items that compare equal keep their order, with one exception, for speed: items of 16 bytes
 /// without padding, by a member that is an integer of 8 bytes, come in the order of their other 8
 /// bytes as a little-endian number. stable_sort and in_input_order() know no exception.
-template <typename Projection>
-projected_less<Projection> by(Projection projection) {
-  return {std::move(projection)};
+template <typename Projection, typename Order = std::less<>>
+projected_order<Projection, Order> by(Projection projection, Order order = {}) {
+  return {std::move(projection), std::move(order)};
 }
+
+/// The order of `less`, in which items that compare equal always keep their order.
+template <typename Less>
+struct input_order {
+  Less less;
+
+  template <typename T>
+  bool operator()(T const& a, T const& b) const {
+    return less(a, b);
+  }
+  template <typename T>
+    requires detail::word_order<Less, T>
+  std::uint64_t word(T const& item) const {
+    return less.word(item);
+  }
+};
 
 /// The same order, in which items that compare equal always keep their order.
 template <typename Less>
-auto in_input_order(Less less) {
-  return [less = std::move(less)](auto const& a, auto const& b) { return less(a, b); };
+input_order<Less> in_input_order(Less less) {
+  return {std::move(less)};
 }
 
 namespace detail {
 
-/// Arithmetic types that travel as unsigned integers of the same order.
+/// Integers of 16 bytes, which are no arithmetic types in standard C++.
+__extension__ typedef __int128 wide_signed;             // NOLINT(modernize-use-using)
+__extension__ typedef unsigned __int128 wide_unsigned;  // NOLINT(modernize-use-using)
+template <typename T>
+concept wide_integer = std::same_as<T, wide_signed> || std::same_as<T, wide_unsigned>;
+
+/// Numbers that travel as unsigned integers of the same order.
 template <typename T, typename Less>
 concept ordered_number =
-    std::is_arithmetic_v<T> && (sizeof(T) == 4 || sizeof(T) == 8) &&
-    (std::same_as<Less, std::less<>> || std::same_as<Less, std::less<T>> ||
-     std::same_as<Less, std::greater<>> || std::same_as<Less, std::greater<T>>);
+    ((std::is_arithmetic_v<T> && (sizeof(T) == 4 || sizeof(T) == 8)) || wide_integer<T>)&&(
+        standard_order<Less, std::less, T> || standard_order<Less, std::greater, T>);
+
+/// How the values of T are ordered as bits.
+template <typename T, typename Less>
+constexpr ordered_bits ordered_bits_of() noexcept {
+  using kind = ordered_bits::kind;
+  constexpr bool is_signed = std::is_signed_v<T> || std::same_as<T, wide_signed>;
+  return {std::is_floating_point_v<T> ? kind::floating_point
+          : is_signed                 ? kind::signed_integer
+                                      : kind::unsigned_integer,
+          standard_order<Less, std::greater, T>};
+}
 
 /// Two words, one of them an integer member: they travel as a word_pair.
-template <typename T, typename Key>
+template <typename T, typename Key, typename Order>
 concept word_beside_key = sizeof(T) == sizeof(word_pair) && sizeof(Key) == sizeof(std::uint64_t) &&
-                          std::is_integral_v<Key> && std::has_unique_object_representations_v<T>;
+                          std::is_integral_v<Key> && ordered_key<Key, Order> &&
+                          std::has_unique_object_representations_v<T>;
 
 /// The engine's family for items of type T under Less, and how to make it.
 template <typename T, typename Less>
@@ -76,27 +149,44 @@ template <typename T, typename Less>
 struct family_of<T, Less> {
   using bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
   using type = typed_items<bits, std::less<>>;
+  static type make(Less) { return type({}, ordered_bits_of<T, Less>()); }
+};
+
+template <typename T, typename Less>
+  requires ordered_number<T, Less> && wide_integer<T>
+struct family_of<T, Less> {
+  static_assert(std::endian::native == std::endian::little);
+  using bits = word_pair;
+  using type = typed_items<word_pair, std::less<>>;
   static type make(Less) {
-    constexpr bool descending =
-        std::same_as<Less, std::greater<>> || std::same_as<Less, std::greater<T>>;
-    constexpr auto kind = std::is_floating_point_v<T> ? ordered_bits::kind::floating_point
-                          : std::is_signed_v<T>       ? ordered_bits::kind::signed_integer
-                                                      : ordered_bits::kind::unsigned_integer;
-    return type({}, {kind, descending});
+    constexpr ordered_bits leading = ordered_bits_of<T, Less>();
+    return type({}, {.key = leading,
+                     .key_is_first = false,
+                     .both_are_keys = true,
+                     .other_descending = leading.descending});
   }
 };
 
-template <typename T, typename Key>
-  requires word_beside_key<T, Key>
-struct family_of<T, projected_less<Key T::*>> {
+template <typename T, typename Key, typename Order>
+  requires word_beside_key<T, Key, Order>
+struct family_of<T, projected_order<Key T::*, Order>> {
   using type = typed_items<word_pair, std::less<>>;
-  static type make(projected_less<Key T::*> less) {
+  static type make(projected_order<Key T::*, Order> less) {
     T const item{};
     bool const is_first = static_cast<void const*>(&(item.*less.projection)) == &item;
-    auto const kind = std::is_signed_v<Key> ? ordered_bits::kind::signed_integer
-                                            : ordered_bits::kind::unsigned_integer;
-    return type({}, {.key = {kind, false}, .key_is_first = is_first});
+    return type({}, {.key = ordered_bits_of<Key, Order>(), .key_is_first = is_first});
   }
+};
+
+/// The family by which many items are sorted; family_of for algorithms that look at single ones.
+template <typename T, typename Less>
+struct sorting_family_of : family_of<T, Less> {};
+
+template <typename T, typename Less>
+  requires is_keyed_item<T, Less>
+struct sorting_family_of<T, Less> {
+  using type = keyed_items<T, Less>;
+  static type make(Less less) { return type(std::move(less)); }
 };
 
 /// Less as sort takes it: floating point under std::less or std::greater by totalOrder.

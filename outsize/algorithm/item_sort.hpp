@@ -29,7 +29,8 @@ template <typename T, typename Engine, typename Range>
 void fill_from_range(Engine& engine, Range&& range) {
   auto room = engine.current_chunk().room();
   std::size_t filled = 0;
-  for (T const item : range) {
+  for (auto&& one : range) {
+    T const& item = one;
     if (filled == room.size()) {
       engine.current_chunk().grow(filled);
       engine.chunk_full();

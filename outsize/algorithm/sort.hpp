@@ -41,7 +41,7 @@ template <item_source In, typename Out,
           std::strict_weak_order<source_item_t<In>, source_item_t<In>> Less = std::less<>>
   requires item_sink<Out, source_item_t<In>>
 sort_report sort(storage& store, In&& in, Out out, Less less = {}, sort_options options = {}) {
-  auto family = detail::family_of<source_item_t<In>, Less>::make(std::move(less));
+  auto family = detail::sorting_family_of<source_item_t<In>, Less>::make(std::move(less));
   return detail::sort_items(store, std::move(family), std::forward<In>(in), std::move(out),
                             std::move(options));
 }
@@ -79,9 +79,10 @@ sort_report stable_sort(In&& in, Out out, Less less = {}, sort_options options =
                      std::move(options));
 }
 
-/// Sorts by a key that is an integer: `key` is a member or a function of an item. Items whose keys
-/// are equal come as they do from sort(…, by(key)): items of two words by a member that is one of
-/// them are sorted by its digits.
+/// Sorts by a key that is an integer: `key` is a member or a function of an item, which is called
+/// some times for each and should be cheap. It is sort(…, by(key)) under the name that the paper
+/// gives it: no two items are compared, but keys are distributed by their digits; items whose keys
+/// are equal come as they do there.
 ///
 /// I/Os:    as sort; Memory, Threads, Errors too.
 /// Source:  STXXL 2008, section 6.2 (there for any external vector).

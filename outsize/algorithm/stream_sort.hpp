@@ -100,13 +100,12 @@ void fill_records(Engine& engine, record_reader reader) {
 /// Fills the engine's chunks with records of one length.
 template <typename Engine>
 void fill_records_of_one_length(Engine& engine, io::input_stream& in) {
-  auto const& family = engine.family();
-  std::size_t const record = family.item_bytes();
-  if (!Engine::chunk::may_be_filled(family))
+  std::size_t const record = engine.family().item_bytes();
+  if (!Engine::chunk::may_be_filled(record))
     return fill_records(engine, record_reader::of_records(in, record));
   std::uint64_t total = 0;
   for (;;) {
-    auto const room = engine.current_chunk().room(family);
+    auto const room = engine.current_chunk().room(record);
     if (room.empty()) {
       if (engine.current_chunk().count() == 0) engine.throw_too_long(record);
       engine.chunk_full();
@@ -115,7 +114,7 @@ void fill_records_of_one_length(Engine& engine, io::input_stream& in) {
     std::size_t const got = in.read(room);
     total += got;
     if (got % record != 0) throw_cut_short(in.name(), total, record);
-    engine.current_chunk().grow(family, got / record);
+    engine.current_chunk().grow(record, got / record);
     if (got < room.size()) return;
     engine.chunk_full();
   }

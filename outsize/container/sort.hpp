@@ -109,10 +109,10 @@ sort_report sort_pages(paged_items<T>& items, std::uint64_t begin, std::uint64_t
 template <typename T, std::strict_weak_order<T, T> Less = std::less<>>
 sort_report sort(paged_iterator<T> first, paged_iterator<T> last, Less less = {},
                  sort_options options = {}) {
-  return detail::sort_pages(detail::paged_access::items(first),
-                            detail::paged_access::position(first),
-                            detail::paged_access::position(last),
-                            detail::family_of<T, Less>::make(std::move(less)), std::move(options));
+  return detail::sort_pages(
+      detail::paged_access::items(first), detail::paged_access::position(first),
+      detail::paged_access::position(last),
+      detail::sorting_family_of<T, Less>::make(std::move(less)), std::move(options));
 }
 
 /// The same of a whole vector or deque, which with options.unique is as long afterwards as there

@@ -52,6 +52,17 @@ struct bucket_rule {
 
   static constexpr std::size_t most_buckets = 256;
 
+  /// For these items, at least one of them, by `word(item)`; about `most` buckets. Nothing if that
+  /// is of no use.
+  template <typename T, typename Word>
+  static std::optional<bucket_rule> for_items(std::span<T const> items, std::size_t most,
+                                              Word const& word) {
+    std::array<std::uint64_t, 1024> sample{};
+    for (std::size_t i = 0; i < sample.size(); ++i)  // at places without a period
+      sample[i] = word(items[(i * 0x9E3779B97F4A7C15U) % items.size()]);
+    return from_sample(sample, most);
+  }
+
   /// For items whose keys are like those of `sample`, which is put in order; about `most` buckets.
   /// Nothing if too much would be left in one bucket for this to be of use.
   static std::optional<bucket_rule> from_sample(std::span<std::uint64_t> sample, std::size_t most) {

@@ -84,8 +84,9 @@ struct combining_family {
 
 template <typename T, typename Less>
 struct combining_family<T, Less, no_combining> {
-  using type = typename family_of<T, Less>::type;
-  static type make(Less less, no_combining) { return family_of<T, Less>::make(std::move(less)); }
+  using base = sorting_family_of<T, Less>;
+  using type = typename base::type;
+  static type make(Less less, no_combining) { return base::make(std::move(less)); }
 };
 
 }  // namespace outsize::detail

@@ -33,10 +33,13 @@
 
 namespace outsize::detail {
 
-/// Memory and method for items of type T, of which key_word(item) decides first, and then <.
-template <typename T>
+/// Memory and method for items of type T, of which order.word(item) decides first, and then
+/// order(a, b). Stable.
+template <typename T, typename Order = own_order>
 class digit_sort {
  public:
+  explicit digit_sort(Order const& order = {}) : order_(order) {}
+
   /// Sorts `items`, or returns false and leaves them in any order: so much for keys that are spread
   /// too unevenly. The memory grows to twice that of the items at most, and is kept.
   bool operator()(std::span<T> items) {
@@ -58,31 +61,33 @@ class digit_sort {
   /// Some bits of the distance from the least key. By value wherever it is used: a store of an item
   /// might change what it refers to.
   struct digit {
+    [[no_unique_address]] Order order;
     std::uint64_t least;
     std::uint64_t mask;
     unsigned shift;
 
     std::uint64_t operator()(T const& item) const noexcept {
-      return (key_word(item) - least) >> shift & mask;
+      return (order.word(item) - least) >> shift & mask;
     }
   };
 
   /// The lower and the higher digit.
-  static std::pair<digit, digit> digits_of(std::span<T const> items) {
+  std::pair<digit, digit> digits_of(std::span<T const> items) const {
     // Two of each, as a minimum waits for the one before it.
-    std::array<std::uint64_t, 2> least{key_word(items[0]), key_word(items.back())}, most = least;
+    std::array<std::uint64_t, 2> least{order_.word(items[0]), order_.word(items.back())};
+    auto most = least;
     for (std::size_t i = 1; i + 1 < items.size(); i += 2)
       for (std::size_t j = 0; j < 2; ++j) {
-        least[j] = std::min(least[j], key_word(items[i + j]));
-        most[j] = std::max(most[j], key_word(items[i + j]));
+        least[j] = std::min(least[j], order_.word(items[i + j]));
+        most[j] = std::max(most[j], order_.word(items[i + j]));
       }
     std::uint64_t const first = std::min(least[0], least[1]);
     auto const bits = static_cast<unsigned>(std::bit_width(std::max(most[0], most[1]) - first));
     auto const count_bits = static_cast<unsigned>(std::bit_width(items.size()));
     unsigned const width = std::clamp((count_bits + 4) / 2, least_digit_bits, most_digit_bits);
     std::uint64_t const mask = (std::uint64_t{1} << width) - 1;
-    return {digit{first, mask, bits > 2 * width ? bits - 2 * width : 0},
-            digit{first, mask, bits > width ? bits - width : 0}};
+    return {digit{order_, first, mask, bits > 2 * width ? bits - 2 * width : 0},
+            digit{order_, first, mask, bits > width ? bits - width : 0}};
   }
 
   /// Sets where the first item of each digit goes; false if too many have the same higher one.
@@ -107,25 +112,47 @@ class digit_sort {
   }
 
   /// Brings what is out of order to its place, if that takes about a step for each item.
-  static bool insert(std::span<T> items) {
+  bool insert(std::span<T> items) const {
     std::size_t steps = 0;
     for (std::size_t i = 1; i < items.size() && steps <= items.size(); ++i) {
-      if (!(items[i] < items[i - 1])) [[likely]]
+      if (!order_(items[i], items[i - 1])) [[likely]]
         continue;
       T const item = items[i];
       std::size_t to = i;
       do {
         items[to] = items[to - 1];
         --to;
-      } while (to > 0 && item < items[to - 1]);
+      } while (to > 0 && order_(item, items[to - 1]));
       items[to] = item;
       steps += i - to;
     }
     return steps <= items.size();
   }
 
+  [[no_unique_address]] Order order_;
   std::vector<T> other_;
   places low_{}, high_{};  // of the next item with each digit
+};
+
+/// A sort that may give up, with another for that: after a failure it is left out some times, as
+/// what follows uneven keys is likely to be uneven, too.
+template <typename Sort>
+class trusting_sort {
+ public:
+  explicit trusting_sort(Sort sort = Sort()) : sort_(std::move(sort)) {}
+
+  template <typename T, typename Other>
+  void operator()(std::span<T> items, Other const& other) {
+    if (left_out_ == 0 && sort_(items)) return;
+    left_out_ = left_out_ == 0 ? times_left_out : left_out_ - 1;
+    other(items);
+  }
+
+ private:
+  static constexpr unsigned times_left_out = 15;
+
+  Sort sort_;
+  unsigned left_out_ = 0;
 };
 
 }  // namespace outsize::detail

@@ -39,6 +39,16 @@ concept deepening_order = requires(Order const order, std::string_view r, std::s
   { Order::deeper_bytes } -> std::convertible_to<std::size_t>;
 };
 
+/// Whether records with equal prefixes are equal, for orders that can know that.
+template <typename Order>
+bool prefix_is_whole_key(Order const& order) noexcept {
+  if constexpr (requires { order.prefix_is_whole_key(); }) {
+    return order.prefix_is_whole_key();
+  } else {
+    return false;
+  }
+}
+
 /// Sorts index entries of records. `RecordAt` gives the record at an entry's place, and `Fetch`
 /// asks the processor for its bytes from some depth on.
 template <typename Order, typename RecordAt, typename Fetch>
@@ -50,6 +60,7 @@ class index_sort {
   /// Sorts entries whose prefixes are set: by prefix, then by the order itself, then by place.
   void operator()(std::span<prefix_entry> entries) {
     vector_sort(entries);
+    if (prefix_is_whole_key(order_)) return;
     std::size_t fetched = 0;
     for (std::size_t begin = 0; begin < entries.size();) {
       for (; fetched < std::min(begin + ahead, entries.size() - 1); ++fetched)

@@ -10,10 +10,12 @@
 // the complement. Both directions are bijections, so sorting moves no information. Pure functions.
 // Layer: algorithm.
 
+#include <bit>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 
 #include <outsize/algorithm/sort/vector_sort.hpp>
 
@@ -60,20 +62,42 @@ struct ordered_bits {
   }
 };
 
-/// Items of two words, ordered by the one that is the key and then by the other as it is.
+/// An arithmetic key as a word of the same order, or of the opposite one. Of floating point, -0 and
+/// +0 are alike, as they are under <.
+template <typename Key>
+  requires std::is_arithmetic_v<Key>
+constexpr std::uint64_t ordered_word(Key key, bool descending = false) noexcept {
+  static_assert(sizeof(Key) <= sizeof(std::uint64_t));
+  using kind = ordered_bits::kind;
+  if constexpr (std::is_floating_point_v<Key>) {
+    using bits = std::conditional_t<sizeof(Key) == 4, std::uint32_t, std::uint64_t>;
+    return ordered_bits{kind::floating_point, descending}.encode(
+        std::bit_cast<bits>(key == 0 ? Key{0} : key));
+  } else {
+    auto const word =
+        static_cast<std::uint64_t>(key);  // of a negative one all leading bits are set
+    return ordered_bits{std::is_signed_v<Key> ? kind::signed_integer : kind::unsigned_integer,
+                        descending}
+        .encode(word);
+  }
+}
+
+/// Items of two words, ordered by the one that is the key and then by the other.
 struct ordered_words {
   ordered_bits key = {};
   bool key_is_first = true;
+  bool both_are_keys = false;  // the halves of one number
+  bool other_descending = false;
 
   constexpr word_pair encode(word_pair item) const noexcept {
-    return key_is_first ? word_pair{item.high, key.encode(item.low)}
-                        : word_pair{item.low, key.encode(item.high)};
+    return key_is_first ? word_pair{other().encode(item.high), key.encode(item.low)}
+                        : word_pair{other().encode(item.low), key.encode(item.high)};
   }
 
   /// The inverse of encode.
   constexpr word_pair decode(word_pair item) const noexcept {
-    return key_is_first ? word_pair{key.decode(item.high), item.low}
-                        : word_pair{item.low, key.decode(item.high)};
+    return key_is_first ? word_pair{key.decode(item.high), other().decode(item.low)}
+                        : word_pair{other().decode(item.low), key.decode(item.high)};
   }
 
   void encode_all(std::span<word_pair> items) const noexcept {
@@ -81,6 +105,11 @@ struct ordered_words {
   }
   void decode_all(std::span<word_pair> items) const noexcept {
     for (word_pair& item : items) item = decode(item);
+  }
+
+ private:
+  constexpr ordered_bits other() const noexcept {
+    return {ordered_bits::kind::unsigned_integer, other_descending};
   }
 };
 

@@ -224,28 +224,27 @@ class record_chunk {
 
   /// Whether records can be read to where they stay, before their index is made: those of one
   /// length that is known from their places.
-  static bool may_be_filled(Items const& family) noexcept {
-    return family.item_bytes() != 0 && !record_place::is_long(family.item_bytes());
+  static bool may_be_filled(std::size_t record_bytes) noexcept {
+    return record_bytes != 0 && !record_place::is_long(record_bytes);
   }
   /// Free bytes for whole records side by side; of an empty chunk whole pages, if it is long, so
-  /// that what is read to the next chunk begins at a page too. @pre may_be_filled(family), and
+  /// that what is read to the next chunk begins at a page too. @pre may_be_filled(bytes), and
   /// nothing was appended.
-  std::span<std::byte> room(Items const& family) const noexcept {
-    std::size_t const bytes = family.item_bytes();
+  std::span<std::byte> room(std::size_t bytes) const noexcept {
     std::size_t const index_bytes = count_ * sizeof(prefix_entry);
     std::size_t records = (memory_.size() - used_ - index_bytes) / (bytes + sizeof(prefix_entry));
     std::size_t const of_pages = std::lcm(bytes, page_bytes()) / bytes;
     if (used_ == 0 && records >= 16 * of_pages) records = round_down(records, of_pages);
     return memory_.bytes().subspan(used_, records * bytes);
   }
-  /// The first `records` of room() are filled.
-  void grow(Items const& family, std::size_t records) noexcept {
-    std::size_t const bytes = records * family.item_bytes();
+  /// The first `records` of room(record_bytes) are filled.
+  void grow(std::size_t record_bytes, std::size_t records) noexcept {
+    std::size_t const bytes = records * record_bytes;
     count_ += records;
     used_ += bytes;
     record_bytes_ += bytes;
     if (records == 0) return;
-    largest_ = family.item_bytes();
+    largest_ = record_bytes;
     is_indexed_ = false;
   }
 

@@ -70,25 +70,25 @@ TEST_F(record_items_in_memory, of_one_length_are_sorted_where_they_were_read_to)
     for (std::size_t const parts : {1, 3}) {
       SCOPED_TRACE(item_bytes);
       family_type const family(order, item_bytes);
-      ASSERT_TRUE(record_chunk<family_type>::may_be_filled(family));
+      ASSERT_TRUE(record_chunk<family_type>::may_be_filled(family.item_bytes()));
       record_chunk<family_type> read(memory, 1_MiB), appended(memory, 1_MiB);
       for (int round = 0; round < 2; ++round) {  // a chunk is used again
         read.clear();
         appended.clear();
-        auto room = read.room(family);
+        auto room = read.room(family.item_bytes());
         ASSERT_EQ(room.size() % item_bytes, 0U);
         if (item_bytes == 64) {
           EXPECT_EQ(room.size() % page_bytes(), 0U);
         }
         std::size_t const records = std::min<std::size_t>(room.size() / item_bytes, 3000);
         for (std::size_t const some : {records / 2, records - records / 2}) {
-          room = read.room(family);
+          room = read.room(family.item_bytes());
           ASSERT_GE(room.size(), some * item_bytes);
           for (auto& b : room.first(some * item_bytes)) b = static_cast<std::byte>(random());
           auto const* const bytes = reinterpret_cast<char const*>(room.data());
           for (std::size_t i = 0; i < some; ++i)
             ASSERT_TRUE(appended.append(family, {bytes + i * item_bytes, item_bytes}));
-          read.grow(family, some);
+          read.grow(family.item_bytes(), some);
         }
         EXPECT_EQ(read.count(), appended.count());
         EXPECT_EQ(read.bytes(), appended.bytes());
@@ -101,11 +101,10 @@ TEST_F(record_items_in_memory, of_one_length_are_sorted_where_they_were_read_to)
       }
     }
   record_chunk<family_type> full(memory, 4096);
-  EXPECT_EQ(full.room(family_type(order, 84)).size(), 40 * 84U)
-      << "40 records, and as many entries";
-  EXPECT_TRUE(full.room(family_type(order, 5000)).empty());
-  EXPECT_FALSE(record_chunk<family_type>::may_be_filled(family_type(order, 2_MiB)));
-  EXPECT_FALSE(record_chunk<family_type>::may_be_filled(family_type(order, 0)));
+  EXPECT_EQ(full.room(84).size(), 40 * 84U) << "40 records, and as many entries";
+  EXPECT_TRUE(full.room(5000).empty());
+  EXPECT_FALSE(record_chunk<family_type>::may_be_filled(2_MiB));
+  EXPECT_FALSE(record_chunk<family_type>::may_be_filled(0));
 }
 
 TEST_F(record_items_in_memory, fill_a_chunk_to_the_last_byte_and_no_further) {

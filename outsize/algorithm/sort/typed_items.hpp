@@ -6,9 +6,10 @@
 // a chunk.
 //
 // Items are equal to their bytes: blocks hold them side by side. Integer keys (std::uint32_t,
-// std::uint64_t, word_pair with std::less) are sorted by vector_sort; other types by stable
-// comparison sorts, so that items that compare equal keep the order in which they came: small ones
-// by merges that move items, out of place; large ones in place, and merged by address.
+// std::uint64_t, word_pair with std::less) are sorted by vector_sort; other types by stable sorts,
+// so that items that compare equal keep the order in which they came: small ones out of place, by
+// digits if a word decides the order (word_sort), by merges if not; large ones in place by
+// comparisons, and merged by address.
 // Layer: algorithm. The model of `item_family` (engine.hpp) for fixed types; record_items.hpp is
 // the other.
 
@@ -29,6 +30,7 @@
 #include <outsize/algorithm/sort/slice_merge.hpp>
 #include <outsize/algorithm/sort/tree_merge.hpp>
 #include <outsize/algorithm/sort/vector_sort.hpp>
+#include <outsize/algorithm/sort/word_sort.hpp>
 #include <outsize/base/executor.hpp>
 #include <outsize/base/memory_budget.hpp>
 
@@ -154,8 +156,11 @@ class typed_items {
   using trigger = T;
   static constexpr bool fixed_size = true;
   static constexpr bool combines = false;  // see reduction.hpp
-  // Larger items cost more to be copied on each level than to be compared.
-  static constexpr bool sorts_out_of_place = !is_vector_key<T, Less> && sizeof(T) <= 32;
+  // Larger items cost more to be copied on each level than to be compared; by words there are few
+  // levels.
+  static constexpr bool by_word = word_order<Less, T> && sizeof(T) <= most_bytes_by_word;
+  static constexpr bool sorts_out_of_place =
+      !is_vector_key<T, Less> && (sizeof(T) <= 32 || by_word);
   static constexpr bool merges_by_copying = is_vector_key<T, Less> || sorts_out_of_place;
   static constexpr bool has_key_codec = is_vector_key<T, Less>;  // for runs: key_codec.hpp
   static constexpr std::size_t least_part_items = 4096;  // below, threads cost more than they bring
@@ -180,7 +185,8 @@ class typed_items {
   key_less const& less() const noexcept { return less_; }
   /// @pre b does not come before a.
   bool equal(key_type const& a, key_type const& b) const {
-    if constexpr (std::same_as<T, word_pair>) return a.high == b.high;  // the other is no key
+    if constexpr (std::same_as<T, word_pair>)
+      return a.high == b.high && (!bits_.both_are_keys || a.low == b.low);
     return !less_(a, b);
   }
 
@@ -208,7 +214,11 @@ class typed_items {
   void sort_part_into(std::span<T> part, std::span<T> to) const
     requires(sorts_out_of_place)
   {
-    merge_sort<T, Less>(less_.less).sort_into(part, to);
+    if constexpr (by_word) {
+      word_sort<T, Less>(less_.less).sort_into(part, to);
+    } else {
+      merge_sort<T, Less>(less_.less).sort_into(part, to);
+    }
   }
 
   /// A merge of sources, all of whose items are copied to places of their own.

@@ -66,42 +66,36 @@ void sort_uneven(std::span<std::uint64_t> keys) { sort_numbers(keys); }
 template <typename T>
 void sort_uneven(std::span<T> items) {
   thread_local proxy_sort<T> proxies;
-  proxies(items, [](auto equal_or_words) { sort_numbers(equal_or_words); });
+  proxies(
+      items, [](std::span<std::uint64_t> words) { sort_numbers(words); },
+      [](std::span<T> equals) {
+        constexpr std::size_t few = 32;
+        if (equals.size() > few) {
+          sort_numbers(equals);
+        } else {
+          std::ranges::sort(equals, own_order());
+        }
+      });
 }
 
 template <typename T>
 void sort_in_cache(std::span<T> items) {
-  thread_local digit_sort<T> digits;
-  // What follows uneven keys is likely to be uneven, too: it is not tried again each time.
-  constexpr unsigned not_tried_again = 15;
-  thread_local unsigned untried = 0;
-  if (untried == 0 && digits(items)) return;
-  untried = untried == 0 ? not_tried_again : untried - 1;
-  sort_uneven(items);
+  thread_local trusting_sort<digit_sort<T>> digits;
+  digits(items, [](std::span<T> uneven) { sort_uneven(uneven); });
 }
 
 // ---- in two levels ----
 
 constexpr std::size_t few_items = 128;  // for words digits are no faster than the vector kernel
 
-/// So many are in cache, and as much memory beside them.
-template <typename T>
-constexpr std::size_t cache_items = (std::size_t{512} << 10) / sizeof(T);
-
-/// How to distribute items; nothing if that is of no use.
-template <typename T>
-std::optional<bucket_rule> rule_for(std::span<T const> items) {
-  std::array<std::uint64_t, 1024> sample{};
-  for (std::size_t i = 0; i < sample.size(); ++i)  // at places without a period
-    sample[i] = key_word(items[(i * 0x9E3779B97F4A7C15U) % items.size()]);
-  return bucket_rule::from_sample(sample, items.size() / (cache_items<T> / 4));
-}
-
 template <typename T>
 void sort_in_buckets(std::span<T> items, unsigned levels = 3) {
   if (items.size() <= few_items) return sort_numbers(items);
   if (items.size() <= cache_items<T>) return sort_in_cache(items);
-  auto const rule = levels > 0 ? rule_for(std::span<T const>(items)) : std::nullopt;
+  auto const rule =
+      levels > 0 ? bucket_rule::for_items(std::span<T const>(items),
+                                          items.size() / (cache_items<T> / 4), own_order::word<T>)
+                 : std::nullopt;
   if (!rule) return sort_numbers(items);
   auto const bounds = bucket_partition<T>()(items, *rule);
   for (std::size_t b = 0; b < rule->count; ++b)
