@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <outsize/algorithm/record_sort.hpp>
 
+#include <cstddef>
+
+#include <outsize/algorithm/record_word.hpp>
 #include <outsize/algorithm/stream_merge.hpp>
 
 namespace outsize {
@@ -10,6 +13,8 @@ namespace {
 using detail::ordered_bits;
 template <typename U>
 using numbers = detail::typed_items<U, std::less<>>;
+template <std::size_t Bytes>
+using short_records = detail::typed_items<detail::short_record<Bytes>, detail::record_word>;
 using kind = record_format::kind;
 
 bool is_number(record_order const& order) noexcept { return order.format().item != kind::bytes; }
@@ -40,6 +45,22 @@ auto with_family(record_order const& order, F const& use) {
   if (sorts_by_value(order) && order.format().item_bytes == 8)
     return use(numbers<std::uint64_t>({}, bits_of(order)), fill);
   std::size_t const bytes = order.format().item_bytes;
+  if (detail::record_word::serves(order)) {
+    switch (bytes) {
+      case 8:
+        return use(short_records<8>(detail::record_word(order)), fill);
+      case 12:
+        return use(short_records<12>(detail::record_word(order)), fill);
+      case 16:
+        return use(short_records<16>(detail::record_word(order)), fill);
+      case 24:
+        return use(short_records<24>(detail::record_word(order)), fill);
+      case 32:
+        return use(short_records<32>(detail::record_word(order)), fill);
+      default:
+        break;
+    }
+  }
   return use(
       detail::record_items<record_order>(order, bytes),
       [](auto& engine, io::input_stream& in) { detail::fill_records_of_one_length(engine, in); });

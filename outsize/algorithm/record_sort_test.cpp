@@ -74,6 +74,29 @@ TEST_F(record_files, are_sorted_in_every_format) {
   }
 }
 
+TEST_F(record_files, of_some_words_are_sorted_by_one_key_inside) {
+  struct variant {
+    std::size_t item_bytes;
+    char const* key;
+  };
+  for (auto const [item_bytes, key] : std::initializer_list<variant>{{8, "0:4:i32"},
+                                                                     {12, "8:4:f32:r"},
+                                                                     {16, "0:8:u64"},
+                                                                     {16, "5:1:u8"},
+                                                                     {24, "16:8:f64"},
+                                                                     {32, "9:3"},
+                                                                     {32, "1:2:u16:r"}}) {
+    SCOPED_TRACE(key);
+    record_order const order({record_format::kind::bytes, item_bytes}, {record_key::parse(key)});
+    std::size_t const count = 3'000'000 / item_bytes;
+    auto const bytes = random_bytes(count * item_bytes, count);
+    scratch::write_file(dir_.path("in"), bytes);
+    auto const report = sort_records(store_, {{dir_.path("in")}, dir_.path("out")}, order);
+    EXPECT_GT(report.runs, 1U);
+    EXPECT_TRUE(scratch::read_file(dir_.path("out")) == sorted(bytes, order));
+  }
+}
+
 TEST_F(record_files, are_sorted_by_keys_inside) {
   record_order const order(record_format::parse("bytes:12"),
                            {record_key::parse("4:1:u8:r"), record_key::parse("0:2")});
