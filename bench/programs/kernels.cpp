@@ -24,6 +24,7 @@
 
 #include <bench/programs/typed_items.hpp>
 #include <outsize/algorithm/byte_order.hpp>
+#include <outsize/algorithm/item_order.hpp>
 #include <outsize/algorithm/sort/bucket_partition.hpp>
 #include <outsize/algorithm/sort/byte_codec.hpp>
 #include <outsize/algorithm/sort/digit_sort.hpp>
@@ -32,8 +33,11 @@
 #include <outsize/algorithm/sort/loser_tree.hpp>
 #include <outsize/algorithm/sort/merge_sort.hpp>
 #include <outsize/algorithm/sort/multisequence_selection.hpp>
+#include <outsize/algorithm/sort/ordered_bits.hpp>
 #include <outsize/algorithm/sort/packed_block.hpp>
+#include <outsize/algorithm/sort/proxy_sort.hpp>
 #include <outsize/algorithm/sort/record_items.hpp>
+#include <outsize/algorithm/sort/reduction.hpp>
 #include <outsize/algorithm/sort/sequence.hpp>
 #include <outsize/algorithm/sort/slice_merge.hpp>
 #include <outsize/algorithm/sort/tree_merge.hpp>
@@ -42,6 +46,7 @@
 #include <outsize/algorithm/sort/vector_sort.hpp>
 #include <outsize/algorithm/sort/window_writer.hpp>
 #include <outsize/base/units.hpp>
+#include <outsize/block/storage.hpp>
 
 namespace {
 
@@ -145,6 +150,15 @@ void digit_sort_of(benchmark::State& state) {
   measure_sort<T>(state, [&](auto items, auto) { return !sort(items); });
 }
 
+template <typename T>
+void proxy_sort_of(benchmark::State& state) {
+  proxy_sort<T> sort;
+  measure_sort<T>(state, [&](auto items, auto) {
+    sort(items, [](auto proxies) { vector_sort(proxies); });
+    return false;
+  });
+}
+
 /// Keys in eight clusters: too uneven for digits.
 template <typename T>
 void vector_sort_of_clusters(benchmark::State& state) {
@@ -192,6 +206,43 @@ void bucket_partition_of(benchmark::State& state) {
             if (rule(key_word(items[i])) != b) return false;
         return bounds[rule.count] == items.size();
       });
+}
+
+/// Numbers to integers of the same order, as before a sort and, the other way, behind it.
+void ordered_bits_of_numbers(benchmark::State& state) {
+  auto const given = random_items<std::uint64_t>(count_of(state));
+  ordered_bits const bits{.values = ordered_bits::kind::floating_point};
+  auto items = given;
+  measure(
+      state, given.size(), [&] { items = given; }, [&] { bits.encode_all(std::span(items)); },
+      [&] {
+        bits.decode_all(std::span(items));
+        return items == given;
+      });
+}
+
+/// Sorted items of which every second one is equal to the one before.
+void reduction_to_unique(benchmark::State& state) {
+  auto const family = family_of<std::uint64_t, std::less<>>::make({});
+  std::vector<std::uint64_t> given(count_of(state));
+  for (std::size_t i = 0; i < given.size(); ++i) given[i] = i / 2;
+  auto items = given;
+  std::size_t left = 0;
+  measure(
+      state, given.size(), [&] { items = given; },
+      [&] { left = reduce_sorted(family, std::as_writable_bytes(std::span(items))); },
+      [&] { return left == given.size() / 2 * sizeof(std::uint64_t); });
+}
+
+/// Of a block of `range(0)` bytes.
+void checksum_of_block(benchmark::State& state) {
+  auto const block = random_items<std::uint64_t>(count_of(state) / sizeof(std::uint64_t));
+  auto const bytes = std::as_bytes(std::span(block));
+  std::uint64_t const expected = storage::checksum_of(bytes);
+  std::uint64_t sum = 0;
+  measure(
+      state, bytes.size(), [] {}, [&] { sum = storage::checksum_of(bytes); },
+      [&] { return sum == expected; });
 }
 
 /// Lines of some 40 bytes, the first of which all have in common, as `range(1)` says.
@@ -511,9 +562,13 @@ BENCHMARK(bucket_partition_of<std::uint64_t>)->Arg(beyond_cache)->UseManualTime(
 BENCHMARK(bucket_partition_of<word_pair>)->Arg(beyond_cache)->UseManualTime();
 BENCHMARK(digit_sort_of<std::uint64_t>)->Arg(in_cache)->UseManualTime();
 BENCHMARK(digit_sort_of<word_pair>)->Arg(in_cache)->UseManualTime();
+BENCHMARK(proxy_sort_of<word_pair>)->Arg(in_cache)->UseManualTime();
 BENCHMARK(vector_sort_of_clusters<std::uint64_t>)->Arg(in_cache)->UseManualTime();
 BENCHMARK(vector_sort_of_clusters<word_pair>)->Arg(in_cache)->UseManualTime();
 BENCHMARK(merge_sort_by_lambda)->Arg(in_cache)->Arg(beyond_cache / 4)->UseManualTime();
+BENCHMARK(ordered_bits_of_numbers)->Arg(in_cache)->UseManualTime();
+BENCHMARK(reduction_to_unique)->Arg(in_cache)->UseManualTime();
+BENCHMARK(checksum_of_block)->Arg(2_MiB)->UseManualTime();
 BENCHMARK(index_sort_of_lines)->Args({1 << 18, 0})->Args({1 << 18, 20})->UseManualTime();
 BENCHMARK(merge_of_two<std::uint64_t>)->Arg(in_cache)->UseManualTime();
 BENCHMARK(merge_of_two<word_pair>)->Arg(in_cache)->UseManualTime();
