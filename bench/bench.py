@@ -143,17 +143,20 @@ def run_benchmark(row, arguments, size_bytes, memory_bytes, runs, peers):
                 measured[one.name] = []
 
         seconds = {name: [m.seconds for m in found] for name, found in measured.items()}
+        cpu_seconds = {name: [m.cpu_seconds for m in found] for name, found in measured.items()}
         summaries = {one.name: report.summarise(measured[one.name], input_bytes, one.entry)
                      for one in contestants}
         ours = summaries.pop("outsize")
+        ratio, cpu_ratio = ({peer: report.paired_median(found[peer], found["outsize"])
+                             for peer in peers} for found in (seconds, cpu_seconds))
         ours["report"] = contestants[0].report
         return {
             "name": row.name, "size_bytes": size_bytes, "input_bytes": input_bytes,
             "memory_bytes": memory_bytes, "threads": arguments.threads, "runs": runs,
             "machine": report.machine(floor.bandwidths()),
             "ours": ours, "peers": summaries,
-            "ratio": {peer: report.paired_median(seconds[peer], seconds["outsize"])
-                      for peer in peers},
+            "ratio": ratio, "cpu_ratio": cpu_ratio,
+            "ratio_per_core": report.ratios_per_core(ratio, arguments.threads, summaries),
             "floor_seconds": floor.seconds(),
             "share_of_floor": report.paired_median(floors, seconds["outsize"]) if all(floors)
                               else None,

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: BSL-1.0
 """The parts of the benchmark scripts that can be wrong without anybody noticing."""
 
+import contextlib
+import io
 import os
 import pathlib
 import sys
@@ -55,6 +57,28 @@ class Report(unittest.TestCase):
         found = [self.measured(1), self.measured(1, verified=False)]
         self.assertFalse(report.summarise(found, 1, {})["verified"])
         self.assertFalse(report.summarise([], 1, {})["verified"])
+
+
+    def test_ratios_for_each_core_are_of_peers_with_threads_of_their_own(self):
+        self.assertEqual(report.ratios_per_core({"a": 8, "b": 4, "c": None}, 2,
+                                                {"a": {"threads": 1}, "b": {},
+                                                 "c": {"threads": 1}}),
+                         {"a": 4, "c": None})
+
+    def test_the_table_tells_what_was_moved(self):
+        entry = report.summarise([self.measured(2)], MIB, {})
+        moved = {**entry, "read_bytes": 70 * MIB, "written_bytes": 90 * MIB}
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            report.print_table({
+                "name": "x", "input_bytes": MIB, "memory_bytes": MIB, "threads": 2, "runs": 1,
+                "ours": entry, "peers": {"them": moved}, "ratio": {"them": 1.5},
+                "cpu_ratio": {"them": 0.5}, "ratio_per_core": {"them": 0.75},
+                "floor_seconds": None})
+        lines = out.getvalue().splitlines()
+        self.assertIn("read MiB  written MiB", lines[2])
+        self.assertRegex(lines[4], r"them .* 70 +90 +1\.50 +0\.50  verified")
+        self.assertIn("ratio for each core used: them 0.75", lines)
 
 
 class Child(unittest.TestCase):

@@ -52,21 +52,34 @@ def paired_median(numerators, denominators):
     return round(statistics.median(ratios), 3) if ratios else None
 
 
+def ratios_per_core(ratios, threads, peers):
+    """The ratios as they would be if all used one core; of peers that tell their own number of
+    threads."""
+    return {name: ratio and round(ratio * peers[name]["threads"] / threads, 3)
+            for name, ratio in ratios.items() if "threads" in peers[name]}
+
+
 def print_table(result):
     print(f"\n{result['name']}: {format_size(result['input_bytes'])} with "
           f"{format_size(result['memory_bytes'])} of memory, {result['threads']} threads, "
           f"median of {result['runs']}")
-    row = "{:<10}{:>9}{:>9}{:>9}{:>9}{:>9}{:>10}{:>8}  {}"
+    row = "{:<10}{:>9}{:>9}{:>9}{:>9}{:>9}{:>10}{:>10}{:>13}{:>8}{:>7}  {}"
     print(row.format("program", "seconds", "MiB/s", "process", "CPU s", "wait s", "peak MiB",
-                     "ratio", ""))
+                     "read MiB", "written MiB", "ratio", "CPU", ""))
     for name, entry in [("outsize", result["ours"]), *result["peers"].items()]:
-        ratio = 1.0 if name == "outsize" else result["ratio"].get(name)
+        ratio, cpu_ratio = ((1.0, 1.0) if name == "outsize" else
+                            (result[kind].get(name) for kind in ("ratio", "cpu_ratio")))
         print(row.format(
             name, _number(entry.get("seconds"), 2), _number(entry.get("bytes_per_second"), 0, MIB),
             _number(entry.get("process_seconds"), 2), _number(entry.get("cpu_seconds"), 2),
             _number(entry.get("io_wait_seconds"), 2),
-            _number(entry.get("peak_rss_bytes"), 0, MIB), _number(ratio, 2),
+            _number(entry.get("peak_rss_bytes"), 0, MIB),
+            _number(entry.get("read_bytes"), 0, MIB), _number(entry.get("written_bytes"), 0, MIB),
+            _number(ratio, 2), _number(cpu_ratio, 2),
             "verified" if entry["verified"] else f"NOT VERIFIED {entry.get('error', '')}"))
+    if result["ratio_per_core"]:
+        print("ratio for each core used: " + ", ".join(
+            f"{peer} {_number(ratio, 2)}" for peer, ratio in result["ratio_per_core"].items()))
     if result["floor_seconds"] is not None:
         found = result["machine"]
         print(f"floor {result['floor_seconds']:.2f} s, share of floor {result['share_of_floor']}; "
