@@ -16,14 +16,16 @@ import signal
 import subprocess
 import sys
 
+import inputs
 import plots
 import report
 import sweeps
 from catalogue import BENCHMARKS
-from child import ChildFailed, must_run
+from child import ChildFailed
 from contestant import PROJECT, Task
 from contestants import OURS, PEER_NAMES, peer_of, processors
 from floor import Floor
+from inputs import NoInput
 from sizes import MIB, format_size, parse_size
 from workplace import NoSpace, Workplace
 
@@ -84,25 +86,6 @@ def parse_arguments():
     return arguments
 
 
-def generate(task, size_bytes, seed):
-    """Makes the input, if there is one; of lines, so many that their size comes close to what was
-    asked. Returns its size."""
-    row = task.benchmark
-    if row.input_program:
-        must_run([task.tool.parent / row.input_program, size_bytes, task.input])
-        return task.input.stat().st_size
-    if not row.generator:
-        return size_bytes
-    item_bytes = row.item_bytes
-    if item_bytes == 0:
-        must_run([task.tool, "gen", row.generator, "--count", 20000, "--seed", seed,
-                  "-o", task.input])
-        item_bytes = task.input.stat().st_size / 20000
-    must_run([task.tool, "gen", row.generator, "--count", max(1, int(size_bytes / item_bytes)),
-              "--seed", seed, "-o", task.input])
-    return task.input.stat().st_size
-
-
 def measure(contestants, floor, runs):
     """The rounds. Returns measurements by name, the floor's seconds by round, errors by name."""
     measured = {one.name: [] for one in contestants}
@@ -132,7 +115,7 @@ def run_benchmark(row, arguments, size_bytes, memory_bytes, runs, peers):
                     size_bytes, memory_bytes, arguments.threads)
         contestants = [OURS[row.ours](task), *(peer_of(row, peer)(task) for peer in peers)]
         print(f"{row.name}: {format_size(size_bytes)}", flush=True)
-        input_bytes = generate(task, size_bytes, arguments.seed)
+        input_bytes = inputs.make(task, size_bytes, arguments.seed, stands_in=arguments.smoke)
         for one in contestants:
             one.prepare()
         floor = Floor(task, input_bytes)
@@ -252,7 +235,7 @@ def main():
     arguments = parse_arguments()
     try:
         return 0 if run_all(arguments) else 1
-    except (ChildFailed, NoSpace, OSError, subprocess.CalledProcessError) as failure:
+    except (ChildFailed, NoInput, NoSpace, OSError, subprocess.CalledProcessError) as failure:
         print(f"bench: {failure}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:

@@ -12,6 +12,7 @@ import unittest
 from unittest import mock
 
 import child
+import inputs
 import report
 from catalogue import BENCHMARKS, Benchmark
 from container_contestants import run_limited
@@ -79,6 +80,32 @@ class Report(unittest.TestCase):
         self.assertIn("read MiB  written MiB", lines[2])
         self.assertRegex(lines[4], r"them .* 70 +90 +1\.50 +0\.50  verified")
         self.assertIn("ratio for each core used: them 0.75", lines)
+
+
+class Inputs(unittest.TestCase):
+    def copied(self, text, most_bytes):
+        with tempfile.TemporaryDirectory() as folder:
+            given, copy = pathlib.Path(folder) / "given", pathlib.Path(folder) / "copy"
+            given.write_bytes(text)
+            inputs.copy_lines(given, most_bytes, copy)
+            return copy.read_bytes()
+
+    def test_a_text_is_cut_behind_a_line(self):
+        self.assertEqual(self.copied(b"ab\ncd\nef", 5), b"ab\n")
+        self.assertEqual(self.copied(b"ab\ncd\nef", 8), b"ab\ncd\nef")
+        self.assertEqual(self.copied(b"ab\ncd\nef", 100), b"ab\ncd\nef")
+        self.assertEqual(self.copied(b"abcdef\n", 3), b"")
+        long = b"x" * MIB + b"\n"
+        self.assertEqual(self.copied(long * 2 + b"y" * 3 * MIB, 5 * MIB), long * 2)
+
+    def test_a_text_that_is_not_there_is_named_with_the_way_to_get_it(self):
+        with tempfile.TemporaryDirectory() as folder, \
+                mock.patch.dict(os.environ, {"XDG_CACHE_HOME": folder}):
+            with self.assertRaisesRegex(inputs.NoInput, f"^{folder}/outsize/a.txt.*dev demo"):
+                inputs.kept_text("a.txt")
+            (pathlib.Path(folder) / "outsize").mkdir()
+            (pathlib.Path(folder) / "outsize/a.txt").write_text("x")
+            self.assertEqual(inputs.kept_text("a.txt").read_text(), "x")
 
 
 class Child(unittest.TestCase):

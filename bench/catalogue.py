@@ -33,6 +33,7 @@ class Benchmark:
     own_flags: tuple = ()     # of `outsize sort` beside those that say what is sorted
     input_program: str = ""   # which makes the input, of so many bytes, into a file
     smoke_size_bytes: int = 32 * MIB
+    text: str = ""            # the input is this one of ./dev demo, but for smoke runs
 
     @property
     def words(self):
@@ -47,11 +48,19 @@ BENCHMARKS = {row.name: row for row in (
     Benchmark("sort-u64-plain", "the same, runs not encoded", "u64", 8,
               ("--format", "u64"), None, ("stxxl", "duckdb"), least_share_of_floor=0.9,
               own_flags=("--run-codec", "none")),
+    Benchmark("sort-u64-checksums", "the same, blocks of runs with checksums", "u64", 8,
+              ("--format", "u64"), None, ("without",), own_flags=("--block-checksums",)),
+    Benchmark("sort-memory", "random u64 that fit in memory, only the sorting", "u64", 8,
+              ("--format", "u64"), None, ("std", "one-thread"), 512 * MIB, 2 * GIB,
+              floor_passes=0, ours="memory", disk_per_input_byte=2.2, smoke_size_bytes=2 * MIB),
     Benchmark("sort-records", "100 bytes, 10-byte key, file to file", "records", 100,
               ("--format", "bytes:100", "--key", "0:10"), ("-s", "-k1.1,1.10"), ("stxxl", "gnu"),
               least_share_of_floor=0.92),
     Benchmark("sort-lines", "lines of 20 to 200 bytes, whole line, file to file", "lines", 0,
               (), (), ("gnu",), 2 * GIB, 256 * MIB),
+    Benchmark("sort-text", "source text of Linux, whole line, file to file", "lines", 0,
+              (), (), ("gnu",), 1_300_000_000, 128 * MIB, ours="text",
+              text="linux-source-6.1.txt", disk_per_input_byte=4.2),
     Benchmark("sort-pair", "u64 key and u64 payload, comparator on the key, file to file", "pairs",
               16, (), None, ("stxxl",), ours="typed", typed="pair", least_share_of_floor=0.9),
     Benchmark("sort-lambda", "u64 and two u32, a lambda on all three, file to file", "triples", 16,

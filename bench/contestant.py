@@ -80,6 +80,10 @@ class Ours:
         self.report = {}
         self.entry = {}
 
+    @property
+    def words(self):
+        return self._task.benchmark.words
+
     def missing(self):
         return None if self._task.tool.exists() else f"{self._task.tool}: not built"
 
@@ -87,7 +91,7 @@ class Ours:
         task = self._task
         self.entry["version"] = child.must_run([task.tool, "--version"]).stdout.strip()
         self.entry["flags"] = " ".join(
-            [*task.benchmark.words, f"-S {task.memory_bytes}b",
+            [*self.words, f"-S {task.memory_bytes}b",
              f"--parallel {task.threads}"])
 
     def run(self):
@@ -95,7 +99,7 @@ class Ours:
         output, report = task.directory / "outsize.out", task.directory / "outsize.json"
         task.workplace.settle(task.input)
         done = child.must_run(
-            [task.tool, *task.benchmark.words, "-S", f"{task.memory_bytes}b",
+            [task.tool, *self.words, "-S", f"{task.memory_bytes}b",
              "--parallel", task.threads, "-T", task.directory, task.input, "-o", output,
              "--json", report])
         self.report = json.loads(report.read_text())

@@ -7,13 +7,14 @@ import os
 from container_contestants import Container, Product, StxxlContainer
 from contestant import Ours
 from map_contestants import BerkeleyDb, Lmdb, Map, RocksDb, StxxlMap
+from memory_contestants import OneThread, OurMemorySort, StandardSort
 from numeric_contestants import (FftwMmap, Involution, Overlap, Pipes, Sequential, Stages, Tbb,
                                  Transform)
-from sort_contestants import DuckDB, Gnu, Stxxl, TypedSort
+from sort_contestants import DuckDB, Gnu, Stxxl, TextSort, TypedSort, Without
 
 OURS = {"tool": Ours, "container": Container, "involution": Involution, "map": Map,
-        "overlap": Overlap, "product": Product, "stages": Stages, "transform": Transform,
-        "typed": TypedSort}
+        "memory": OurMemorySort, "overlap": Overlap, "product": Product, "stages": Stages,
+        "text": TextSort, "transform": Transform, "typed": TypedSort}
 
 
 def _by_name(*classes):
@@ -23,7 +24,8 @@ def _by_name(*classes):
 # Where ours is of another kind, a peer of the same name does another thing.
 _PEERS_OF = {"container": _by_name(StxxlContainer),
              "map": _by_name(StxxlMap, BerkeleyDb, Lmdb, RocksDb)}
-_OTHER_PEERS = _by_name(Gnu, Stxxl, DuckDB, Sequential, Tbb, Pipes, FftwMmap)
+_OTHER_PEERS = _by_name(Gnu, Stxxl, DuckDB, Without, StandardSort, OneThread, Sequential, Tbb,
+                        Pipes, FftwMmap)
 PEER_NAMES = tuple(dict.fromkeys(name for peers in (_OTHER_PEERS, *_PEERS_OF.values())
                                  for name in peers))
 

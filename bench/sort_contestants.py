@@ -32,6 +32,35 @@ class TypedSort(Ours):
             self.report["written_bytes"], self.verify(output))
 
 
+class TextSort(Ours):
+    """The tool on lines of a text; the output is what GNU sort makes of it, byte for byte."""
+
+    def prepare(self):
+        super().prepare()
+        task = self._task
+        self._expected = task.directory / "text.expected"
+        child.must_run(["sort", "-S", f"{task.memory_bytes}b", "-T", task.directory, task.input,
+                        "-o", self._expected], environment={"LC_ALL": "C"})
+
+    def verify(self, output):
+        same = child.run(["cmp", "-s", output, self._expected]).exit_code == 0
+        output.unlink()
+        return same
+
+
+class Without(Ours, Peer):
+    """The tool without the flags that the benchmark is about."""
+    name = "without"
+
+    @staticmethod
+    def missing():
+        return None
+
+    @property
+    def words(self):
+        return "sort", *self._task.benchmark.sort_flags
+
+
 class Gnu(Peer):
     """GNU sort in the C locale. Writes through the page cache; the input is read from the disk."""
     name = "gnu"
