@@ -78,6 +78,40 @@ class Info(ToolTest):
         self.assertEqual([disk["directory"] for disk in report["disks"]], [self.folder])
         self.assertNotIn("read_bytes_per_second", report["disks"][0])
 
+    def test_shows_the_disks_in_force_with_their_settings(self):
+        raw = self.write("raw", b"x" * (1 << 20))
+        disks = (f"{self.folder} capacity=3MiB backend=threads direct=no depth=5 read=3GiB/s "
+                 f"write=2GiB/s\n{raw} raw=yes read=1GiB/s\n")
+        for value in (self.write("list", disks), disks.replace("\n", ";")):
+            self.environment = {"OUTSIZE_DISKS": value}
+            text = self.output_of("info", "--quick", "--json", self.path("report")).decode()
+            for line in ("raw            no, a directory", "capacity       3 MiB",
+                         "free           3 MiB", "back-end       threads, 5 requests under way",
+                         "direct I/O     no, through the page cache",
+                         "given speed    reading 3 GiB/s, writing 2 GiB/s",
+                         "raw            yes, a file or device that is written over",
+                         "given speed    reading 1 GiB/s, writing not given"):
+                self.assertIn(f"  {line}\n", text)
+            first, second = json.loads(self.read("report"))["disks"]
+            self.assertEqual((first["directory"], first["raw"], first["capacity_bytes"],
+                              first["backend"], first["queue_depth"], first["direct"],
+                              first["given_read_bytes_per_second"]),
+                             (self.folder, False, 3 << 20, "threads", 5, False, 3 << 30))
+            self.assertEqual((second["directory"], second["raw"], second["capacity_bytes"],
+                              second["given_write_bytes_per_second"]), (raw, True, None, None))
+        self.environment = {"OUTSIZE_DISKS": f"{raw} raw=yes;"}
+        self.assertIn(b"not measured", self.output_of("info"))
+        self.assertEqual(self.read("raw"), b"x" * (1 << 20))
+
+    def test_a_malformed_list_is_all_that_is_said(self):
+        listed = self.write("list", f"{self.folder}\n{self.folder} depth=none\n")
+        self.environment = {"OUTSIZE_DISKS": listed}
+        self.assert_refused(f"{listed}:2: 'depth=none': a number", "info", "--quick")
+        self.environment = {"OUTSIZE_DISKS": f"{self.folder} raw=yes;"}
+        self.assert_refused(f"{self.folder}", "info", "--quick")
+        self.environment = {"OUTSIZE_DISKS": f"{self.folder} read=1GiB/s;{self.folder};"}
+        self.assert_refused("no bandwidth is given", "info", "--quick")
+
     def test_refusals_name_the_thing(self):
         self.assert_refused("/no/such", "info", "--quick", "-T", "/no/such")
         self.assert_refused("'x'", "info", "x")

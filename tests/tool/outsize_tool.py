@@ -52,6 +52,8 @@ class ToolTest(unittest.TestCase):
         with open(self.path(name), "rb") as file:
             return file.read()
 
+    environment = {}  # of the tool, beside this process's
+
     def run_tool(self, *words, stdin=b""):
         """Returns the finished process: returncode, stdout and stderr as bytes."""
         return subprocess.run(
@@ -59,7 +61,7 @@ class ToolTest(unittest.TestCase):
             input=stdin,
             capture_output=True,
             timeout=120,
-            env=dict(os.environ, LC_ALL="C"),
+            env=dict(os.environ, LC_ALL="C", **self.environment),
         )
 
     def output_of(self, *words, stdin=b""):

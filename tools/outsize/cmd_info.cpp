@@ -13,8 +13,7 @@
 #include <outsize/base/config.hpp>
 #include <outsize/base/machine.hpp>
 #include <outsize/base/units.hpp>
-#include <outsize/block/storage.hpp>
-#include <outsize/io/disk_file.hpp>
+#include <outsize/block/disk_options.hpp>
 #include <tools/outsize/command.hpp>
 #include <tools/outsize/disk_probe.hpp>
 #include <tools/outsize/disk_report.hpp>
@@ -31,8 +30,9 @@ struct info_request {
 
 option_table info_options(info_request& request) {
   option_table table("outsize info [OPTIONS]",
-                     "Shows version, threads, memory, and of each disk the directory, free space, "
-                     "back-end and\nmeasured bandwidth.");
+                     "Shows version, threads and memory, and of each disk that sorts use, as "
+                     "OUTSIZE_DISKS describes\nit, the settings in force, free space and measured "
+                     "bandwidth.");
   table
       .add({.letter = 'T',
             .name = "temporary-directory",
@@ -51,30 +51,18 @@ option_table info_options(info_request& request) {
   return table;
 }
 
-/// What a disk is, without measuring it.
-nlohmann::ordered_json describe_storage(std::string const& directory, std::string& lines) {
-  auto const queue = io::make_request_queue();
-  auto const file = io::make_temporary_file(directory, *queue);
-  auto const free_bytes = io::free_space_bytes(directory);
-  bool const is_direct = file->alignment_bytes() > 1;
-  lines += report_line("free", format_bytes(free_bytes));
-  lines += report_line("back-end", queue->name());
-  lines += report_line("direct I/O",
-                       is_direct ? fmt::format("yes, aligned to {} bytes", file->alignment_bytes())
-                                 : std::string("no, through the page cache"));
-  return {{"directory", directory},
-          {"free_bytes", free_bytes},
-          {"backend", queue->name()},
-          {"direct", is_direct},
-          {"alignment_bytes", file->alignment_bytes()}};
-}
-
-nlohmann::ordered_json show_disk(std::string const& directory, bool is_quick) {
-  std::string lines = fmt::format("disk {}\n", directory);
-  auto object = describe_storage(directory, lines);
-  fmt::print("{}", lines);
+nlohmann::ordered_json show_disk(disk_settings const& settings, bool is_quick) {
+  disk_options const& disk = settings.disk();
+  fmt::print("disk {}\n{}", disk.path, settings.describe());
+  auto object = settings.report();
   if (is_quick) return object;
-  disk_probe_options const options{.directory = directory, .file_bytes = 256_MiB};
+  if (disk.raw) {
+    fmt::print("{}", report_line("speed", "not measured, as that would write over it"));
+    return object;
+  }
+  disk_probe_options const options{.directory = disk.path,
+                                   .file_bytes = 256_MiB,
+                                   .backend = disk.backend.value_or(io::backend::automatic)};
   auto const speed = probe_disk(options);
   fmt::print("{}", describe_disk(options, speed));
   object.update(disk_report(options, speed));
@@ -102,16 +90,18 @@ int cmd_info(int argc, char** argv) {
   auto const operands = info_options(request).parse(argc, argv);
   if (!operands) return exit_done;
   if (!operands->empty()) throw usage_error(fmt::format("extra operand '{}'", operands->front()));
-  if (request.directories.empty())
-    for (disk_options const& disk : default_disks()) request.directories.push_back(disk.path);
-  // A directory that is not there should be all that is said.
-  for (auto const& directory : request.directories) io::free_space_bytes(directory);
+  // A disk that cannot be used should be all that is said.
+  std::vector<disk_options> const disks =
+      request.directories.empty()
+          ? default_disks()
+          : std::vector<disk_options>(request.directories.begin(), request.directories.end());
+  weights_of(disks);
+  std::vector<disk_settings> settings(disks.begin(), disks.end());
 
   auto object = show_machine();
   object["disks"] = nlohmann::ordered_json::array();
-  for (auto const& directory : request.directories) {
-    object["disks"].push_back(show_disk(directory, request.is_quick));
-  }
+  for (disk_settings const& disk : settings)
+    object["disks"].push_back(show_disk(disk, request.is_quick));
   if (request.json) write_json_file(*request.json, object);
   return exit_done;
 }

@@ -4,8 +4,8 @@
 // The words and fields of a disk's report.
 #include <tools/outsize/disk_report.hpp>
 
-#include <cstdint>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -18,6 +18,15 @@ std::string rate(double bytes_per_second) {
   return fmt::format("{}/s", format_bytes(static_cast<std::uint64_t>(bytes_per_second)));
 }
 
+std::string given_rate(std::uint64_t bytes_per_second) {
+  return bytes_per_second == 0 ? "not given" : rate(static_cast<double>(bytes_per_second));
+}
+
+/// A number, or null where it stands for none.
+nlohmann::ordered_json unless(std::uint64_t none, std::uint64_t number) {
+  return number == none ? nlohmann::ordered_json() : nlohmann::ordered_json(number);
+}
+
 std::string block_sizes(disk_probe_options const& options) {
   auto const read = format_bytes(options.read_block_bytes);
   auto const write = format_bytes(options.write_block_bytes);
@@ -27,6 +36,48 @@ std::string block_sizes(disk_probe_options const& options) {
 bool is_direct(disk_speed const& speed) { return speed.alignment_bytes > 1; }
 
 }  // namespace
+
+disk_settings::disk_settings(disk_options disk, storage_options const& common)
+    : disk_(std::move(disk)), depth_(disk_.depth.value_or(common.depth)) {
+  auto const backend = disk_.backend.value_or(common.backend);
+  backend_ = io::make_request_queue(backend, depth_)->name();
+  storage_options alone = common;
+  alone.disks = {disk_};
+  alone.threads = 1;
+  outsize::storage store(std::move(alone));
+  alignment_bytes_ = store.alignment_bytes();
+  free_bytes_ = store.free_bytes();
+}
+
+nlohmann::ordered_json disk_settings::report() const {
+  return {{"directory", disk_.path},
+          {"raw", disk_.raw},
+          {"capacity_bytes", unless(UINT64_MAX, disk_.capacity_bytes)},
+          {"free_bytes", unless(UINT64_MAX, free_bytes_)},
+          {"backend", backend_},
+          {"queue_depth", depth_},
+          {"direct", alignment_bytes_ > 1},
+          {"alignment_bytes", alignment_bytes_},
+          {"given_read_bytes_per_second", unless(0, disk_.read_bytes_per_second)},
+          {"given_write_bytes_per_second", unless(0, disk_.write_bytes_per_second)}};
+}
+
+std::string disk_settings::describe() const {
+  auto const direct = alignment_bytes_ > 1
+                          ? fmt::format("yes, aligned to {} bytes", alignment_bytes_)
+                          : std::string("no, through the page cache");
+  return report_line("raw",
+                     disk_.raw ? "yes, a file or device that is written over" : "no, a directory") +
+         report_line("capacity", disk_.capacity_bytes == UINT64_MAX
+                                     ? "no limit of its own"
+                                     : format_bytes(disk_.capacity_bytes)) +
+         report_line("free", free_bytes_ == UINT64_MAX ? "not known" : format_bytes(free_bytes_)) +
+         report_line("back-end", fmt::format("{}, {} requests under way", backend_, depth_)) +
+         report_line("direct I/O", direct) +
+         report_line("given speed",
+                     fmt::format("reading {}, writing {}", given_rate(disk_.read_bytes_per_second),
+                                 given_rate(disk_.write_bytes_per_second)));
+}
 
 nlohmann::ordered_json disk_report(disk_probe_options const& options, disk_speed const& speed) {
   return {{"directory", options.directory},

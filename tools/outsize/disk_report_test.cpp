@@ -9,6 +9,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <outsize/base/error.hpp>
+#include <outsize/testing/scratch_directory.hpp>
+
 namespace outsize::tool {
 namespace {
 
@@ -42,6 +45,27 @@ TEST(disk_report, says_when_the_page_cache_took_part) {
   speed.alignment_bytes = 1;
   EXPECT_THAT(describe_disk({}, speed), ::testing::HasSubstr("buffered I/O"));
   EXPECT_EQ(disk_report({}, speed).at("direct"), false);
+}
+
+TEST(disk_settings, are_the_disks_own_or_those_of_all) {
+  scratch::directory const dir;
+  disk_options disk(dir.path(), 5_MiB);
+  disk.backend = io::backend::threads;
+  disk.direct = false;
+  disk.write_bytes_per_second = 2_GiB;
+  disk_settings const settings(disk, {.depth = 9});
+  auto const report = settings.report();
+  EXPECT_EQ(report.at("directory"), dir.path());
+  EXPECT_EQ(report.at("capacity_bytes"), 5_MiB);
+  EXPECT_LE(report.at("free_bytes"), 5_MiB);
+  EXPECT_EQ(report.at("backend"), "threads");
+  EXPECT_EQ(report.at("queue_depth"), 9);
+  EXPECT_EQ(report.at("direct"), false);
+  EXPECT_TRUE(report.at("given_read_bytes_per_second").is_null());
+  EXPECT_EQ(report.at("given_write_bytes_per_second"), 2_GiB);
+  EXPECT_THAT(settings.describe(), ::testing::HasSubstr("threads, 9 requests under way"));
+  EXPECT_THAT(settings.describe(), ::testing::HasSubstr("reading not given, writing 2 GiB/s"));
+  EXPECT_THROW(disk_settings("/no/such"), io_error);
 }
 
 TEST(disk_report, is_written_as_one_object) {
