@@ -6,6 +6,30 @@
 
 namespace outsize::detail {
 
+std::size_t csv_closing_quote(std::string_view record, std::size_t at, char quote) noexcept {
+  for (;;) {
+    at = std::min(record.find(quote, at), record.size());
+    if (at + 1 >= record.size() || record[at + 1] != quote) return at;
+    at += 2;
+  }
+}
+
+std::size_t csv_field_end(std::string_view record, std::size_t at, csv_format format) noexcept {
+  if (at < record.size() && record[at] == format.quote)
+    at = csv_closing_quote(record, at + 1, format.quote);
+  return std::min(record.find(format.separator, std::min(at, record.size())), record.size());
+}
+
+std::size_t count_csv_fields(std::string_view record, csv_format format,
+                             std::size_t most) noexcept {
+  std::size_t count = 1;
+  for (std::size_t begin = 0; count < most; ++count) {
+    begin = csv_field_end(record, begin, format) + 1;
+    if (begin > record.size()) break;
+  }
+  return count;
+}
+
 std::size_t csv_scanner::scan(std::string_view bytes) noexcept {
   for (std::size_t at = 0; at < bytes.size() && state_ != state::faulty; ++at) {
     if (state_ == state::field_begins) {

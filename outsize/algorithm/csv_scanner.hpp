@@ -27,6 +27,16 @@ struct csv_format {
 
 namespace detail {
 
+/// Returns the place of the quote that closes a field of a record, whose opening one is in front of
+/// `at`; the end if there is none.
+std::size_t csv_closing_quote(std::string_view record, std::size_t at, char quote) noexcept;
+
+/// Returns where the field that begins at `at` ends: at a separator or the end of the record.
+std::size_t csv_field_end(std::string_view record, std::size_t at, csv_format format) noexcept;
+
+/// Returns the number of fields of a record, or `most` if there are more; an empty one has one.
+std::size_t count_csv_fields(std::string_view record, csv_format format, std::size_t most) noexcept;
+
 /// The way through one record.
 class csv_scanner {
  public:

@@ -83,9 +83,22 @@ std::optional<std::string_view> record_reader::finish_csv(detail::csv_scanner& s
 }
 
 std::string_view record_reader::note_quoted(std::string_view record) {
+  refuse_missing_fields(record);
   line_number_ += static_cast<std::uint64_t>(std::ranges::count(record, '\n'));
   note_record(record);
   return record;
+}
+
+bool record_reader::lacks_fields(std::string_view record) const {
+  bool const is_empty = record.empty() || record == "\r";
+  return !is_empty && detail::count_csv_fields(record, *csv_, least_fields_) < least_fields_;
+}
+
+void record_reader::refuse_missing_fields(std::string_view record) const {
+  if (least_fields_ < 2 || !lacks_fields(record)) return;
+  auto const count = detail::count_csv_fields(record, *csv_, least_fields_);
+  throw format_error(fmt::format("{}:{}: a key is field {}, but there {} only {}", in_->name(),
+                                 line_number_, least_fields_, count == 1 ? "is" : "are", count));
 }
 
 /// Goes on through the view, which is behind what is pieced together.

@@ -23,6 +23,7 @@ namespace outsize {
 struct line_format {
   char delimiter = '\n';               ///< Ends a line and is no part of it.
   std::optional<csv_format> csv = {};  ///< Lines are records of CSV; the delimiter is LF then.
+  std::size_t least_fields = 0;        ///< That a record of CSV must have, if it is not empty.
   bool header = false;                 ///< The first line of each input names the columns.
 
   line_format() = default;
@@ -51,8 +52,8 @@ class record_reader {
 
   /// The next record, valid until the next call; nothing at the end.
   /// @throws io_error; format_error if the input ends inside a record, naming it, its size and the
-  /// record's, or if it is no CSV, naming line and column; budget_error naming both sizes for a
-  /// line that is too long.
+  /// record's, or if it is no CSV, naming line and column, or has too few fields, naming the line
+  /// and both numbers; budget_error naming both sizes for a line that is too long.
   std::optional<std::string_view> next() {
     auto const found = next_at_hand();
     return found ? found : next_across_views();
@@ -74,6 +75,7 @@ class record_reader {
         record_bytes_(record_bytes),
         delimiter_(lines.csv ? '\n' : lines.delimiter),
         csv_(lines.csv),
+        least_fields_(lines.least_fields),
         budget_bytes_(memory_budget_bytes),
         longest_bytes_(longest_bytes) {}
 
@@ -92,9 +94,10 @@ class record_reader {
     return line;
   }
 
-  // Without quotes it is; what quotes mean must be found out.
+  // Without quotes it is; what quotes mean, or that fields are missing, must be found out.
   bool is_whole_record(std::string_view line) {
     if (line.find(csv_->quote) != std::string_view::npos) return false;
+    if (least_fields_ > 1 && lacks_fields(line)) return false;
     note_record(line);
     return true;
   }
@@ -103,6 +106,8 @@ class record_reader {
     ++line_number_;
   }
 
+  bool lacks_fields(std::string_view record) const;
+  void refuse_missing_fields(std::string_view record) const;
   bool refill();
   std::optional<std::string_view> next_csv();
   std::optional<std::string_view> finish_csv(detail::csv_scanner& scanner);
@@ -118,6 +123,7 @@ class record_reader {
   std::size_t record_bytes_;  // 0: lines
   char delimiter_;
   std::optional<csv_format> csv_;
+  std::size_t least_fields_;  // of CSV
   std::uint64_t budget_bytes_;
   std::uint64_t longest_bytes_;  // of a line
   std::uint64_t read_bytes_ = 0;

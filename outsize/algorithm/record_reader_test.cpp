@@ -134,10 +134,12 @@ TEST(record_reader, tells_what_it_can_cut_without_more_bytes_and_how_far_it_is) 
   EXPECT_FALSE(reader.next());
 }
 
-std::string csv_failure(std::string const& text, std::size_t view_bytes) {
+std::string csv_failure(std::string const& text, std::size_t view_bytes,
+                        std::size_t least_fields = 0) {
   auto in = in_views(text, view_bytes);
   line_format format;
   format.csv = csv_format{};
+  format.least_fields = least_fields;
   try {
     all_of(record_reader::of_lines(in, format, 1000));
   } catch (std::exception const& e) {
@@ -160,6 +162,18 @@ TEST(record_reader, cuts_csv_wherever_the_views_end) {
     EXPECT_EQ(csv_of("\"a\nb\",c\n\"\"\"\n\"\n", view), (texts{"\"a\nb\",c", "\"\"\"\n\""}));
     EXPECT_EQ(csv_of("a\r\n\"b\r\n\"\r\nc", view), (texts{"a\r", "\"b\r\n\"\r", "c\r"}));
     EXPECT_EQ(csv_of("a\"b\nc\n", view), (texts{"a\"b", "c"}));
+  }
+}
+
+TEST(record_reader, says_where_fields_of_csv_are_missing) {
+  for (std::size_t view : {0, 1, 2, 3, 5, 100}) {
+    EXPECT_EQ(csv_failure("a,b\n\n\r\nc,\"d\ne\"\nf,g,\n", view, 2), "none");
+    EXPECT_EQ(csv_failure("a,b\n\nc\n", view, 2),
+              "pieces:3: a key is field 2, but there is only 1");
+    EXPECT_EQ(csv_failure("\"a\n\",b,c\n\"d,e\n\",f\ng\n", view, 3),
+              "pieces:3: a key is field 3, but there are only 2");
+    EXPECT_EQ(csv_failure("a,b,\"c,d\"", view, 4),
+              "pieces:1: a key is field 4, but there are only 3");
   }
 }
 

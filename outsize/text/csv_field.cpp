@@ -11,24 +11,11 @@
 namespace outsize::text {
 namespace {
 
-// The quote that closes a field whose opening one is in front of `at`, or the end.
-std::size_t closing_quote(std::string_view record, std::size_t at, char quote) noexcept {
-  for (;;) {
-    at = std::min(record.find(quote, at), record.size());
-    if (at + 1 >= record.size() || record[at + 1] != quote) return at;
-    at += 2;
-  }
-}
-
-std::size_t field_end(std::string_view record, std::size_t at, csv_format format) noexcept {
-  if (at < record.size() && record[at] == format.quote)
-    at = closing_quote(record, at + 1, format.quote);
-  return std::min(record.find(format.separator, std::min(at, record.size())), record.size());
-}
+using detail::csv_field_end;
 
 std::string_view unquoted(std::string_view field, char quote, std::string& room) {
   auto text = field.substr(1);
-  text = text.substr(0, closing_quote(text, 0, quote));
+  text = text.substr(0, detail::csv_closing_quote(text, 0, quote));
   auto inner = text.find(quote);
   if (inner == std::string_view::npos) return text;
   room.clear();
@@ -55,7 +42,7 @@ std::size_t blanks_in_front(std::string_view value) noexcept {
 std::string_view csv_field(std::string_view record, std::size_t index, csv_format format,
                            std::string& room) {
   auto const rest = behind_csv_fields(without_end(record), index, format);
-  return csv_value(rest.substr(0, field_end(rest, 0, format)), format, room);
+  return csv_value(rest.substr(0, csv_field_end(rest, 0, format)), format, room);
 }
 
 std::string_view csv_value(std::string_view field, csv_format format, std::string& room) {
@@ -66,7 +53,8 @@ void split_csv(std::string_view record, csv_format format, std::vector<std::stri
   fields.clear();
   record = without_end(record);
   if (record.empty()) return;
-  for (std::size_t end = field_end(record, 0, format);; end = field_end(record, 0, format)) {
+  for (std::size_t end = csv_field_end(record, 0, format);;
+       end = csv_field_end(record, 0, format)) {
     fields.push_back(record.substr(0, end));
     if (end == record.size()) return;
     record.remove_prefix(end + 1);
@@ -76,7 +64,7 @@ void split_csv(std::string_view record, csv_format format, std::vector<std::stri
 std::string_view behind_csv_fields(std::string_view record, std::size_t count, csv_format format) {
   std::size_t begin = 0;
   for (; count > 0; --count) {
-    begin = field_end(record, begin, format) + 1;
+    begin = csv_field_end(record, begin, format) + 1;
     if (begin > record.size()) return {};
   }
   return record.substr(begin);

@@ -103,7 +103,7 @@ sort_report count_lines(storage& store, sort_paths const& paths, line_order_opti
   detail::known_input_bytes(paths.inputs);  // refuses what cannot be read
   auto const division = detail::divide_for_lines(store, options);
   grant memory = store.memory().take(division.stream_bytes, "count");
-  detail::line_input in(store, memory, division, {paths.inputs, groups.lines});
+  detail::line_input in(store, memory, division, {paths.inputs, with_fields(groups.lines, order)});
   detail::line_output out(store, memory, division, paths.output);
   group_output written(out, keys, groups.lines);
   // By count there are two sorters at once, but then the tally is gone.

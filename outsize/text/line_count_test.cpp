@@ -56,6 +56,14 @@ TEST_F(line_count, shows_the_first_of_keys_that_are_equal_but_look_different) {
   EXPECT_EQ(of("x 01\nx 1\nx 2\n", {.keys = {parse_key("2n")}}), "      2  01\n      1  2\n");
 }
 
+TEST_F(line_count, refuses_csv_without_a_key) {
+  count_lines_options groups;
+  groups.lines.csv = csv_format{};
+  line_order_options const order{.keys = {one_field_key(parse_key("2"))}, .csv = csv_format{}};
+  EXPECT_THROW(of("a,1\nb\n", order, groups), format_error);
+  EXPECT_EQ(of("a,1\n\n", order, groups), "1,\n1,1\n");
+}
+
 TEST_F(line_count, counts_values_of_csv_and_names_them) {
   count_lines_options groups;
   groups.lines.csv = csv_format{};

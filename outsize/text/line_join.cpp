@@ -30,9 +30,12 @@ void split(std::string_view line, join_options const& join, fields& into) {
   split_fields(line, join.separator, into);
 }
 
-line_format format_of(join_options const& join) {
-  line_format lines(join.csv ? '\n' : join.delimiter);
+char end_of_line(join_options const& join) { return join.csv ? '\n' : join.delimiter; }
+
+line_format format_of(join_options const& join, std::size_t field) {
+  line_format lines(end_of_line(join));
   lines.csv = join.csv;
+  lines.least_fields = field + 1;
   return lines;
 }
 
@@ -80,7 +83,7 @@ class join_input {
   };
 
   join_input(place const& at, std::string const& path, std::size_t field, join_options const& join)
-      : lines_(at.store, at.streams, at.division, {{path}, format_of(join)}),
+      : lines_(at.store, at.streams, at.division, {{path}, format_of(join, field)}),
         field_(field),
         join_(join) {}
 
@@ -255,7 +258,7 @@ class join_output {
       write_columns(first != nullptr, one, two);
     }
     if (has_cr_) out_.put('\r');
-    out_.put(format_of(join_).delimiter);
+    out_.put(end_of_line(join_));
     ++written_;
   }
 

@@ -77,7 +77,8 @@ struct join_options {
 /// Disk:    Such lines; with `sort` as much as the inputs. Gone at the end.
 /// Threads: the storage's; blocks the caller.
 /// Errors:  format_error if an input is not sorted: file, number and line (of CSV the beginning of
-///          the record), or is no CSV: file, line and column; io_error, out_of_space, budget_error.
+///          the record), or is no CSV: file, line and column, or lacks the
+///          field: line and fields; io_error, out_of_space, budget_error.
 ///          The inputs are intact then, and the output is as it was before.
 /// Source:  POSIX, join utility; GNU coreutils 9.1.
 /// Checked: outsize/text/line_join_test.cpp, tests/tool/join_test.py.

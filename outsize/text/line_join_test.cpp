@@ -116,14 +116,17 @@ TEST_F(line_join, joins_csv_by_values) {
 }
 
 TEST_F(line_join, refuses_csv_that_is_malformed_or_not_sorted) {
-  auto const failure = [&](std::string const& text) {
+  auto const failure = [&](std::string const& text,
+                           join_options const& join = {.csv = csv_format{}}) {
     try {
-      of(text, "c,1\n", {.csv = csv_format{}});
+      of(text, "c,1\n", join);
     } catch (format_error const& e) {
       return std::string(e.what()).substr(dir_.path("first").size());
     }
     return std::string("none");
   };
+  EXPECT_EQ(failure("a,1\n", {.first_field = 2, .csv = csv_format{}}),
+            ":1: a key is field 3, but there are only 2");
   EXPECT_EQ(failure("a,\"1\n\"x\n"), ":2:2: a quoted field goes on behind its quote");
   EXPECT_EQ(failure("a\n\"b\n\"\nz\n\"a\nb\"\n"), ":4: is not sorted: \"a");
 }

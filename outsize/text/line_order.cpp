@@ -5,6 +5,8 @@
 // the bytes of the whole line behind it.
 #include <outsize/text/line_order.hpp>
 
+#include <algorithm>
+
 namespace outsize::text {
 namespace {
 
@@ -25,8 +27,17 @@ std::vector<line_key> complete_keys(line_order_options const& options) {
   return keys;
 }
 
+line_format with_fields(line_format format, line_order_options const& options) noexcept {
+  if (!options.csv) return format;
+  for (line_key const& key : options.keys)
+    format.least_fields = std::max(format.least_fields, key.begin_field + 1);
+  return format;
+}
+
 line_order::line_order(line_order_options options)
-    : reversed_(options.global.reverse), compares_whole_lines_(!options.stable && !options.unique) {
+    : least_fields_(text::with_fields({}, options).least_fields),
+      reversed_(options.global.reverse),
+      compares_whole_lines_(!options.stable && !options.unique) {
   // Global options without keys make the whole line a key; `r` alone needs none.
   if (options.keys.empty() && !options.global.is_default()) options.keys.emplace_back();
   keys_.reserve(options.keys.size());
@@ -35,6 +46,11 @@ line_order::line_order(line_order_options options)
     keys_.emplace_back(key, field_format{options.separator, options.csv}, options.salt);
   }
   if (keys_.empty()) compares_whole_lines_ = true;
+}
+
+line_format line_order::with_fields(line_format format) const noexcept {
+  format.least_fields = std::max(format.least_fields, least_fields_);
+  return format;
 }
 
 std::uint64_t line_order::prefix(std::string_view line) const noexcept {

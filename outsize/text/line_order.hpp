@@ -8,6 +8,7 @@
 // of threads.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -15,6 +16,7 @@
 
 #include <outsize/algorithm/byte_order.hpp>
 #include <outsize/algorithm/csv_scanner.hpp>
+#include <outsize/algorithm/record_reader.hpp>
 #include <outsize/text/key_order.hpp>
 #include <outsize/text/line_key.hpp>
 #include <outsize/text/ordering.hpp>
@@ -38,6 +40,10 @@ struct line_order_options {
 /// The keys with what they inherit from the global options.
 std::vector<line_key> complete_keys(line_order_options const& options);
 
+/// Returns the format of what is to be compared so: records of CSV that end in front of a key are
+/// refused. Empty ones are not; the values of their keys are empty.
+line_format with_fields(line_format format, line_order_options const& options) noexcept;
+
 /// A total preorder of lines.
 class line_order {
  public:
@@ -58,6 +64,9 @@ class line_order {
   /// Returns whether lines simply compare as byte strings, in the direction of is_reversed().
   bool is_byte_order() const noexcept { return keys_.empty(); }
 
+  /// Returns the format of what is to be in this order; see with_fields above.
+  line_format with_fields(line_format format) const noexcept;
+
   /// Returns whether whole lines compare in descending order.
   bool is_reversed() const noexcept { return reversed_; }
 
@@ -65,6 +74,7 @@ class line_order {
   int compare_keys(std::string_view a, std::string_view b) const noexcept;
 
   std::vector<key_order> keys_;
+  std::size_t least_fields_;
   bool reversed_;
   bool compares_whole_lines_;  // when all keys are equal
 };

@@ -9,7 +9,8 @@ namespace outsize::text {
 sort_report sort_lines(storage& store, sort_paths const& paths, line_order const& order,
                        line_format const& format, sort_options const& options) {
   return with_plain_order(order, [&](auto const& by) {
-    return detail::sort_shaped_files(store, by, {.lines = format}, paths, options);
+    return detail::sort_shaped_files(store, by, {.lines = order.with_fields(format)}, paths,
+                                     options);
   });
 }
 
@@ -23,7 +24,7 @@ sort_plan plan_line_sort(storage& store, sort_paths const& paths, line_order con
 sort_report merge_lines(storage& store, sort_paths const& paths, line_order const& order,
                         line_format const& format, sort_options const& options) {
   return with_plain_order(order, [&](auto const& by) {
-    return detail::merge_files(store, by, {.lines = format}, paths, options);
+    return detail::merge_files(store, by, {.lines = order.with_fields(format)}, paths, options);
   });
 }
 

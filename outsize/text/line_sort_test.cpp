@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include <outsize/base/error.hpp>
 #include <outsize/testing/scratch_directory.hpp>
 #include <outsize/text/csv_field.hpp>
 
@@ -151,6 +152,40 @@ TEST_F(line_files, of_csv_and_compressed_keep_their_header_first) {
     EXPECT_EQ(report.items, records.size());
     EXPECT_TRUE(scratch::read_file(dir_.path("out")) == want) << io::name_of(kind);
   }
+}
+
+TEST_F(line_files, of_csv_without_a_key_are_refused) {
+  line_order_options by_third{.csv = csv_format{}};
+  by_third.keys = {one_field_key(parse_key("3")), one_field_key(parse_key("1"))};
+  line_order const order(by_third);
+  line_format format;
+  format.csv = by_third.csv;
+  scratch::write_file(dir_.path("out"), "as before");
+  auto const failure = [&](std::string const& text, auto const& work) {
+    scratch::write_file(dir_.path("in"), text);
+    try {
+      work();
+    } catch (format_error const& e) {
+      EXPECT_EQ(scratch::read_file(dir_.path("out")), "as before");
+      EXPECT_EQ(std::string_view(e.what()).substr(0, dir_.path("in").size()), dir_.path("in"));
+      return std::string(e.what()).substr(dir_.path("in").size());
+    }
+    return std::string("none");
+  };
+  auto const sorting = [&] {
+    sort_lines(store_, {{dir_.path("in")}, dir_.path("out")}, order, format);
+  };
+  auto const merging = [&] {
+    merge_lines(store_, {{dir_.path("in")}, dir_.path("out")}, order, format);
+  };
+  EXPECT_EQ(failure("a,b,c\n\"d\ne\",f,g\nh,\"i,j\"\n", sorting),
+            ":4: a key is field 3, but there are only 2");
+  EXPECT_EQ(failure("a,b,c\nx\r\n", merging), ":2: a key is field 3, but there is only 1");
+  format.header = true;
+  EXPECT_EQ(failure("a,b\nx,y,z\n", sorting), ":1: a key is field 3, but there are only 2");
+  format.header = false;
+  EXPECT_EQ(failure("x,y,\n\n\r\na,b,c,d\n", sorting), "none");  // empty records may be
+  EXPECT_EQ(scratch::read_file(dir_.path("out")), "\n\r\nx,y,\na,b,c,d\n");
 }
 
 }  // namespace

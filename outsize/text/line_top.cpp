@@ -13,7 +13,7 @@ sort_report top_lines(storage& store, sort_paths const& paths, line_order const&
   detail::known_input_bytes(paths.inputs);  // refuses what cannot be read
   auto const division = detail::divide_for_lines(store, options);
   grant memory = store.memory().take(division.stream_bytes, "top");
-  detail::line_input in(store, memory, division, {paths.inputs, wanted.lines});
+  detail::line_input in(store, memory, division, {paths.inputs, order.with_fields(wanted.lines)});
   detail::line_output out(store, memory, division, paths.output);
   return with_plain_order(order, [&](auto const& by) {
     top_sorter sorter(store, by, wanted.count, with_memory(options, division.work_bytes));

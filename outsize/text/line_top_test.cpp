@@ -67,6 +67,14 @@ TEST_F(line_top, leaves_nothing_when_it_fails) {
   scratch::write_file(dir_.path("in"), std::string(1'000'000, 'x'));
   EXPECT_THROW(top_lines(store_, {{dir_.path("in")}, dir_.path("out")}, line_order({})),
                budget_error);
+  scratch::write_file(dir_.path("in"), "a,b\nc\n");
+  line_format records;
+  records.csv = csv_format{};
+  line_key const second{.begin_field = 1, .end_field = 1};
+  EXPECT_THROW(top_lines(store_, {{dir_.path("in")}, dir_.path("out")},
+                         line_order({.keys = {second}, .csv = csv_format{}}),
+                         {.count = 3, .lines = records}),
+               format_error);
   EXPECT_EQ(dir_.names(), std::vector<std::string>{"in"});
   EXPECT_EQ(store_.allocated_bytes(), 0U);
 }

@@ -193,6 +193,22 @@ class Refusals(CsvTest):
         self.assert_malformed("3:4", behind, b'a,b\n"c\nde"x,f\n')
         self.assert_malformed("2:4", behind, b'"a\nbc"\r,c\n')
 
+    def test_of_records_without_a_key_name_line_key_and_fields(self):
+        path = self.write("in", b'a,b,c\n"d\n",e,f\ng,"h,i"\n')
+        before = os.listdir(self.folder)
+        two = f"{path}:4: a key is field 3, but there are only 2"
+        for words in (["sort", "-k3"], ["sort", "-m", "-k1", "-k3n"], ["top", "-k3", "9"],
+                      ["count", "-k3"]):
+            self.assert_refused(two, words[0], "--csv", *words[1:], path, "-o", self.path("out"))
+        for words in (["sort", "-c", "-k3"], ["check", "-k3"]):
+            self.assert_refused(two, words[0], "--csv", *words[1:], path)
+        self.assert_refused(f"{path}:1: a key is field 9, but there are only 3", "sort", "--csv",
+                            "-k9", path, "-o", self.path("out"))
+        self.assert_refused(f"{path}:1: a key is field 4, but there are only 3", "join", "--csv",
+                            "-1", "4", path, path, "--output", self.path("out"))
+        self.assertEqual(os.listdir(self.folder), before)
+        self.output_of("sort", "-t,", "-k9", path)  # of lines such keys are empty
+
     def test_of_text_cut_short_anywhere_or_not(self):
         text = b'a,"b ""c""\r\n",d\r\n"e",f\r\n'
         for size in range(len(text)):

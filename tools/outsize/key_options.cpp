@@ -84,13 +84,23 @@ option zero_row(key_options& options) {
           }};
 }
 
+std::vector<text::line_key> parsed_keys(key_options const& options) {
+  std::vector<text::line_key> parsed;
+  for (auto const& key : options.keys) {
+    parsed.push_back(text::parse_key(key));
+    if (options.csv) parsed.back() = text::one_field_key(parsed.back());
+  }
+  return parsed;
+}
+
 }  // namespace
 
 line_format key_options::lines() const {
   line_format made(delimiter());
   made.header = header;
-  if (csv) made.csv = csv_format_of(separator, zero_terminated);
-  return made;
+  if (!csv) return made;
+  made.csv = csv_format_of(separator, zero_terminated);
+  return text::with_fields(made, {.keys = parsed_keys(*this), .csv = made.csv});
 }
 
 csv_format csv_format_of(std::optional<char> separator, bool zero_terminated) {
@@ -106,10 +116,7 @@ text::line_order_options key_options::line_options() const {
   text::line_order_options line;
   line.separator = separator;
   line.csv = lines().csv;
-  for (auto const& key : keys) {
-    auto const parsed = text::parse_key(key);
-    line.keys.push_back(csv ? text::one_field_key(parsed) : parsed);
-  }
+  line.keys = parsed_keys(*this);
   line.global = order;
   line.stable = stable;
   line.unique = unique;
@@ -180,7 +187,7 @@ std::vector<option> csv_rows(key_options& options) {
     note_line_option(options, "--header");
   };
   return {{.name = "csv",
-           .help = "records of CSV: fields may be quoted, a key is one field",
+           .help = "records of CSV: fields may be quoted; a key is a field of each",
            .handler = set_csv},
           {.name = "tsv", .help = "the same with tabs", .handler = set_tsv},
           {.name = "header",

@@ -35,7 +35,8 @@ struct key_options {
   /// Returns the byte that ends a line.
   char delimiter() const noexcept { return zero_terminated ? '\0' : '\n'; }
 
-  /// Returns what lines are. Errors: usage_error for options that no CSV can have.
+  /// Returns what lines are; those of CSV have the fields of all keys. Errors: usage_error for
+  /// options that no CSV can have, std::invalid_argument naming a malformed key.
   line_format lines() const;
 
   /// Errors:  std::invalid_argument naming a malformed key; if a key is random, those of
