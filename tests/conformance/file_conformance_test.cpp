@@ -45,7 +45,9 @@ enum class place {
   threads_direct,
   threads_buffered,
   mmap,
-  device,
+  uring_device,
+  threads_device,
+  mmap_device,
   memory
 };
 enum class wrapper {
@@ -58,9 +60,9 @@ enum class wrapper {
   simulated_in_real_time
 };
 
-constexpr std::array place_names{
-    "uring_direct", "uring_buffered", "threads_direct", "threads_buffered",
-    "mmap",         "device",         "memory"};
+constexpr std::array place_names{"uring_direct",     "uring_buffered", "threads_direct",
+                                 "threads_buffered", "mmap",           "uring_device",
+                                 "threads_device",   "mmap_device",    "memory"};
 constexpr std::array wrapper_names{"none",      "counting",  "short_transfers",       "delays",
                                    "throttled", "simulated", "simulated_in_real_time"};
 
@@ -70,9 +72,15 @@ std::uint64_t chosen_seed() {
 }
 
 backend backend_of(place where) {
-  if (where == place::mmap) return backend::mmap;
-  bool const uring = where == place::uring_direct || where == place::uring_buffered;
+  if (where == place::mmap || where == place::mmap_device) return backend::mmap;
+  bool const uring = where == place::uring_direct || where == place::uring_buffered ||
+                     where == place::uring_device;
   return uring ? backend::uring : backend::threads;
+}
+
+bool is_device(place where) {
+  return where == place::uring_device || where == place::threads_device ||
+         where == place::mmap_device;
 }
 
 /// A queue of `where`, or none for memory and where the kernel has no such queue.
@@ -131,7 +139,7 @@ class file_conformance : public testing::TestWithParam<std::tuple<place, wrapper
     auto const [where, how] = GetParam();
     queue_ = make_queue(where);
     if (!queue_ && where != place::memory) GTEST_SKIP() << "no such queue here";
-    if (where == place::device) {
+    if (is_device(where)) {
       device_ = std::make_unique<scratch::loop_device>(1_MiB);
       if (!device_->refusal().empty()) GTEST_SKIP() << device_->refusal();
     }
@@ -392,7 +400,8 @@ INSTANTIATE_TEST_SUITE_P(
     all, file_conformance,
     testing::Combine(testing::Values(place::uring_direct, place::uring_buffered,
                                      place::threads_direct, place::threads_buffered, place::mmap,
-                                     place::device, place::memory),
+                                     place::uring_device, place::threads_device, place::mmap_device,
+                                     place::memory),
                      testing::Values(wrapper::none, wrapper::counting, wrapper::short_transfers,
                                      wrapper::delays, wrapper::throttled, wrapper::simulated,
                                      wrapper::simulated_in_real_time)),
