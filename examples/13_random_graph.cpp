@@ -3,10 +3,12 @@
 //
 // A random graph larger than memory, as a sorted array of edges: Listing 6 of the STXXL paper.
 
+#include <algorithm>
 #include <compare>
 #include <cstdint>
 #include <iostream>
 #include <random>
+#include <utility>
 
 #include <outsize/container/algorithms.hpp>
 
@@ -33,6 +35,8 @@ int main() {
   outsize::generate(edges, random_edge());
   outsize::sort(edges);
   edges.erase(outsize::unique(edges), edges.end());
+
+  if (!std::ranges::is_sorted(std::as_const(edges))) return 1;
 
   auto const to_lower = [](edge e) { return e.to < e.from; };
   std::cout << edges.size() << " edges, " << outsize::count_if(outsize::par, edges, to_lower)

@@ -22,6 +22,7 @@ int main() {
 
   matrix<double> c = a * b;
   c += transposed(c);
+  if (c(10, 1000) != c(1000, 10)) return 1;
   std::cout << c(0, 0) << ' ' << c(10, 1000) << ' ' << c(1023, 1023) << '\n';
 
   auto const row = std::as_const(c).row(512);  // iterators with random access, as column(j)

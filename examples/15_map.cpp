@@ -37,6 +37,7 @@ int main() {
   }
 
   auto const map = prices::open("prices", store, io::access::read_only);
+  if (map.size() != 500'001 || map.at(12'345).cents != 99) return 1;
   std::cout << map.size() << " prices" << (map.was_closed() ? "" : ", after a crash") << '\n';
 
   // One search after another: each waits for its leaf.

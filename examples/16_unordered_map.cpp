@@ -24,6 +24,7 @@ int main() {
   auto table = counts::create("counts", store);
   table.build(items);
   ++table[7919];
+  if (table.get(7919) != 2 || table.contains(1)) return 1;
   std::cout << table.size() << " keys, " << table.get(7919).value() << " of 7919\n";
 
   // Many keys at once: their pages are read together.

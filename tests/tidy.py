@@ -10,6 +10,7 @@ import pathlib
 import re
 import statistics
 import sys
+import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CODE_FOLDERS = ("outsize", "tools", "tests", "bench", "examples")
@@ -65,6 +66,8 @@ UNTESTED = {
 
 ALGORITHMS = ("sort|stable_sort|ksort|sort_unique|reduce_by_key|sorter|merge|is_sorted_until|"
               "nth_element|top_k|shuffle|permute|generate|for_each|transform|scan")
+
+EXCERPT = re.compile(r"^```cpp\n// (examples/\w+\.cpp)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def files(*suffixes, folders=CODE_FOLDERS):
@@ -204,6 +207,21 @@ def check_evidence():
                     yield path, number, f"is checked by {evidence}, which does not exist"
 
 
+def check_excerpts():
+    """Code in a page that begins with `// examples/NAME.cpp` is a part of that program, which the
+    tests run; every guide to containers has some."""
+    for path in sorted((ROOT / "docs").rglob("*.md")):
+        text = path.read_text(encoding="utf-8")
+        excerpts = list(EXCERPT.finditer(text))
+        if path.parent.name == "containers" and not excerpts:
+            yield path, 1, "shows no part of an example"
+        for found in excerpts:
+            program, excerpt = ROOT / found.group(1), textwrap.indent(found.group(2), "  ")
+            if not program.exists() or excerpt not in program.read_text(encoding="utf-8"):
+                number = text.count("\n", 0, found.start()) + 2
+                yield path, number, f"is no part of {found.group(1)}"
+
+
 def check_form():
     for path in files(".hpp", ".cpp", ".py", ".cmake", ".txt"):
         if path.suffix == ".txt" and path.name != "CMakeLists.txt":
@@ -239,7 +257,7 @@ def main():
     print_sizes()
     faults = [fault for rule in (check_includes, check_targets, check_tests, check_conditionals,
                                  check_names, check_comments, check_bounds, check_evidence,
-                                 check_form)
+                                 check_excerpts, check_form)
               for fault in rule()]
     for path, number, what in faults:
         print(f"{name_of(path)}:{number}: {what}")
