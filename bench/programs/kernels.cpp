@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <concepts>
 #include <cstddef>
@@ -19,6 +20,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -45,6 +47,7 @@
 #include <outsize/algorithm/sort/typed_items.hpp>
 #include <outsize/algorithm/sort/vector_sort.hpp>
 #include <outsize/algorithm/sort/window_writer.hpp>
+#include <outsize/algorithm/sort/word_sort.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/block/storage.hpp>
 
@@ -154,9 +157,35 @@ template <typename T>
 void proxy_sort_of(benchmark::State& state) {
   proxy_sort<T> sort;
   measure_sort<T>(state, [&](auto items, auto) {
-    sort(items, [](auto proxies) { vector_sort(proxies); });
+    auto const plainly = [](auto some) { vector_sort(some); };
+    sort(items, plainly, plainly);
     return false;
   });
+}
+
+/// An item with a key and much beside it.
+template <std::size_t Bytes>
+struct keyed {
+  std::uint64_t key;
+  std::array<std::byte, Bytes - sizeof(std::uint64_t)> rest;
+};
+template <std::size_t Bytes>
+void set_random(keyed<Bytes>& item) {
+  item.key = random_bits()();
+}
+
+/// Items of `Bytes` by their keys.
+template <std::size_t Bytes>
+void word_sort_of(benchmark::State& state) {
+  using item = keyed<Bytes>;
+  auto const less = by(&item::key);
+  measure_sort<item>(
+      state,
+      [&](auto items, auto to) {
+        word_sort<item, std::remove_const_t<decltype(less)>>(less).sort_into(items, to);
+        return true;
+      },
+      less);
 }
 
 /// Keys in eight clusters: too uneven for digits.
@@ -565,6 +594,9 @@ BENCHMARK(digit_sort_of<word_pair>)->Arg(in_cache)->UseManualTime();
 BENCHMARK(proxy_sort_of<word_pair>)->Arg(in_cache)->UseManualTime();
 BENCHMARK(vector_sort_of_clusters<std::uint64_t>)->Arg(in_cache)->UseManualTime();
 BENCHMARK(vector_sort_of_clusters<word_pair>)->Arg(in_cache)->UseManualTime();
+BENCHMARK(word_sort_of<16>)->Arg(in_cache)->Arg(beyond_cache)->UseManualTime();
+BENCHMARK(word_sort_of<32>)->Arg(in_cache)->Arg(beyond_cache)->UseManualTime();
+BENCHMARK(word_sort_of<64>)->Arg(in_cache)->Arg(beyond_cache)->UseManualTime();
 BENCHMARK(merge_sort_by_lambda)->Arg(in_cache)->Arg(beyond_cache / 4)->UseManualTime();
 BENCHMARK(ordered_bits_of_numbers)->Arg(in_cache)->UseManualTime();
 BENCHMARK(reduction_to_unique)->Arg(in_cache)->UseManualTime();
