@@ -6,16 +6,19 @@
 //
 //     merge({items<event>("monday"), items<event>("tuesday")}, into("week"), by(&event::time));
 //
-// Files are read ahead through buffers of their own; a loser tree picks the next item, and each is
-// compared with the one before it, so that an input that is not sorted is found. One thread merges.
+// Files are read ahead through buffers of their own. What is at hand of all inputs, up to the first
+// end of a piece, is merged in one round by all threads (merge_round.hpp); each item is compared
+// with the one before it, so that an input that is not sorted is found.
 // Layer: algorithm. For lines and records: stream_merge.hpp.
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <ranges>
 #include <span>
 #include <string>
@@ -29,10 +32,17 @@
 #include <outsize/algorithm/item_order.hpp>
 #include <outsize/algorithm/item_sort.hpp>
 #include <outsize/algorithm/item_streams.hpp>
-#include <outsize/algorithm/sort/loser_tree.hpp>
+#include <outsize/algorithm/record_output.hpp>
+#include <outsize/algorithm/sort/merge_round.hpp>
+#include <outsize/algorithm/sort/reduction.hpp>
+#include <outsize/algorithm/sort/sequence.hpp>
 #include <outsize/algorithm/sort/typed_items.hpp>
+#include <outsize/algorithm/sort/window_writer.hpp>
 #include <outsize/algorithm/stream_merge.hpp>
 #include <outsize/base/error.hpp>
+#include <outsize/base/executor.hpp>
+#include <outsize/base/memory_budget.hpp>
+#include <outsize/base/units.hpp>
 #include <outsize/block/storage.hpp>
 
 namespace outsize {
@@ -55,12 +65,15 @@ class range_reader {
 
   std::span<T const> next() {
     some_.clear();
-    for (; at_ != end_ && some_.size() < 64; ++at_) some_.push_back(*at_);
+    for (; at_ != end_ && some_.size() < piece_items; ++at_) some_.push_back(*at_);
     return some_;
   }
   std::string const& name() const noexcept { return name_; }
 
  private:
+  // So many that a round is worth its beginning.
+  static constexpr std::size_t piece_items = std::max<std::size_t>(64, 32_KiB / sizeof(T));
+
   std::ranges::iterator_t<Range> at_;
   std::ranges::sentinel_t<Range> end_;
   std::vector<T> some_;
@@ -87,71 +100,131 @@ class range_reader<T, Range> {
   std::string name_;
 };
 
-/// One sorted input of a merge, as the loser tree wants it: its current item by value if it is
-/// small, else by address; with the check that none comes before the one before it.
+/// How items are compared where they lie: numbers as they are, floating point by totalOrder.
+template <typename T, typename Less>
+using merge_family = std::conditional_t<ordered_number<T, Less> && std::is_floating_point_v<T>,
+                                        typed_items<T, item_less<T, Less>>, typed_items<T, Less>>;
+
+/// Sorted inputs, of each of which one piece is at hand, as sequences that are merged in rounds.
 template <typename T, typename Less, typename Reader>
-class merge_cursor {
+class merge_inputs {
  public:
-  using view = typed_view<T>;
+  using family = merge_family<T, Less>;
+  using round = merge_round<family>;
 
-  /// `less` must outlive it.
-  merge_cursor(Less const& less, std::unique_ptr<Reader> reader)
-      : less_(&less), reader_(std::move(reader)) {}
+  /// `items`, `threads` and `less` must outlive it. Readers are at their beginning.
+  merge_inputs(family const& items, executor& threads, Less const& less,
+               std::vector<std::unique_ptr<Reader>> readers)
+      : family_(items), threads_(threads), sequences_(readers.size()) {
+    for (auto& reader : readers) inputs_.push_back({std::move(reader), order_watch<T, Less>(less)});
+  }
 
-  typename view::key_type get() const noexcept { return view(some_).key(next_ - 1); }
+  /// What comes before all that is not at hand; without items at the end. @throws what the readers
+  /// do; format_error naming input and item if one is not sorted.
+  round next_round() {
+    for (std::size_t s = 0; s < inputs_.size(); ++s)
+      if (sequences_[s].size() == 0 && !inputs_[s].is_at_end) fetch(s);
+    round r(family_, threads_, std::span<sequence<view> const>(sequences_));
+    std::optional<std::size_t> bound;
+    auto const last = [&](std::size_t s) { return sequences_[s].key(sequences_[s].size() - 1); };
+    for (std::size_t s = 0; s < inputs_.size(); ++s)
+      if (!inputs_[s].is_at_end && (!bound || family_.less()(last(s), last(*bound)))) bound = s;
+    if (bound) r.restrict_to_before(last(*bound), *bound);
+    return r;
+  }
 
-  /// @throws format_error naming input and item if it comes before the one before it.
-  bool next() {
-    bool in_order = true;
-    if (next_ < some_.size()) {
-      in_order = !(*less_)(some_[next_], some_[next_ - 1]);
-    } else {
-      bool const is_first = some_.empty();
-      T const last = is_first ? T{} : some_.back();  // a copy, as its place goes
-      some_ = reader_->next();
-      next_ = 0;
-      if (some_.empty()) return false;
-      in_order = is_first || !(*less_)(some_.front(), last);
-    }
-    if (!in_order) throw_not_sorted(reader_->name(), index_);
-    ++next_;
-    ++index_;
-    return true;
+  /// The items that `r`, perhaps restricted further, still has are merged: lets go of them.
+  void consume(round const& r) {
+    for (std::size_t s = 0; s < sequences_.size(); ++s) sequences_[s].consume(r.limit(s));
   }
 
  private:
-  Less const* less_;
-  std::unique_ptr<Reader> reader_;  // at a fixed address, as `some_` may lie in it
-  std::span<T const> some_;
-  std::size_t next_ = 0;  // the current item is the one before
-  std::uint64_t index_ = 0;
+  using view = typename family::view;
+
+  struct input {
+    std::unique_ptr<Reader> reader;  // at a fixed address, as what it shows may lie in it
+    order_watch<T, Less> watch;
+    bool is_at_end = false;
+  };
+
+  void fetch(std::size_t s) {
+    input& in = inputs_[s];
+    auto const some = in.reader->next();
+    in.is_at_end = some.empty();
+    if (!in.watch.follow(some)) throw_not_sorted(in.reader->name(), in.watch.seen());
+    sequences_[s].append(view(some));
+  }
+
+  family const& family_;
+  executor& threads_;
+  std::vector<sequence<view>> sequences_;
+  std::vector<input> inputs_;
 };
 
-/// Merges inputs, which have not begun, into `out`.
-template <typename T, typename Less, typename Cursor, typename Writer>
-sort_report merge_into(std::vector<Cursor> inputs, Less const& less, Writer& out,
-                       sort_options const& options) {
-  constexpr std::uint64_t items_per_report = 1 << 14;
+/// A window whose items go on to an output iterator.
+template <typename T, typename Out>
+class merge_output {
+ public:
+  merge_output(storage&, grant& memory, Out out, std::size_t window_bytes,
+               io::output_stream_options const&)
+      : out_(std::move(out)), window_(memory.allocate(window_bytes)) {}
+
+  std::span<std::byte> room() const noexcept { return window_.bytes(); }
+  /// The first `bytes` of room() are filled.
+  void used(std::size_t bytes) {
+    for (T const& item : std::span(reinterpret_cast<T const*>(window_.data()), bytes / sizeof(T)))
+      *out_++ = item;
+  }
+  void finish() {}
+
+ private:
+  Out out_;
+  buffer window_;
+};
+
+/// Windows that are written to a file, which appears with finish().
+template <typename T>
+class merge_output<T, output_path> {
+ public:
+  merge_output(storage& store, grant& memory, output_path const& out, std::size_t window_bytes,
+               io::output_stream_options writing)
+      : stream_(open(store, out, writing)), output_(*stream_, memory, window_bytes) {}
+
+  std::span<std::byte> room() { return output_.room(sizeof(T)); }
+  void used(std::size_t bytes) { output_.used(bytes); }
+  /// @throws io_error of any write.
+  void finish() { output_.finish(); }
+
+ private:
+  static std::unique_ptr<io::output_stream> open(storage& store, output_path const& out,
+                                                 io::output_stream_options writing) {
+    writing.counter = &store.file_statistics();
+    return io::open_output(out.path, store.file_queue(), writing);
+  }
+
+  std::unique_ptr<io::output_stream> stream_;
+  record_output output_;
+};
+
+/// Merges what readers yield into `out`, by all threads.
+template <typename T, typename Less, typename Reader, typename Output>
+sort_report merge_into(storage& store, std::vector<std::unique_ptr<Reader>> readers,
+                       Less const& less, Output& out, sort_options const& options) {
   sort_report report;
-  std::erase_if(inputs, [](Cursor& input) { return !input.next(); });
-  typename typed_items<T, Less>::key_less const key_less{less};
-  loser_tree tree(std::move(inputs), key_less);
-  T last{};
-  for (; !tree.empty(); tree.pop()) {
-    if (++report.items % items_per_report == 0) {
-      if (options.stop.stop_requested()) throw cancelled("merge");
-      if (options.on_progress)
-        options.on_progress({sort_progress::phase::writing_output, report.items * sizeof(T),
-                             options.input_bytes.value_or(0)});
-    }
-    T item;
-    typed_items<T, Less>::store(tree.top(), reinterpret_cast<std::byte*>(&item));
-    if (options.unique) {
-      if (report.output_items > 0 && !less(last, item)) continue;
-      last = item;
-    }
-    out.put(item);
-    ++report.output_items;
+  merge_family<T, Less> const family({less});
+  merge_inputs<T, Less, Reader> inputs(family, store.threads(), less, std::move(readers));
+  window_writer writer(family, store.threads(), {},
+                       options.unique ? equal_items::made_one : equal_items::kept);
+  for (auto round = inputs.next_round(); round.items() > 0; round = inputs.next_round()) {
+    if (options.stop.stop_requested()) throw cancelled("merge");
+    auto const done = writer.write(round, out.room());
+    inputs.consume(round);
+    out.used(done.bytes);
+    report.items += round.items();
+    report.output_items += done.items;
+    if (options.on_progress)
+      options.on_progress({sort_progress::phase::writing_output, report.items * sizeof(T),
+                           options.input_bytes.value_or(0)});
   }
   out.finish();
   report.input_bytes = report.items * sizeof(T);
@@ -197,17 +270,16 @@ sort_report merge_files_of_items(storage& store, std::vector<std::string> const&
     return merge_by_sorting<T>(store, paths, std::move(out), std::move(less), std::move(options));
 
   grant memory = store.memory().take(options.memory_bytes, "merge");
-  item_less<T, Less> const order{std::move(less)};
   std::vector<std::unique_ptr<io::input_stream>> streams;
-  std::vector<merge_cursor<T, item_less<T, Less>, item_reader<T>>> inputs;
+  std::vector<std::unique_ptr<item_reader<T>>> readers;
   for (std::string const& path : paths) {
     streams.push_back(io::open_input(path, store.file_queue(), memory, division->reading));
-    inputs.emplace_back(order, std::make_unique<item_reader<T>>(*streams.back()));
+    readers.push_back(std::make_unique<item_reader<T>>(*streams.back()));
   }
   std::size_t const block_bytes = division->reading.block_bytes;
-  item_writer<T, Out> writer(store, memory, std::move(out), division->window_bytes,
-                             {.block_bytes = block_bytes, .compress = options.compress});
-  sort_report report = merge_into<T>(std::move(inputs), order, writer, options);
+  merge_output<T, Out> output(store, memory, std::move(out), division->window_bytes,
+                              {.block_bytes = block_bytes, .compress = options.compress});
+  sort_report report = merge_into<T>(store, std::move(readers), less, output, options);
   report.memory_bytes = options.memory_bytes;
   report.block_bytes = block_bytes;
   return report;
@@ -219,12 +291,11 @@ sort_report merge_ranges(storage& store, Ins&& ins, Out out, Less less, sort_opt
   using reader = range_reader<T, range>;
   std::size_t const window_bytes = input_options(store, options).block_bytes;
   grant memory = store.memory().take(2 * window_bytes, "merge");
-  item_less<T, Less> const order{std::move(less)};
-  std::vector<merge_cursor<T, item_less<T, Less>, reader>> inputs;
-  for (auto& in : ins) inputs.emplace_back(order, std::make_unique<reader>(in, inputs.size() + 1));
-  item_writer<T, Out> writer(store, memory, std::move(out), window_bytes,
-                             {.block_bytes = window_bytes, .compress = options.compress});
-  sort_report report = merge_into<T>(std::move(inputs), order, writer, options);
+  std::vector<std::unique_ptr<reader>> readers;
+  for (auto& in : ins) readers.push_back(std::make_unique<reader>(in, readers.size() + 1));
+  merge_output<T, Out> output(store, memory, std::move(out), window_bytes,
+                              {.block_bytes = window_bytes, .compress = options.compress});
+  sort_report report = merge_into<T>(store, std::move(readers), less, output, options);
   report.memory_bytes = 2 * window_bytes;
   return report;
 }
@@ -247,11 +318,11 @@ using sources_item_t = source_item_t<std::ranges::range_value_t<Ins>>;
 ///
 /// I/Os:    Reads each file once and writes a file once. More files than the memory has room for,
 ///          or than half of those that the process may have open, are sorted instead: then as sort.
-/// CPU:     N·(⌈log₂ k⌉ + 1) comparisons for k inputs.
+/// CPU:     N·(⌈log₂ k⌉ + 2) comparisons for k inputs.
 /// Memory:  Files: options.memory_bytes, or what the storage's budget has free. Ranges: two
-///          windows of a 64th of that.
+///          windows of a 64th of that, and 32 KiB or 64 items of each.
 /// Disk:    None for the merge itself.
-/// Threads: one merges, those of the storage read and write.
+/// Threads: those of the storage.
 /// Errors:  format_error naming file (or input, from 1) and item if one is not sorted; as sort
 ///          otherwise. After an error an output file is as it was before; what an output iterator
 ///          has received it keeps.

@@ -36,6 +36,14 @@ class record_output {
     if (framing_.how == item_framing::kind::terminator) put({&framing_.terminator, 1});
   }
 
+  /// The rest of the current window, at least `least_bytes`, which fit in one. @throws io_error.
+  std::span<std::byte> room(std::size_t least_bytes) {
+    if (window().size() - used_ < least_bytes) next_window();
+    return window().subspan(used_);
+  }
+  /// The first `bytes` of room() are filled.
+  void used(std::size_t bytes) noexcept { used_ += bytes; }
+
   /// Writes what is left and commits the stream. @throws io_error.
   void finish();
 

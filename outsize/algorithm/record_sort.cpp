@@ -2,8 +2,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <outsize/algorithm/record_sort.hpp>
 
+#include <concepts>
 #include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
 
+#include <outsize/algorithm/merge.hpp>
 #include <outsize/algorithm/record_word.hpp>
 #include <outsize/algorithm/stream_merge.hpp>
 
@@ -13,8 +18,6 @@ namespace {
 using detail::ordered_bits;
 template <typename U>
 using numbers = detail::typed_items<U, std::less<>>;
-template <std::size_t Bytes>
-using short_records = detail::typed_items<detail::short_record<Bytes>, detail::record_word>;
 using kind = record_format::kind;
 
 bool is_number(record_order const& order) noexcept { return order.format().item != kind::bytes; }
@@ -36,33 +39,68 @@ bool sorts_by_value(record_order const& order) {
          order.keys().front().type == order.format().item;
 }
 
-/// Calls use(family, framing, fill) with what suits the format.
-template <typename F>
-auto with_family(record_order const& order, F const& use) {
-  auto const fill = [](auto& engine, io::input_stream& in) { detail::fill_items(engine, in); };
-  if (sorts_by_value(order) && order.format().item_bytes == 4)
-    return use(numbers<std::uint32_t>({}, bits_of(order)), fill);
-  if (sorts_by_value(order) && order.format().item_bytes == 8)
-    return use(numbers<std::uint64_t>({}, bits_of(order)), fill);
-  std::size_t const bytes = order.format().item_bytes;
-  if (detail::record_word::serves(order)) {
-    switch (bytes) {
-      case 8:
-        return use(short_records<8>(detail::record_word(order)), fill);
-      case 12:
-        return use(short_records<12>(detail::record_word(order)), fill);
-      case 16:
-        return use(short_records<16>(detail::record_word(order)), fill);
-      case 24:
-        return use(short_records<24>(detail::record_word(order)), fill);
-      case 32:
-        return use(short_records<32>(detail::record_word(order)), fill);
-      default:
-        break;
-    }
+/// Numbers as they lie in files, in the order of their ordered bits.
+struct number_order {
+  ordered_bits bits;
+
+  template <std::unsigned_integral U>
+  std::uint64_t word(U number) const noexcept {
+    return bits.encode(number);
   }
+  template <std::unsigned_integral U>
+  bool operator()(U a, U b) const noexcept {
+    return word(a) < word(b);
+  }
+};
+
+/// Calls use(T(), less) with a type of items of the format and their order by a word, if there is
+/// one; else says false.
+template <typename Use>
+bool with_words(record_order const& order, Use const& use) {
+  std::size_t const bytes = order.format().item_bytes;
+  if (sorts_by_value(order)) {
+    number_order const numbers{bits_of(order)};
+    bytes == 4 ? use(std::uint32_t{}, numbers) : use(std::uint64_t{}, numbers);
+    return true;
+  }
+  if (!detail::record_word::serves(order)) return false;
+  detail::record_word const words(order);
+  switch (bytes) {
+    case 8:
+      use(detail::short_record<8>(), words);
+      return true;
+    case 12:
+      use(detail::short_record<12>(), words);
+      return true;
+    case 16:
+      use(detail::short_record<16>(), words);
+      return true;
+    case 24:
+      use(detail::short_record<24>(), words);
+      return true;
+    case 32:
+      use(detail::short_record<32>(), words);
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// Calls use(family, fill) with what suits the format.
+template <typename Use>
+auto with_family(record_order const& order, Use const& use) {
+  auto const fill = [](auto& engine, io::input_stream& in) { detail::fill_items(engine, in); };
+  std::optional<decltype(use(numbers<std::uint64_t>({}), fill))> result;
+  bool const by_words = with_words(order, [&](auto item, auto less) {
+    if constexpr (std::unsigned_integral<decltype(item)>) {
+      result = use(numbers<decltype(item)>({}, less.bits), fill);
+    } else {
+      result = use(detail::typed_items<decltype(item), decltype(less)>(less), fill);
+    }
+  });
+  if (by_words) return std::move(*result);
   return use(
-      detail::record_items<record_order>(order, bytes),
+      detail::record_items<record_order>(order, order.format().item_bytes),
       [](auto& engine, io::input_stream& in) { detail::fill_records_of_one_length(engine, in); });
 }
 
@@ -84,6 +122,12 @@ sort_plan plan_record_sort(storage& store, sort_paths const& paths, record_order
 
 sort_report merge_records(storage& store, sort_paths const& paths, record_order const& order,
                           sort_options const& options) {
+  sort_report report;
+  bool const by_words = with_words(order, [&](auto item, auto less) {
+    report = detail::merge_files_of_items<decltype(item)>(store, paths.inputs,
+                                                          output_path{paths.output}, less, options);
+  });
+  if (by_words) return report;
   return detail::merge_files(store, order, {.item_bytes = order.format().item_bytes}, paths,
                              options);
 }

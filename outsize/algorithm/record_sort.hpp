@@ -30,7 +30,10 @@ sort_plan plan_record_sort(storage& store, sort_paths const& paths, record_order
 
 /// Merges inputs that are each sorted. Inputs with equal records: those of the first come first.
 /// I/Os:    Reads the inputs and writes the output once.
-/// Errors:  as sort_records.
+/// Threads: the storage's; but one merges other records than numbers, or than those of 8, 12, 16,
+///          24 or 32 bytes with one key of at most eight.
+/// Errors:  as sort_records; format_error naming file and record if an input of those that all
+///          threads merge is not sorted. Of others that is not noticed: the output is not sorted.
 sort_report merge_records(storage& store, sort_paths const& paths, record_order const& order,
                           sort_options const& options = {});
 
