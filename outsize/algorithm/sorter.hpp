@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <span>
 #include <type_traits>
@@ -22,6 +23,7 @@
 #include <outsize/base/assert.hpp>
 #include <outsize/base/external_item.hpp>
 #include <outsize/base/item_room.hpp>
+#include <outsize/base/piece_iterator.hpp>
 #include <outsize/block/storage.hpp>
 
 namespace outsize {
@@ -130,6 +132,11 @@ class sorter {
     position_ += count;
     if (count > 0 && empty()) advance();
   }
+
+  /// What is left as a range, over which one goes once: the source of any algorithm, another sort
+  /// or a merge too. Left early, it leaves the sorter at the piece that pull() shows.
+  auto begin() { return piece_iterator<sorter, T, false>(*this); }
+  static std::default_sentinel_t end() noexcept { return {}; }
 
   /// Goes back to the first item. @pre options.rewindable, or everything stayed in memory.
   void rewind() {

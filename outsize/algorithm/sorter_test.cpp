@@ -8,14 +8,23 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
+#include <functional>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <random>
+#include <ranges>
 #include <string>
 #include <vector>
 
+#include <outsize/algorithm/is_sorted.hpp>
+#include <outsize/algorithm/merge.hpp>
+#include <outsize/algorithm/nth_element.hpp>
+#include <outsize/algorithm/sort.hpp>
+#include <outsize/algorithm/top_k.hpp>
 #include <outsize/io/memory_file.hpp>
 
 namespace outsize {
@@ -308,6 +317,50 @@ TEST(sorter, combines_items_that_compare_equal_and_does_so_again_after_rewind) {
     EXPECT_LE(s.report().run_items, 300 * s.report().runs);
     s.rewind();
   }
+}
+
+TEST(sorter, is_a_source_of_all_algorithms) {
+  storage store(tiny(2));
+  sort_options const small{.memory_bytes = 160_KiB, .block_bytes = 4096, .rewindable = true};
+  std::vector<std::uint64_t> model, odd;
+  sorter<std::uint64_t> s(store, {}, small), other(store, {}, small);
+  std::mt19937_64 random(11);
+  for (std::uint64_t i = 0; i < 60'000; ++i) {
+    std::uint64_t const x = random() >> 20;
+    model.push_back(x);
+    s.push(x);
+    if (x % 2 == 0) continue;
+    odd.push_back(x);
+    other.push(x);
+  }
+  std::ranges::sort(model);
+  static_assert(std::ranges::input_range<sorter<std::uint64_t>>);
+  s.sort();
+  other.sort();
+  EXPECT_GT(s.report().runs, 1U);
+  EXPECT_TRUE(std::ranges::equal(s, model));
+  EXPECT_TRUE(s.empty());
+
+  s.rewind();
+  EXPECT_TRUE(is_sorted(store, s));
+  s.rewind();
+  EXPECT_EQ(nth_element(store, s, 777, std::greater<>(), small), model[model.size() - 1 - 777]);
+  std::vector<std::uint64_t> out;
+  s.rewind();
+  top_k(store, s, std::back_inserter(out), 10, std::greater<>(), {.memory_bytes = 1_MiB});
+  EXPECT_TRUE(std::ranges::equal(out, model | std::views::reverse | std::views::take(10)));
+  out.clear();
+  s.rewind();
+  sort(store, s, std::back_inserter(out), std::greater<>(), small);
+  EXPECT_TRUE(std::ranges::equal(out, model | std::views::reverse));
+
+  out.clear();
+  s.rewind();
+  std::array const both{std::views::all(s), std::views::all(other)};
+  merge(store, both, std::back_inserter(out), {}, {.memory_bytes = 1_MiB});
+  model.insert(model.end(), odd.begin(), odd.end());
+  std::ranges::sort(model);
+  EXPECT_TRUE(out == model);
 }
 
 }  // namespace

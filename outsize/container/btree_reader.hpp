@@ -22,9 +22,9 @@
 #include <vector>
 
 #include <outsize/base/assert.hpp>
+#include <outsize/base/piece_iterator.hpp>
 #include <outsize/container/btree.hpp>
 #include <outsize/container/page_row.hpp>
-#include <outsize/container/piece_iterator.hpp>
 #include <outsize/container/tree_pages.hpp>
 
 namespace outsize {

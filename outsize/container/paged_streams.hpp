@@ -16,9 +16,9 @@
 #include <utility>
 
 #include <outsize/base/assert.hpp>
+#include <outsize/base/piece_iterator.hpp>
 #include <outsize/container/page_window.hpp>
 #include <outsize/container/paged_items.hpp>
-#include <outsize/container/piece_iterator.hpp>
 
 namespace outsize {
 

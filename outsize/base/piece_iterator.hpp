@@ -6,7 +6,7 @@
 // an iterator goes over one after the other between the two.
 //
 // Invariant: the stream is at the piece that the iterator is in. Thread rule: the stream's. Layer:
-// container.
+// base.
 
 #include <cstddef>
 #include <iterator>
