@@ -33,6 +33,26 @@ class Top(ToolTest):
                       draw.random() < 0.4]
             self.assert_is_beginning(draw.choice([0, 1, 10, 400, 10_000]), *words, stdin=text)
 
+    def test_inputs_may_be_named_in_a_file(self):
+        first, second = self.write("a", b"3\n1\n"), self.write("b", b"2\n")
+        names = self.write("names", f"{first}\0{second}\0")
+        self.assertEqual(self.output_of("top", 2, "--files0-from", names), b"1\n2\n")
+        self.assertEqual(self.output_of("count", "--files0-from", names),
+                         b"      1 1\n      1 2\n      1 3\n")
+        for words in (["top", 2], ["count"]):
+            self.assert_refused("--files0-from", *words, "--files0-from", names, first)
+            self.assert_refused("empty", *words, "--files0-from", self.write("none", b"a\0\0"))
+
+    def test_temporary_blocks_are_kept_as_they_are_by_sort(self):
+        path = self.path("in")
+        self.output_of("gen", "lines", "--count", "60k", "-o", path)
+        for words in (["top", 50_000], ["count"], ["shuffle", "--seed=1"],
+                      ["join", "--sort", path]):
+            plain = self.output_of(*words, "-S", "2M", "-T", self.folder, path)
+            same = self.output_of(*words, "-S", "2M", "-T", self.folder, "--block-checksums",
+                                  "--run-codec=always", path)
+            self.assertTrue(plain == same, words)
+
     def test_many_lines_in_little_memory(self):
         path = self.path("in")
         self.output_of("gen", "lines", "--count", "100k", "-o", path)

@@ -3,6 +3,7 @@
 //
 // `outsize count`: how often lines or keys occur. Layer: tools. The work is text::count_lines.
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,6 +12,7 @@
 #include <outsize/text/line_count.hpp>
 #include <tools/outsize/command.hpp>
 #include <tools/outsize/compression_options.hpp>
+#include <tools/outsize/input_names.hpp>
 #include <tools/outsize/key_options.hpp>
 #include <tools/outsize/options.hpp>
 #include <tools/outsize/sort_command.hpp>
@@ -32,6 +34,7 @@ struct count_request : work_options {
   key_options keys;
   compression_options codecs;
   text::count_lines_options groups;
+  std::optional<std::string> name_list;
   sort_paths paths;
 };
 
@@ -46,7 +49,9 @@ option_table make_table(count_request& request) {
             .handler = [&](auto) { request.groups.by_count = true; }})
       .add(output_row(request.paths.output, "write there, not to standard output; may be an input"))
       .heading("with what")
+      .add(files0_row(request.name_list))
       .add(resource_rows(request))
+      .add(spill_rows(request))
       .heading("compressed files")
       .add(compression_rows(request.codecs))
       .heading("what to tell")
@@ -60,8 +65,7 @@ int cmd_count(int argc, char** argv) {
   count_request request;
   auto operands = make_table(request).parse(argc, argv);
   if (!operands) return exit_done;
-  request.paths.inputs = std::move(*operands);
-  if (request.paths.inputs.empty()) request.paths.inputs.emplace_back("-");
+  request.paths.inputs = all_inputs(std::move(*operands), request.name_list);
   request.groups.lines = request.keys.lines();
   auto const order = request.keys.line_options();
   text::line_order const refuses_what_is_incompatible(order);

@@ -105,6 +105,7 @@ option_table make_table(shuffle_request& request) {
       .add(random_rows(request.chance))
       .heading("with what")
       .add(resource_rows(request))
+      .add(spill_rows(request))
       .heading("compressed files")
       .add(compression_rows(request.codecs))
       .heading("what to tell")

@@ -4,6 +4,7 @@
 // `outsize top`: the first lines of an order. Layer: tools. The work is text::top_lines.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +12,7 @@
 #include <outsize/text/line_top.hpp>
 #include <tools/outsize/command.hpp>
 #include <tools/outsize/compression_options.hpp>
+#include <tools/outsize/input_names.hpp>
 #include <tools/outsize/key_options.hpp>
 #include <tools/outsize/options.hpp>
 #include <tools/outsize/sort_command.hpp>
@@ -28,6 +30,7 @@ struct top_request : work_options {
   key_options keys;
   compression_options codecs;
   std::uint64_t count = 0;
+  std::optional<std::string> name_list;
   sort_paths paths;
 };
 
@@ -39,7 +42,9 @@ option_table make_table(top_request& request) {
       .add(csv_rows(request.keys))
       .heading("with what")
       .add(output_row(request.paths.output, "write there, not to standard output; may be an input"))
+      .add(files0_row(request.name_list))
       .add(resource_rows(request))
+      .add(spill_rows(request))
       .heading("compressed files")
       .add(compression_rows(request.codecs))
       .heading("what to tell")
@@ -55,8 +60,7 @@ int cmd_top(int argc, char** argv) {
   if (!operands) return exit_done;
   if (operands->empty()) throw usage_error("no COUNT given");
   request.count = parse_count(operands->front(), "number of lines");
-  request.paths.inputs.assign(operands->begin() + 1, operands->end());
-  if (request.paths.inputs.empty()) request.paths.inputs.emplace_back("-");
+  request.paths.inputs = all_inputs({operands->begin() + 1, operands->end()}, request.name_list);
   text::line_order const order(request.keys.line_options());
   return run_sort_command("top", request, [&](outsize::storage& store, sort_options how) {
     how.unique = request.keys.unique;

@@ -189,6 +189,7 @@ std::optional<join_request> read_join_request(int argc, char** argv) {
       .add(order_rows(request.join))
       .heading("with what")
       .add(resource_rows(request))
+      .add(spill_rows(request))
       .heading("compressed files")
       .add(compression_rows(request.codecs))
       .heading("what to tell")

@@ -7,8 +7,8 @@
 #include <array>
 #include <string_view>
 
+#include <tools/outsize/input_names.hpp>
 #include <tools/outsize/options.hpp>
-#include <tools/outsize/record_scan.hpp>
 
 namespace outsize::tool {
 namespace {
@@ -63,41 +63,14 @@ std::size_t parse_fan_in(std::string_view text) {
   return fan_in;
 }
 
-run_codec parse_codec(std::string_view text) {
-  if (text == "auto") return run_codec::automatic;
-  if (text == "none") return run_codec::none;
-  if (text == "always") return run_codec::always;
-  throw usage_error(fmt::format("--run-codec '{}' is none of auto, none, always", text));
-}
-
 /// What the command line says that is not part of the request.
 struct read_state {
   std::optional<std::string> name_list;  // --files0-from
   std::optional<std::string> compressor;
 };
 
-/// The names in a list, each ended by NUL.
-std::vector<std::string> read_names(std::string const& list) {
-  std::vector<std::string> names;
-  auto scan = record_scan::of_lines(list, '\0');
-  while (scan.next()) {
-    names.emplace_back(scan.current());
-    if (names.back().empty())
-      throw usage_error(fmt::format("{}:{}: a file name is empty", list, scan.count()));
-    if (names.back() == "-" && list == "-")
-      throw usage_error(fmt::format("{}:{}: the list is standard input, which it cannot name", list,
-                                    scan.count()));
-  }
-  if (names.empty()) throw usage_error(fmt::format("{}: no file names in it", list));
-  return names;
-}
-
 std::vector<option> gnu_rows(sort_request& request, read_state& state) {
-  return {{.name = "files0-from",
-           .takes = argument::required,
-           .value = "FILE",
-           .help = "the inputs are those named in it, each name ended by NUL",
-           .handler = [&](std::string_view path) { state.name_list = path; }},
+  return {files0_row(state.name_list),
           {.name = "batch-size",
            .takes = argument::required,
            .value = "N",
@@ -180,14 +153,7 @@ option_table make_table(sort_request& request, read_state& state) {
       .add(compression_rows(request.codecs))
       .heading("with what")
       .add(resource_rows(request))
-      .add({.name = "block-checksums",
-            .help = "find out if a disk returns other bytes than were written to it",
-            .handler = [&](auto) { request.checksums = true; }})
-      .add({.name = "run-codec",
-            .takes = argument::required,
-            .value = "WHEN",
-            .help = "keep temporary data in fewer bytes: auto (if it pays), none, always",
-            .handler = [&](std::string_view text) { request.codec = parse_codec(text); }})
+      .add(spill_rows(request))
       .heading("what to tell")
       .add(report_rows(request))
       .heading("as GNU sort")
@@ -215,14 +181,7 @@ std::optional<sort_request> read_sort_request(int argc, char** argv) {
   auto operands = make_table(request, state).parse(argc, argv);
   if (!operands) return std::nullopt;
   refuse_old_keys(*operands);
-  request.inputs = std::move(*operands);
-  if (state.name_list) {
-    if (!request.inputs.empty())
-      throw usage_error(fmt::format("extra operand '{}': --files0-from names all inputs",
-                                    request.inputs.front()));
-    request.inputs = read_names(*state.name_list);
-  }
-  if (request.inputs.empty()) request.inputs.emplace_back("-");
+  request.inputs = all_inputs(std::move(*operands), state.name_list);
   require_sensible(request);
   return request;
 }

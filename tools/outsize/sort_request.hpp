@@ -26,7 +26,6 @@ struct sort_request : work_options {
   bool has_output = false;          ///< Whether there was an -o, be it "-".
   bool plan = false;
   std::size_t most_fan_in = 0;  ///< --batch-size; 0: as memory allows
-  run_codec codec = run_codec::automatic;
 };
 
 /// Reads the arguments; nothing if only help was asked for.

@@ -108,6 +108,13 @@ std::string json_of(outsize::storage& store, pass_outcome const& o) {
   return object.dump(2) + '\n';
 }
 
+run_codec parse_codec(std::string_view text) {
+  if (text == "auto") return run_codec::automatic;
+  if (text == "none") return run_codec::none;
+  if (text == "always") return run_codec::always;
+  throw usage_error(fmt::format("--run-codec '{}' is none of auto, none, always", text));
+}
+
 }  // namespace
 
 storage_options work_options::storage() const {
@@ -153,6 +160,17 @@ std::vector<option> resource_rows(work_options& into) {
            .value = "N",
            .help = "threads",
            .handler = [&into](std::string_view text) { into.threads = parse_threads(text); }}};
+}
+
+std::vector<option> spill_rows(work_options& into) {
+  return {{.name = "block-checksums",
+           .help = "find out if a disk returns other bytes than were written to it",
+           .handler = [&into](auto) { into.checksums = true; }},
+          {.name = "run-codec",
+           .takes = argument::required,
+           .value = "WHEN",
+           .help = "keep temporary data in fewer bytes: auto (if it pays), none, always",
+           .handler = [&into](std::string_view text) { into.codec = parse_codec(text); }}};
 }
 
 std::vector<option> report_rows(work_options& into) {

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include <outsize/algorithm/sort/sort_options.hpp>
 #include <outsize/block/storage.hpp>
 #include <outsize/numeric/passes.hpp>
 #include <outsize/pipeline/network_report.hpp>
@@ -24,6 +25,7 @@ struct work_options {
   std::vector<std::string> directories;       ///< -T
   std::optional<std::size_t> threads;         ///< --parallel
   bool checksums = false;                     ///< --block-checksums
+  run_codec codec = run_codec::automatic;     ///< --run-codec
   std::optional<bool> progress;               ///< --progress, --no-progress
   std::optional<std::string> json;            ///< --json
   std::optional<std::string> trace;           ///< --trace: where to note what went on inside
@@ -34,6 +36,8 @@ struct work_options {
 
 /// -S, --memory, -T and --parallel. `into` must outlive the table.
 std::vector<option> resource_rows(work_options& into);
+/// --block-checksums and --run-codec: how sorts keep temporary blocks.
+std::vector<option> spill_rows(work_options& into);
 /// --progress, --no-progress, --json and --trace.
 std::vector<option> report_rows(work_options& into);
 
