@@ -13,7 +13,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
+#include <memory>
 #include <optional>
+#include <ranges>
+#include <span>
 #include <type_traits>
 #include <utility>
 
@@ -42,6 +46,19 @@ void fill_from_range(Engine& engine, Range&& range) {
   engine.current_chunk().grow(filled);
 }
 
+/// Items that lie side by side, as a stream of one piece.
+template <typename T>
+class one_piece {
+ public:
+  explicit one_piece(std::span<T const> items) : rest_(items) {}
+  bool empty() const noexcept { return rest_.empty(); }
+  std::span<T const> pull() const noexcept { return rest_; }
+  void skip(std::size_t count) noexcept { rest_ = rest_.subspan(count); }
+
+ private:
+  std::span<T const> rest_;
+};
+
 /// Fills them with the items of a stream of pieces.
 template <typename Engine, typename Pieces>
 void fill_from_pieces(Engine& engine, Pieces&& pieces) {
@@ -67,8 +84,29 @@ void fill_from_source(storage& store, Engine& engine, In&& in, grant& stream_mem
     fill_items(engine, *stream);
   } else if constexpr (range_in_pieces<std::remove_cvref_t<In>>) {
     fill_from_pieces(engine, in.pieces());
+  } else if constexpr (std::ranges::contiguous_range<In> && std::ranges::sized_range<In>) {
+    using item = source_item_t<In>;
+    fill_from_pieces(engine, one_piece<item>({std::ranges::data(in), std::ranges::size(in)}));
   } else {
     fill_from_range<source_item_t<In>>(engine, in);
+  }
+}
+
+/// Copies items that lie side by side, not necessarily where a T may, to an output iterator.
+template <typename T, typename Out>
+Out copy_items(std::span<std::byte const> items, Out out) {
+  std::size_t const count = items.size() / sizeof(T);
+  if constexpr (std::contiguous_iterator<Out> && std::same_as<std::iter_value_t<Out>, T>) {
+    if (count > 0)
+      std::memcpy(static_cast<void*>(std::to_address(out)), items.data(), items.size());
+    return out + static_cast<std::ptrdiff_t>(count);
+  } else {
+    for (std::size_t i = 0; i < count; ++i) {
+      T item;
+      std::memcpy(static_cast<void*>(&item), &items[i * sizeof(T)], sizeof item);
+      *out++ = item;
+    }
+    return out;
   }
 }
 
@@ -76,11 +114,7 @@ void fill_from_source(storage& store, Engine& engine, In&& in, grant& stream_mem
 template <typename T, typename Engine, typename Out>
 void drain_to_iterator(Engine& engine, Out out) {
   while (auto const window = engine.next()) {
-    for (std::size_t i = 0; i < window->bytes; i += sizeof(T)) {
-      T item;
-      std::memcpy(static_cast<void*>(&item), window->data().data() + i, sizeof item);
-      *out++ = item;
-    }
+    out = copy_items<T>(window->data(), std::move(out));
     engine.recycle(*window);
   }
 }

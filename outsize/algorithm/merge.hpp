@@ -172,8 +172,7 @@ class merge_output {
   std::span<std::byte> room() const noexcept { return window_.bytes(); }
   /// The first `bytes` of room() are filled.
   void used(std::size_t bytes) {
-    for (T const& item : std::span(reinterpret_cast<T const*>(window_.data()), bytes / sizeof(T)))
-      *out_++ = item;
+    out_ = copy_items<T>(window_.bytes().first(bytes), std::move(out_));
   }
   void finish() {}
 
