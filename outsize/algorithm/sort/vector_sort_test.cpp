@@ -5,8 +5,10 @@
 #include <outsize/algorithm/sort/vector_sort.hpp>
 
 #include <gtest/gtest.h>
+#include <hwy/targets.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <random>
 #include <tuple>
 #include <vector>
@@ -78,6 +80,57 @@ TEST(vector_sort, sorts_entries_by_prefix_and_then_by_place) {
     std::ranges::sort(want, {}, key);
     vector_sort(entries);
     EXPECT_TRUE(std::ranges::equal(entries, want, {}, key, key));
+  }
+}
+
+/// While there is one, the machine has the instructions of these targets alone.
+class limited_machine {
+ public:
+  explicit limited_machine(std::int64_t targets) {
+    hwy::SetSupportedTargetsForTest(targets);
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  }
+  ~limited_machine() {
+    hwy::SetSupportedTargetsForTest(0);
+    hwy::GetChosenTarget().DeInit();
+  }
+  limited_machine(limited_machine const&) = delete;
+  limited_machine& operator=(limited_machine const&) = delete;
+};
+
+/// Random words of which some have few values: the former go by digits, the latter by the kernel.
+template <typename T, typename Make>
+void expect_sorts_words(std::size_t count, Make make) {
+  std::mt19937_64 random(count);
+  for (std::uint64_t const kept : {~std::uint64_t{0}, std::uint64_t{0xE0000000000FFFFF}}) {
+    std::vector<T> items(count);
+    for (T& item : items) item = make(random() & kept, random());
+    expect_sorts(items);
+  }
+}
+
+TEST(vector_sort, sorts_with_the_instructions_of_any_machine) {
+  // Better targets have lower bits, and whoever has one has the worse ones, too. The library has no
+  // kernel for items of two words without any vectors.
+  std::int64_t const all = hwy::SupportedTargets() & ~(HWY_EMU128 | HWY_SCALAR);
+  for (std::int64_t left = all; left != 0; left &= left - 1) {
+    SCOPED_TRACE(hwy::TargetName(left & -left));
+    limited_machine const limited(left);
+    for (std::size_t const count : {2, 40, 3000, 100'000}) {
+      expect_sorts_words<std::uint64_t>(count, [](auto word, auto) { return word; });
+      expect_sorts_words<std::uint32_t>(
+          count, [](auto word, auto) { return static_cast<std::uint32_t>(word); });
+      expect_sorts_words<word_pair>(
+          count, [](auto word, auto other) { return word_pair{.low = other, .high = word}; });
+      std::mt19937_64 random(count);
+      std::vector<prefix_entry> entries(count);
+      for (auto& e : entries) e = {.place = random(), .prefix = random() % 100};
+      auto want = entries;
+      auto const key = [](prefix_entry const& e) { return std::tuple(e.prefix, e.place); };
+      std::ranges::sort(want, {}, key);
+      vector_sort(entries);
+      EXPECT_TRUE(std::ranges::equal(entries, want, {}, key, key));
+    }
   }
 }
 
