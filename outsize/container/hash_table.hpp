@@ -26,6 +26,7 @@
 #include <outsize/base/external_item.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/container/bucket_pages.hpp>
+#include <outsize/container/item_source.hpp>
 #include <outsize/container/map_item.hpp>
 #include <outsize/container/pending_operations.hpp>
 #include <outsize/container/unordered_map_options.hpp>
@@ -201,11 +202,11 @@ class hash_table {
     pending_.reset();
     if (options.memory_bytes == 0) options.memory_bytes = memory_for_sorting(options);
     sorter<item, less_by_hash> sorted(pages_->rows().store(), {}, options);
-    scan_items(pages_->rows().store(), std::forward<In>(in), options,
-               [&](std::span<item const> some) {
-                 sorted.push(some);
-                 return true;
-               });
+    scan_source<item>(pages_->rows().store(), std::forward<In>(in), options,
+                      [&](std::span<item const> some) {
+                        sorted.push(some);
+                        return true;
+                      });
     sorted.sort();
     try {
       fill(sorted);

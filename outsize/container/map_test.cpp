@@ -24,6 +24,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -381,6 +382,102 @@ TEST(maps, are_filled_as_the_standard_ones_are) {
   set<int> s(disk.store, tiny);
   s.insert({3, 1, 2, 3});
   EXPECT_TRUE(std::ranges::equal(std::as_const(s), std::vector{1, 2, 3}));
+}
+
+struct span_of_days {
+  std::int32_t first = 0;
+  std::int32_t length = 0;
+  span_of_days() = default;
+  explicit span_of_days(std::int64_t from, int days = 1)
+      : first(static_cast<std::int32_t>(from)), length(days) {}
+  friend bool operator==(span_of_days const&, span_of_days const&) = default;
+};
+
+/// Does the same to a map of ours, or a standard one, that has no entries.
+template <typename Map>
+void fill_in_all_ways(Map& m) {
+  std::int64_t const wide = 5;
+  EXPECT_TRUE(m.insert(std::pair(3, span_of_days(4))).second);
+  EXPECT_FALSE(m.insert(std::pair<std::int64_t const, span_of_days>(3, span_of_days(9))).second);
+  EXPECT_TRUE(m.insert({4, span_of_days(8, 2)}).second);
+  EXPECT_TRUE(m.emplace(wide, wide).second);  // converts the key, and makes the value explicitly
+  EXPECT_TRUE(m.emplace(std::pair(wide + 1, 3)).second);
+  EXPECT_TRUE(m.emplace(std::piecewise_construct, std::tuple(8), std::tuple(wide, 7)).second);
+  EXPECT_TRUE(m.emplace(std::piecewise_construct, std::tuple(9), std::tuple()).second);
+  EXPECT_EQ(m.emplace_hint(m.cend(), 12, 4)->second, span_of_days(4));
+  EXPECT_TRUE(m.try_emplace(10, wide, 7).second);
+  EXPECT_TRUE(m.try_emplace(11).second);
+  EXPECT_FALSE(m.try_emplace(11, wide).second);
+  EXPECT_EQ(m.try_emplace(m.cend(), 13, wide)->second.first, 5);
+  EXPECT_EQ(m.try_emplace(m.cbegin(), 13, 0)->second.first, 5);
+  EXPECT_EQ(m.insert(m.cbegin(), std::pair(14, span_of_days(1)))->second, span_of_days(1));
+  EXPECT_EQ(m.insert_or_assign(m.cend(), 15, span_of_days(2))->second, span_of_days(2));
+  EXPECT_EQ(m.insert_or_assign(m.cbegin(), 15, span_of_days(3))->second, span_of_days(3));
+  EXPECT_TRUE(m.insert_or_assign(16, span_of_days(3)).second);
+  EXPECT_FALSE(m.insert_or_assign(16, span_of_days(4)).second);
+  EXPECT_EQ(m[17], span_of_days());
+  m[17] = span_of_days(6);
+  std::map<std::int64_t, span_of_days> const others = {{20, span_of_days(1)}, {3, {}}, {21, {}}};
+  m.insert(others.begin(), others.end());
+  m.insert({{22, span_of_days(7)}, {20, {}}});
+  EXPECT_EQ(m.count(20) + m.count(19), 1U);
+  EXPECT_TRUE(m.contains(3));
+  EXPECT_THROW(m.at(19), std::out_of_range);
+}
+
+TEST(maps, are_filled_in_all_ways_of_the_standard_ones) {
+  quick_storage disk;
+  map<std::int32_t, span_of_days> m(disk.store, tiny);
+  std::map<std::int32_t, span_of_days> model;
+  fill_in_all_ways(m);
+  fill_in_all_ways(model);
+  // Entries become pairs, as which they can be compared and kept.
+  EXPECT_TRUE(std::equal(m.cbegin(), m.cend(), model.begin(), model.end()));
+  EXPECT_EQ((std::map<std::int32_t, span_of_days>(m.cbegin(), m.cend())), model);
+  std::pair<std::int32_t const, span_of_days> const first = *m.cbegin();
+  EXPECT_EQ(first, *model.begin());
+  static_assert(external_item<map_item<std::int32_t, span_of_days>>);
+  static_assert(!std::constructible_from<map_item<int, int>, char const*, int>);
+  static_assert(!std::convertible_to<std::pair<int, int>, map_item<int, span_of_days>>);
+}
+
+TEST(maps, are_built_and_changed_by_batches_of_pairs) {
+  quick_storage disk;
+  std::vector<std::pair<std::uint64_t, two_words>> pairs;
+  for (std::uint64_t i = 0; i < 500; ++i) pairs.push_back({mixed(i) % 300, {i, i}});
+  std::map<std::uint64_t, two_words> const model(pairs.begin(), pairs.end());
+  numbers built(disk.store, tiny), changed(disk.store, tiny), sorted(disk.store, tiny);
+  built.build(pairs);
+  EXPECT_EQ(changed.insert_many(pairs), model.size());
+  EXPECT_EQ(changed.insert_many({{1000, {1, 2}}, {1001, {3, 4}}}), 2U);
+  EXPECT_EQ(changed.erase_many(std::vector<std::uint64_t>{1000, 1001, 1002}), 2U);
+  sorted.build_sorted(model);
+  for (auto const* const each : {&built, &changed, &sorted})
+    EXPECT_TRUE(std::equal(each->cbegin(), each->cend(), model.begin(), model.end()));
+  set<std::uint64_t> keys(disk.store, tiny);
+  keys.build(model | std::views::keys);
+  EXPECT_TRUE(std::ranges::equal(std::as_const(keys), model | std::views::keys));
+}
+
+TEST(sets, make_keys_of_arguments_as_the_standard_ones_do) {
+  quick_storage disk;
+  auto const by_first = [](span_of_days const& a, span_of_days const& b) {
+    return a.first < b.first;
+  };
+  set<span_of_days, decltype(by_first)> s(disk.store, tiny, by_first);
+  std::set<span_of_days, decltype(by_first)> model(by_first);
+  auto const fill = [](auto& some) {
+    EXPECT_TRUE(some.emplace(std::int64_t{5}).second);
+    EXPECT_FALSE(some.emplace(5, 9).second);
+    EXPECT_TRUE(some.emplace(7, 2).second);
+    EXPECT_EQ(some.emplace_hint(some.cend(), 9, 3)->length, 3);
+    EXPECT_TRUE(some.emplace().second);
+  };
+  fill(s);
+  fill(model);
+  EXPECT_TRUE(std::ranges::equal(std::as_const(s), model));
+  set<float> numbers_of_floats(disk.store, tiny);
+  EXPECT_TRUE(numbers_of_floats.emplace(7).second);  // which braces would refuse
 }
 
 TEST(maps, are_read_backward_as_forward) {

@@ -20,6 +20,7 @@
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <ranges>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -29,7 +30,6 @@
 #include <fmt/format.h>
 
 #include <outsize/algorithm/item_order.hpp>
-#include <outsize/algorithm/item_streams.hpp>
 #include <outsize/algorithm/sorter.hpp>
 #include <outsize/base/error.hpp>
 #include <outsize/base/external_item.hpp>
@@ -39,6 +39,7 @@
 #include <outsize/container/btree_builder.hpp>
 #include <outsize/container/btree_iterator.hpp>
 #include <outsize/container/btree_reader.hpp>
+#include <outsize/container/item_source.hpp>
 #include <outsize/container/map_item.hpp>
 #include <outsize/container/map_options.hpp>
 
@@ -232,7 +233,7 @@ class ordered_container {
 
   /// Adds an entry; of equal ones behind those that are there. If is_unique and there is one with
   /// this key, nothing is added, and the result says so. The result is a pair of iterator and bool,
-  /// or where equal keys are kept an iterator.
+  /// or where equal keys are kept an iterator. A map takes a std::pair too.
   auto insert(value_type const& entry) {
     auto const [at, is_new] = tree_->insert(entry);
     if constexpr (is_unique)
@@ -244,47 +245,68 @@ class ordered_container {
   iterator insert(const_iterator hint, value_type const& entry) {
     return {*tree_, tree_->insert(hint.position(), entry).first};
   }
+  /// The same of value_type(arguments…); of a map also std::piecewise_construct and two tuples.
   template <typename... Arguments>
+    requires std::constructible_from<value_type, Arguments...>
   auto emplace(Arguments&&... arguments) {
-    return insert(value_type{std::forward<Arguments>(arguments)...});
+    return insert(value_type(std::forward<Arguments>(arguments)...));
   }
   template <typename... Arguments>
+    requires std::constructible_from<value_type, Arguments...>
   iterator emplace_hint(const_iterator hint, Arguments&&... arguments) {
-    return insert(hint, value_type{std::forward<Arguments>(arguments)...});
+    return insert(hint, value_type(std::forward<Arguments>(arguments)...));
   }
-  /// Adds a key that is not there, with the value that the arguments make; these are not used, and
-  /// its leaf does not count as changed, if it is.
+  /// Adds a key that is not there, with value(arguments…); these are not used, and its leaf does
+  /// not count as changed, if it is.
   template <typename... Arguments>
-  std::pair<iterator, bool> try_emplace(Key const& key, Arguments&&... arguments)
-    requires(is_map && is_unique)
-  {
+    requires(is_map && is_unique && std::constructible_from<value, Arguments...>)
+  std::pair<iterator, bool> try_emplace(Key const& key, Arguments&&... arguments) {
     if (auto const at = tree_->find(key); !at.is_end()) return {iterator(*tree_, at), false};
-    return insert({key, value{std::forward<Arguments>(arguments)...}});
+    return insert({key, value(std::forward<Arguments>(arguments)...)});
+  }
+  template <typename... Arguments>
+    requires(is_map && is_unique && std::constructible_from<value, Arguments...>)
+  iterator try_emplace(const_iterator hint, Key const& key, Arguments&&... arguments) {
+    if (auto const at = tree_->find(key); !at.is_end()) return {*tree_, at};
+    return insert(hint, {key, value(std::forward<Arguments>(arguments)...)});
   }
   /// Adds entries one by one. @throws as insert(); those before have been added.
   template <std::input_iterator Iterator>
   void insert(Iterator from, Iterator to) {
-    for (; from != to; ++from) insert(*from);
+    for (; from != to; ++from) emplace(*from);
   }
   void insert(std::initializer_list<value_type> entries) { insert(entries.begin(), entries.end()); }
   /// Adds many, in the order of their keys, of equal ones in theirs; returns how many were added.
   /// I/Os and memory: as find_many(); each leaf is written once. @throws as insert(); some have
-  /// been added.
-  size_type insert_many(std::span<value_type const> entries) {
+  /// been added. @param entries  Of value_type, or what becomes it. None of this container's.
+  template <std::ranges::random_access_range Range>
+    requires std::ranges::sized_range<Range> && source_of<Range, value_type>
+  size_type insert_many(Range&& entries) {
+    auto const first = std::ranges::begin(entries);
+    auto const entry_at = [&](std::size_t i) -> decltype(auto) {
+      return first[static_cast<std::ranges::range_difference_t<Range>>(i)];
+    };
     size_type const before = size();
     detail::btree_batch<tree>(*tree_).for_each(
-        entries.size(),
-        [&](std::size_t i) -> Key const& { return detail::key_of<Key>(entries[i]); },
-        [&](std::size_t i, std::uint64_t) { tree_->insert(entries[i]); });
+        std::ranges::size(entries), [&](std::size_t i) { return key_in(entry_at(i)); },
+        [&](std::size_t i, std::uint64_t) { tree_->insert(entry_at(i)); });
     return size() - before;
   }
+  size_type insert_many(std::initializer_list<value_type> entries) {
+    return insert_many(std::span(entries));
+  }
+  /// Adds a key with a value, or gives the value to the key that is there.
   std::pair<iterator, bool> insert_or_assign(Key const& key, value const& assigned)
     requires(is_map && is_unique)
   {
-    auto const [at, is_new] = tree_->insert({key, assigned});
-    iterator const there(*tree_, at);
-    if (!is_new) there->second = assigned;
-    return {there, is_new};
+    value_type const entry(key, assigned);  // they may lie in a leaf that leaves
+    return assigned_if_old(tree_->insert(entry), entry);
+  }
+  iterator insert_or_assign(const_iterator hint, Key const& key, value const& assigned)
+    requires(is_map && is_unique)
+  {
+    value_type const entry(key, assigned);
+    return assigned_if_old(tree_->insert(hint.position(), entry), entry).first;
   }
   /// The value of a key, which is added with Value() if it is not there. The reference is valid as
   /// an iterator's; the leaf counts as changed.
@@ -316,25 +338,25 @@ class ordered_container {
   /// ⌈N / (fill · B)⌉ writes of leaves. @throws format_error at an entry that comes before its
   /// predecessor; std::invalid_argument (fill); as all other functions. It is empty then.
   /// @pre empty().
-  template <item_source In>
-    requires std::same_as<source_item_t<In>, value_type>
+  template <source_of<value_type> In>
   void build_sorted(In&& in, double fill = 1) {
     builder target(*tree_, fill);
-    detail::scan_items(*store_, std::forward<In>(in), {},
-                       [&](std::span<value_type const> some) { return push(target, some); });
+    detail::scan_source<value_type>(
+        *store_, std::forward<In>(in), {},
+        [&](std::span<value_type const> some) { return push(target, some); });
     target.finish();
   }
   /// The same from an input in any order, which is sorted first, in what memory the storage has
   /// free. I/Os: sorting's besides.
-  template <item_source In>
-    requires std::same_as<source_item_t<In>, value_type>
+  template <source_of<value_type> In>
   void build(In&& in, double fill = 1) {
     builder target(*tree_, fill);  // takes its memory before the sorter takes what is free
     auto sorted = make_sorter();
-    detail::scan_items(*store_, std::forward<In>(in), {}, [&](std::span<value_type const> some) {
-      sorted.push(some);
-      return true;
-    });
+    detail::scan_source<value_type>(*store_, std::forward<In>(in), {},
+                                    [&](std::span<value_type const> some) {
+                                      sorted.push(some);
+                                      return true;
+                                    });
     for (sorted.sort(); !sorted.empty();) {
       auto const some = sorted.pull();
       push(target, some);
@@ -440,6 +462,14 @@ class ordered_container {
     if constexpr (is_map) value_bytes = sizeof(Value);
     return tree::layout(
         {names[2 * is_map + is_unique], {static_cast<std::uint32_t>(sizeof(Key)), value_bytes}});
+  }
+
+  static Key key_in(value_type const& entry) { return detail::key_of<Key>(entry); }
+  std::pair<iterator, bool> assigned_if_old(std::pair<detail::tree_position, bool> const& inserted,
+                                            value_type const& entry) {
+    iterator const there(*tree_, inserted.first);
+    if (!inserted.second) there->second = entry.second;
+    return {there, inserted.second};
   }
 
   static bool push(builder& target, std::span<value_type const> some) {

@@ -26,6 +26,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -34,11 +35,11 @@
 #include <string>
 #include <utility>
 
-#include <outsize/algorithm/item_streams.hpp>
 #include <outsize/base/assert.hpp>
 #include <outsize/base/external_item.hpp>
 #include <outsize/block/storage.hpp>
 #include <outsize/container/hash_table.hpp>
+#include <outsize/container/item_source.hpp>
 #include <outsize/container/map_item.hpp>
 #include <outsize/container/unordered_map_iterator.hpp>
 #include <outsize/container/unordered_map_options.hpp>
@@ -202,25 +203,48 @@ class unordered_map {
     auto const place = table_->find_to_change(copy.first);
     return {iterator(table_.get(), place ? *place : table_->insert(copy), copy.first), !place};
   }
+  /// Hints are of no use, here and below; they are there for code that gives one.
+  iterator insert(const_iterator, value_type const& item) { return insert(item).first; }
   /// Inserts items one by one. @throws as insert(); those before have been inserted.
   template <std::input_iterator Iterator>
   void insert(Iterator from, Iterator to) {
-    for (; from != to; ++from) insert(*from);
+    for (; from != to; ++from) emplace(*from);
   }
+  void insert(std::initializer_list<value_type> items) { insert(items.begin(), items.end()); }
+  /// As insert() of value_type(arguments…); also std::piecewise_construct and two tuples.
   template <typename... Arguments>
+    requires std::constructible_from<value_type, Arguments...>
   std::pair<iterator, bool> emplace(Arguments&&... arguments) {
-    return insert(value_type{std::forward<Arguments>(arguments)...});
+    return insert(value_type(std::forward<Arguments>(arguments)...));
   }
-  /// The same with a value made of the arguments, which is made in any case.
   template <typename... Arguments>
+    requires std::constructible_from<value_type, Arguments...>
+  iterator emplace_hint(const_iterator, Arguments&&... arguments) {
+    return emplace(std::forward<Arguments>(arguments)...).first;
+  }
+  /// Inserts a key that is not there, with Value(arguments…); these are not used if it is.
+  template <typename... Arguments>
+    requires std::constructible_from<Value, Arguments...>
   std::pair<iterator, bool> try_emplace(Key const& key, Arguments&&... arguments) {
-    return insert({key, Value(std::forward<Arguments>(arguments)...)});
+    Key const copy = key;  // which may lie in a page that leaves
+    if (auto const place = table_->find_to_change(copy))
+      return {iterator(table_.get(), *place, copy), false};
+    value_type const item(copy, Value(std::forward<Arguments>(arguments)...));
+    return {iterator(table_.get(), table_->insert(item), copy), true};
+  }
+  template <typename... Arguments>
+    requires std::constructible_from<Value, Arguments...>
+  iterator try_emplace(const_iterator, Key const& key, Arguments&&... arguments) {
+    return try_emplace(key, std::forward<Arguments>(arguments)...).first;
   }
   std::pair<iterator, bool> insert_or_assign(Key const& key, Value const& value) {
-    value_type const copy{key, value};
+    value_type const copy(key, value);
     auto inserted = insert(copy);
     if (!inserted.second) inserted.first->second = copy.second;
     return inserted;
+  }
+  iterator insert_or_assign(const_iterator, Key const& key, Value const& value) {
+    return insert_or_assign(key, value).first;
   }
   /// Returns how many items were erased.
   size_type erase(Key const& key) {
@@ -255,8 +279,7 @@ class unordered_map {
   /// same key the first stays. There are as many buckets as these items want. Pages are written
   /// once, in order. After a failure the map is empty. @throws budget_error, io_error,
   /// out_of_space; format_error of a file that is cut short.
-  template <item_source In>
-    requires std::same_as<source_item_t<In>, map_item<Key, Value>>
+  template <source_of<map_item<Key, Value>> In>
   void build(In&& in, sort_options options = {}) {
     table_->build(std::forward<In>(in), std::move(options));
   }

@@ -22,6 +22,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -287,6 +288,45 @@ TEST_F(unordered_maps, behave_as_standard_ones) {
     run_model<text, std::uint32_t, text_hash>(*this, options, 2000, 10'000);
     run_model<std::uint64_t, std::uint64_t>(*this, options, 10, 2'000);
   }
+}
+
+/// Does the same to a map of ours, or a standard one, that has no items.
+template <typename Map>
+void fill_in_all_ways(Map& m) {
+  using digits = std::array<char, 3>;
+  std::int64_t const wide = 5;
+  EXPECT_TRUE(m.insert(std::pair(3, digits{'a'})).second);
+  EXPECT_FALSE(m.insert(std::pair<std::int64_t const, digits>(3, digits{'b'})).second);
+  EXPECT_TRUE(m.insert({4, digits{'c'}}).second);
+  EXPECT_TRUE(m.emplace(wide, digits{'d'}).second);
+  EXPECT_TRUE(m.emplace(std::pair(wide + 1, digits{'e'})).second);
+  EXPECT_TRUE(m.emplace(std::piecewise_construct, std::tuple(8), std::tuple()).second);
+  EXPECT_EQ(m.emplace_hint(m.cend(), 12, digits{'f'})->first, 12);
+  EXPECT_TRUE(m.try_emplace(10, digits{'g'}).second);
+  EXPECT_TRUE(m.try_emplace(11).second);
+  EXPECT_FALSE(m.try_emplace(11, digits{'h'}).second);
+  EXPECT_EQ(m.try_emplace(m.cend(), 13)->second, digits());
+  EXPECT_EQ(m.insert(m.cend(), std::pair(14, digits{'i'}))->second, digits{'i'});
+  EXPECT_EQ(m.insert_or_assign(m.cend(), 15, digits{'j'})->second, digits{'j'});
+  EXPECT_FALSE(m.insert_or_assign(15, digits{'k'}).second);
+  m[17] = {'l'};
+  std::vector<std::pair<std::int64_t, digits>> const others = {{20, {'m'}}, {3, {}}, {21, {}}};
+  m.insert(others.begin(), others.end());
+  m.insert({{22, digits{'n'}}, {20, digits{}}});
+  EXPECT_EQ(m.count(20) + m.count(19), 1U);
+  EXPECT_TRUE(m.contains(3));
+  EXPECT_THROW(m.at(19), std::out_of_range);
+}
+
+TEST_F(unordered_maps, are_filled_in_all_ways_of_the_standard_ones) {
+  using model = std::unordered_map<std::int32_t, std::array<char, 3>>;
+  unordered_map<std::int32_t, std::array<char, 3>> m(*store, tiny_pages()), built(*store);
+  model expected;
+  fill_in_all_ways(m);
+  fill_in_all_ways(expected);
+  EXPECT_EQ(model(m.cbegin(), m.cend()), expected);
+  built.build(expected);
+  EXPECT_EQ(model(built.cbegin(), built.cend()), expected);
 }
 
 TEST_F(unordered_maps, behave_so_for_long) {
