@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <compare>
 #include <deque>
 #include <iterator>
 #include <memory>
@@ -149,6 +150,73 @@ TEST_F(deques, give_space_back_at_both_ends) {
   }
   EXPECT_EQ(store->allocated_bytes(), 0U);
   EXPECT_EQ(store->memory().free_bytes(), free_bytes);
+}
+
+TEST_F(deques, take_many_items_at_once_as_standard_ones_do) {
+  auto const seed = std::random_device{}();
+  SCOPED_TRACE(testing::Message() << "seed " << seed);
+  std::mt19937_64 random(seed);
+  vector_options const options{.page_bytes = 48, .cache_pages = 5, .spare_pages = 2};
+  deque<std::uint64_t> d(*store, options);
+  std::deque<std::uint64_t> model;
+  for (int i = 0; i < scratch::operations(3'000); ++i) {
+    auto const index = static_cast<std::ptrdiff_t>(random() % (model.size() + 1));
+    auto const item = random() % 3;
+    std::vector<std::uint64_t> const items(random() % 30, random());
+    auto const action = random() % 100;
+    if (action < 20) {
+      d.push_front(item);
+      model.push_front(item);
+    } else if (action < 35) {
+      ASSERT_EQ(d.insert(d.cbegin() + index, items.begin(), items.end()) - d.begin(), index);
+      model.insert(model.begin() + index, items.begin(), items.end());
+    } else if (action < 45) {
+      ASSERT_EQ(*d.emplace(d.cbegin() + index, item), item);
+      model.emplace(model.begin() + index, item);
+      d.insert(d.cbegin() + index, 9, item);
+      model.insert(model.begin() + index, 9, item);
+    } else if (action < 80) {
+      auto const end = index + static_cast<std::ptrdiff_t>(random() % (model.size() + 1)) / 4;
+      auto const until = std::min(end, std::ssize(model));
+      ASSERT_EQ(d.erase(d.cbegin() + index, d.cbegin() + until) - d.begin(), index);
+      model.erase(model.begin() + index, model.begin() + until);
+    } else if (action < 90) {
+      auto const size = model.size() * 3 / 4 + random() % 20;
+      d.resize(size, item);
+      model.resize(size, item);
+      d.shrink_to_fit();
+    } else if (action < 92) {
+      d.assign(items.begin(), items.end());
+      model.assign(items.begin(), items.end());
+    } else if (!model.empty()) {
+      deque<std::uint64_t> other(*store, model, options);
+      ASSERT_TRUE(d == other);
+      ASSERT_EQ(d <=> other, std::strong_ordering::equal);
+      d.back() += 1;
+      model.back() += 1;
+      ASSERT_TRUE(d != other && d > other);
+      auto expected = model.begin();
+      for (auto const each : d.forward()) ASSERT_EQ(each, *expected++);
+    }
+    ASSERT_EQ(d.size(), model.size());
+    ASSERT_TRUE(model.empty() || std::as_const(d).front() == model.front());
+  }
+  ASSERT_TRUE(std::equal(d.cbegin(), d.cend(), model.begin(), model.end()));
+  auto reversed = d.backward();
+  for (auto item = model.rbegin(); item != model.rend(); ++item, ++reversed)
+    ASSERT_EQ(*reversed, *item);
+}
+
+using deque_death_test = deques;
+
+TEST_F(deque_death_test, notices_items_that_are_not_there) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");  // the storage has threads
+  deque<std::uint64_t> d(*store, {.page_bytes = 64, .cache_pages = 6});
+  EXPECT_DEATH(d.front(), "empty");
+  EXPECT_DEATH(d.back(), "empty");
+  EXPECT_DEATH(d.pop_front(), "empty");
+  d.push_front(1);
+  EXPECT_DEATH(d[1] = 1, "index < size");
 }
 
 TEST_F(deques, keep_their_iterators_valid_and_sort) {

@@ -4,6 +4,7 @@
 
 // What maps hold: a key and its value. Layer: container.
 
+#include <compare>
 #include <concepts>
 #include <tuple>
 #include <type_traits>
@@ -49,6 +50,7 @@ struct map_item {
     return {first, second};
   }
   friend bool operator==(map_item const&, map_item const&) = default;
+  friend auto operator<=>(map_item const&, map_item const&) = default;
 };
 
 }  // namespace outsize

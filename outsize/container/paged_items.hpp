@@ -12,9 +12,8 @@
 // position divided by the items of a page. The two pages touched last are found without a search.
 //
 // Invariant: the row has the pages of all items, and at each end one more at most than it needs,
-// but after a failure; hot pages are the row's two that were touched last, or none since another
-// row of its cache is at work. Threads: as page_row's.
-// Layer: container.
+// but what is reserved, and after a failure; hot pages are the row's two that were touched last, or
+// none since another row of its cache is at work. Threads: as page_row's. Layer: container.
 
 #include <algorithm>
 #include <array>
@@ -34,16 +33,10 @@
 #include <outsize/container/page_space.hpp>
 #include <outsize/container/vector_options.hpp>
 
-namespace outsize {
-
-template <typename T>
-class vector;
-template <typename T>
-class deque;
-
-}  // namespace outsize
-
 namespace outsize::detail {
+
+template <typename Container, typename T>
+class paged_array;
 
 /// The items of a container, at a fixed address for its iterators.
 template <typename T>
@@ -121,6 +114,21 @@ class paged_items {
     reach(begin_, begin_ + size);
     end_ = begin_ + size;
   }
+  /// Has the pages of so many items, and keeps them.
+  void reserve(std::uint64_t size) {
+    std::uint64_t const pages_end = div_up(begin_ + size, page_items_);
+    set_row(row_->begin(), std::max(row_->end(), pages_end));
+    reserved_end_ = std::max(reserved_end_, pages_end);
+    note_row();
+  }
+  /// Gives up what no item is in.
+  void shrink_to_fit() {
+    if (lasting_ != nullptr) lasting_->check_writable();
+    reserved_end_ = 0;
+    reach(begin_, end_);
+    note_row();
+  }
+  std::uint64_t capacity() const noexcept { return row_->end() * page_items_ - begin_; }
   void append(T const& item) {
     if (hot_[0].has(end_))
       hot_[0].at(end_) = item;
@@ -199,10 +207,10 @@ class paged_items {
     touch(begin_ - 1, begin_ % page_items_ == 0 ? fresh : page_row::content::kept) = item;
   }
 
-  /// Gives the row the pages of these positions, and no others.
+  /// Gives the row the pages of these positions, and no others but those reserved.
   void reach(std::uint64_t begin, std::uint64_t end) {
     std::uint64_t const first = begin / page_items_;
-    set_row(first, std::max(first, div_up(end, page_items_)));
+    set_row(first, std::max({first, div_up(end, page_items_), reserved_end_}));
   }
   /// Gives up what is not needed up to there; returns where.
   [[gnu::noinline]] std::uint64_t trimmed_to(std::uint64_t end) {
@@ -215,7 +223,8 @@ class paged_items {
   [[gnu::noinline]] void trim() {
     std::uint64_t const first = begin_ / page_items_;
     std::uint64_t const last = std::max(first, div_up(end_, page_items_));
-    set_row(first == row_->begin() ? first : first - 1, std::min(last + 1, row_->end()));
+    set_row(first == row_->begin() ? first : first - 1,
+            std::min(std::max(last + 1, reserved_end_), row_->end()));
   }
   void set_row(std::uint64_t begin, std::uint64_t end) {
     if (begin == row_->begin() && end == row_->end()) return;
@@ -225,7 +234,8 @@ class paged_items {
   }
   /// Where a page can be given up, and one more is left.
   void note_row() noexcept {
-    trim_below_ = row_->end() < 2 ? 0 : (row_->end() - 2) * page_items_;
+    bool const is_needed = row_->end() < 2 || row_->end() <= reserved_end_;
+    trim_below_ = is_needed ? 0 : (row_->end() - 2) * page_items_;
     trim_above_ = (row_->begin() + 2) * page_items_;
   }
 
@@ -235,6 +245,7 @@ class paged_items {
   std::uint64_t page_items_;
   std::uint64_t begin_;
   std::uint64_t end_;
+  std::uint64_t reserved_end_ = 0;    // of the pages that are not given up
   std::uint64_t trim_below_ = 0;      // of end_
   std::uint64_t trim_above_ = 0;      // of begin_
   std::uint64_t settled_end_ = 0;     // of the file when it was settled last,
@@ -326,10 +337,8 @@ class paged_iterator : public detail::paged_position<paged_iterator<T>> {
   friend struct detail::paged_access;
   template <typename>
   friend class paged_const_iterator;
-  template <typename>
-  friend class vector;
-  template <typename>
-  friend class deque;
+  template <typename, typename>
+  friend class detail::paged_array;
   paged_iterator(detail::paged_items<T>* items, std::uint64_t position) noexcept
       : items_(items), position_(position) {}
 
@@ -383,10 +392,8 @@ class paged_const_iterator : public detail::paged_position<paged_const_iterator<
   friend class detail::paged_position;
   template <typename>
   friend class paged_const_reverse_iterator;
-  template <typename>
-  friend class vector;
-  template <typename>
-  friend class deque;
+  template <typename, typename>
+  friend class detail::paged_array;
   paged_const_iterator(detail::paged_items<T> const* items, std::uint64_t position) noexcept
       : items_(items), position_(position) {}
 

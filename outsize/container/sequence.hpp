@@ -51,9 +51,9 @@ class sequence {
   T back() const { return items_.back(); }
 
   /// All items, front to back. The sequence stays as it is as long as the stream is used.
-  paged_reader<T> forward() const { return {all(), all().begin(), all().end()}; }
+  paged_reader<T> forward() const { return items_.forward(); }
   /// All items, back to front.
-  paged_reverse_reader<T> backward() const { return {all(), all().begin(), all().end()}; }
+  paged_reverse_reader<T> backward() const { return items_.backward(); }
 
   /// What the cache has done.
   block::block_cache_counts cache_counts() const { return items_.cache_counts(); }
@@ -62,8 +62,6 @@ class sequence {
   void swap(sequence& other) noexcept { items_.swap(other.items_); }
 
  private:
-  detail::paged_items<T> const& all() const noexcept { return *items_.items_; }
-
   deque<T> items_;
 };
 

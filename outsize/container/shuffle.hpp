@@ -17,6 +17,7 @@
 #include <random>
 #include <span>
 #include <type_traits>
+#include <utility>
 
 #include <outsize/algorithm/item_order.hpp>
 #include <outsize/algorithm/item_sort.hpp>
@@ -122,6 +123,14 @@ template <paged_container Container, typename Random>
   requires std::uniform_random_bit_generator<std::remove_reference_t<Random>>
 void shuffle(Container& items, Random&& random, sort_options const& options = {}) {
   shuffle(items.begin(), items.end(), random, options);
+}
+
+/// The same with par in front, as other algorithms take it: all threads of the storage take part in
+/// any case.
+template <typename... Arguments>
+  requires detail::scan_arguments<Arguments...>
+void shuffle(parallel_policy, Arguments&&... arguments) {
+  shuffle(std::forward<Arguments>(arguments)...);
 }
 
 }  // namespace outsize

@@ -75,6 +75,19 @@ TEST_F(shuffles, spread_items_evenly_when_they_do_not_fit_in_memory) {
   EXPECT_GT(difference, 164.0);
 }
 
+TEST_F(shuffles, are_called_as_parallel_algorithms_are) {
+  deque<std::uint64_t> d(store, small), e(store, small);
+  d.resize(1000);
+  e.resize(1000);
+  tabulate(d, itself);
+  tabulate(e, itself);
+  std::mt19937_64 random(3), same(3);
+  shuffle(par, d, random);
+  shuffle(e.begin(), e.end(), same);
+  EXPECT_TRUE(d == e);
+  EXPECT_FALSE(std::ranges::is_sorted(std::as_const(d)));
+}
+
 TEST_F(shuffles, give_the_same_order_with_any_memory) {
   using odd = std::array<std::uint8_t, 5>;
   std::vector<std::vector<odd>> orders;

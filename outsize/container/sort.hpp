@@ -155,4 +155,22 @@ sort_report sort_unique(Container& items, Less less = {}, sort_options options =
   return sort(items, std::move(less), std::move(options));
 }
 
+/// The same calls with par in front, as other algorithms take it: all threads of the storage sort
+/// in any case.
+template <typename... Arguments>
+  requires detail::scan_arguments<Arguments...>
+sort_report sort(parallel_policy, Arguments&&... arguments) {
+  return sort(std::forward<Arguments>(arguments)...);
+}
+template <typename... Arguments>
+  requires detail::scan_arguments<Arguments...>
+sort_report stable_sort(parallel_policy, Arguments&&... arguments) {
+  return stable_sort(std::forward<Arguments>(arguments)...);
+}
+template <typename... Arguments>
+  requires detail::scan_arguments<Arguments...>
+sort_report sort_unique(parallel_policy, Arguments&&... arguments) {
+  return sort_unique(std::forward<Arguments>(arguments)...);
+}
+
 }  // namespace outsize

@@ -247,6 +247,17 @@ TEST_F(sorted_containers, are_valid_when_the_disk_fails) {
     persist([&] { ASSERT_LE(std::as_const(v)[i], std::as_const(v)[i - 1]); });
 }
 
+TEST_F(sorted_containers, are_called_as_parallel_algorithms_are) {
+  std::vector<std::uint64_t> const plain = {3, 1, 4, 1, 5, 9, 2, 6};
+  vector<std::uint64_t> v(store, plain, small);
+  EXPECT_EQ(sort(par, v, std::greater<>()).items, 8U);
+  EXPECT_TRUE(std::ranges::is_sorted(std::as_const(v), std::greater<>()));
+  stable_sort(par, v.begin(), v.end());
+  EXPECT_TRUE(std::ranges::is_sorted(std::as_const(v)));
+  sort_unique(par, v);
+  EXPECT_EQ(v.size(), 7U);
+}
+
 TEST_F(sorted_containers, are_sources_of_all_sorts_and_merges) {
   vector<std::uint64_t> v(store, small);
   deque<std::uint64_t> d(store, small);

@@ -10,10 +10,15 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cmath>
+#include <compare>
+#include <concepts>
 #include <cstring>
 #include <memory>
 #include <random>
 #include <stdexcept>
+#include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -191,6 +196,100 @@ TEST_F(vectors, take_many_items_at_once_as_standard_ones_do) {
     ASSERT_EQ(v.size(), model.size());
   }
   expect_equal(v, model);
+}
+
+TEST_F(vectors, are_made_with_content_as_standard_ones) {
+  std::vector<std::uint64_t> const model = {5, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9};
+  vector_options const options{.page_bytes = 64, .cache_pages = 4};
+  using numbers = vector<std::uint64_t>;
+  numbers const by_iterators(*store, model.begin(), model.end(), options);
+  numbers const by_range(*store, model, options);
+  numbers const by_conversion(*store, std::vector<int>(model.begin(), model.end()), options);
+  numbers const by_list(*store, {5, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9}, options);
+  numbers const by_copy(*store, by_list, options);
+  for (auto const* each : {&by_iterators, &by_range, &by_conversion, &by_list, &by_copy}) {
+    expect_equal(*each, model);
+    EXPECT_EQ(each->page_items(), 8U);
+  }
+  expect_equal(numbers(*store, 20, 7, options), std::vector<std::uint64_t>(20, 7));
+  EXPECT_TRUE(numbers(*store, {}).empty());
+  EXPECT_TRUE(numbers(*store, {.page_bytes = 64}).empty());
+  static_assert(std::constructible_from<numbers, std::initializer_list<std::uint64_t>>);
+  static_assert(std::constructible_from<numbers, int*, int*>);
+  static_assert(!std::constructible_from<numbers, storage&, std::vector<std::string>>);
+}
+
+TEST_F(vectors, compare_as_standard_ones) {
+  auto const seed = std::random_device{}();
+  SCOPED_TRACE(testing::Message() << "seed " << seed);
+  std::mt19937_64 random(seed);
+  for (int i = 0; i < 200; ++i) {
+    std::vector<std::uint64_t> a(random() % 100), b;
+    for (auto& item : a) item = random() % 3;
+    b = a;
+    if (random() % 4 > 0) b.resize(random() % 100);
+    if (!b.empty() && random() % 2 == 0) b[random() % b.size()] = random() % 3;
+    vector<std::uint64_t> const x(*store, a, {.page_bytes = 64, .cache_pages = 4});
+    vector<std::uint64_t> const y(*store, b, {.page_bytes = 48, .cache_pages = 5});
+    ASSERT_EQ(x == y, a == b);
+    ASSERT_EQ(x <=> y, a <=> b);
+    ASSERT_EQ(x < y, a < b);
+  }
+  vector<double> const x(*store, {1.0, 2.0}), y(*store, {1.0, std::nan("")});
+  EXPECT_EQ(x <=> y, std::partial_ordering::unordered);
+}
+
+TEST_F(vectors, keep_the_space_that_is_reserved) {
+  vector<std::uint64_t> v(*store, {.page_bytes = 64, .cache_pages = 4});
+  v.reserve(100);
+  EXPECT_EQ(v.capacity(), 104U);
+  EXPECT_EQ(v.size(), 0U);
+  EXPECT_EQ(store->allocated_bytes(), 13 * 64U);
+  for (std::uint64_t i = 0; i < 100; ++i) v.push_back(i);
+  while (v.size() > 20) v.pop_back();
+  v.reserve(10);
+  v.resize(40);
+  v.resize(20);
+  EXPECT_EQ(v.capacity(), 104U);
+  EXPECT_EQ(store->allocated_bytes(), 13 * 64U);
+  for (std::uint64_t i = 20; i < 300; ++i) v.push_back(i);
+  while (v.size() > 20) v.pop_back();
+  EXPECT_LE(v.capacity(), 104U + 8);
+  v.shrink_to_fit();
+  EXPECT_EQ(v.capacity(), 24U);
+  EXPECT_EQ(store->allocated_bytes(), 3 * 64U);
+  for (std::uint64_t i = 0; i < 20; ++i) ASSERT_EQ(std::as_const(v)[i], i);
+  v.clear();
+  EXPECT_EQ(store->allocated_bytes(), 0U);
+  EXPECT_THROW(v.reserve(v.max_size() + 1), std::length_error);
+}
+
+TEST_F(vectors, reserve_all_that_they_are_asked_for_or_nothing) {
+  capacity = 64 * 20;
+  make_storage();
+  vector<std::uint64_t> v(*store, {.page_bytes = 64, .cache_pages = 4, .spare_pages = 1});
+  EXPECT_THROW(v.reserve(1000), out_of_space);
+  EXPECT_EQ(store->allocated_bytes(), 0U);
+  v.reserve(160);
+  vector<std::uint64_t> other(*store, {.page_bytes = 64, .cache_pages = 4});
+  EXPECT_THROW(other.push_back(1), out_of_space);
+  for (std::uint64_t i = 0; i < 160; ++i) v.push_back(i);
+  EXPECT_THROW(v.push_back(0), out_of_space);
+  EXPECT_EQ(v.size(), 160U);
+}
+
+TEST_F(vectors, make_items_of_arguments) {
+  struct point {
+    int x, y;
+    bool operator==(point const&) const = default;
+  };
+  vector<point> v(*store, {.page_bytes = 64, .cache_pages = 4});
+  EXPECT_EQ(v.emplace_back(1, 2), (point{1, 2}));
+  EXPECT_EQ(*v.emplace(v.cbegin(), 3, 4), (point{3, 4}));
+  EXPECT_EQ(v.insert(v.cbegin() + 1, 20, {5, 6}) - v.begin(), 1);
+  EXPECT_EQ(v.size(), 22U);
+  EXPECT_EQ(v[20], (point{5, 6}));
+  EXPECT_EQ(v.back(), (point{1, 2}));
 }
 
 TEST_F(vectors, lose_nothing_while_the_disk_delays_and_interrupts) {
@@ -381,6 +480,19 @@ TEST_F(vector_death_test, notices_changes_through_references_that_have_ended) {
     v[0] = 0;
   };
   EXPECT_DEATH(misuse(), "is_as_sealed");
+}
+
+TEST_F(vector_death_test, notices_items_that_are_not_there) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  vector<std::uint64_t> v(*store, {.page_bytes = 64, .cache_pages = 6});
+  EXPECT_DEATH(v.front(), "empty");
+  EXPECT_DEATH(v.back(), "empty");
+  EXPECT_DEATH(v.pop_back(), "empty");
+  v.resize(12);
+  EXPECT_DEATH(v[12] = 1, "index < size");
+  EXPECT_DEATH(std::ignore = std::as_const(v)[12], "index < size");
+  EXPECT_DEATH(v.changing(12), "index < size");
+  EXPECT_DEATH(v.replacing(9), "index");
 }
 
 }  // namespace

@@ -98,6 +98,15 @@ struct unique_call {
   }
 };
 
+/// Gives up the items from `end` on; how many.
+template <typename Container>
+std::uint64_t erase_behind(Container& items, typename Container::iterator end) {
+  std::uint64_t const size = count_between(items.begin(), end);
+  std::uint64_t const erased = items.size() - size;
+  items.resize(size);
+  return erased;
+}
+
 /// A part of a container at one of the ends of what is still to be partitioned, and what was said
 /// of its items, all of them asked at once.
 template <typename Policy, typename Predicate>
@@ -202,6 +211,21 @@ template <typename... Arguments>
   requires detail::scan_arguments<Arguments...>
 auto remove_if(Arguments&&... arguments) {
   return detail::scan<detail::remove_if_call>(arguments...);
+}
+
+/// Removes the items that are unwanted, or equal `value`, and returns how many. I/Os: one scan, as
+/// remove. With par as the first argument the threads of the storage ask. Checked: remove_test.cpp.
+template <paged_container Container, typename Predicate>
+std::uint64_t erase_if(Container& items, Predicate unwanted) {
+  return detail::erase_behind(items, remove_if(items, std::ref(unwanted)));
+}
+template <paged_container Container, typename Predicate>
+std::uint64_t erase_if(parallel_policy policy, Container& items, Predicate unwanted) {
+  return detail::erase_behind(items, remove_if(policy, items, std::ref(unwanted)));
+}
+template <paged_container Container, typename T>
+std::uint64_t erase(Container& items, T const& value) {
+  return detail::erase_behind(items, remove(items, value));
 }
 
 /// The same of items that are the same as the last one kept before them. I/Os: as remove. Also with

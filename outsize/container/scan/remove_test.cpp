@@ -41,6 +41,19 @@ TEST_F(removals, remove_items) {
   });
 }
 
+TEST_F(removals, erase_items) {
+  auto const low = [](std::uint64_t x) { return x < 5; };
+  on_many([&](auto const& p) {
+    EXPECT_EQ(erase(p.paged, 7), std::erase(p.plain, 7U));
+    auto const erased = std::erase_if(p.plain, low);
+    EXPECT_EQ(p.random() % 2 == 0 ? erase_if(p.paged, low) : erase_if(par, p.paged, low), erased);
+  });
+  auto v = on_disk(100);
+  auto const reads_before = reads();
+  EXPECT_EQ(erase_if(v, [](std::uint64_t x) { return x % 2 == 0; }), 400U);
+  EXPECT_LE(reads() - reads_before, 100U);
+}
+
 TEST_F(removals, leave_one_of_equal_neighbours) {
   on_many_by_both(
       [](auto const& p, auto policy) {
