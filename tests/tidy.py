@@ -48,6 +48,7 @@ UNTESTED = {
     "outsize/container/paged_items.hpp": "by the tests of the containers",
     "outsize/container/piece_comparison.hpp": "by vector_test.cpp and map_test.cpp",
     "outsize/container/set.hpp": "by map_test.cpp",
+    "outsize/container/sought_key.hpp": "by map_test.cpp and unordered_map_test.cpp",
     "outsize/container/tree_pages.hpp": "by btree_test.cpp and map_file_test.cpp",
     "outsize/container/paged_streams.hpp": "by vector_streams_test.cpp and sequence_test.cpp",
     "outsize/container/algorithms.hpp": "includes those in scan/",

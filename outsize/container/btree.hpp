@@ -24,6 +24,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -97,20 +98,29 @@ class btree {
   position begin() const { return first_from(state().first_leaf, 0); }
   /// The place behind one: its successor, or the end.
   position after(position const& at) const { return first_from(at.leaf, at.slot + 1); }
-  /// The first entry whose key is not below `key`, and the first one above it.
-  position lower_bound(Key const& key) const { return bound(key, false); }
-  position upper_bound(Key const& key) const { return bound(key, true); }
+  /// The first entry whose key is not below `key`, and the first one above it. That may be of
+  /// another type, here and below, if the comparison takes it.
+  template <typename K>
+  position lower_bound(K const& key) const {
+    return bound(key, false);
+  }
+  template <typename K>
+  position upper_bound(K const& key) const {
+    return bound(key, true);
+  }
   /// The first entry with this key.
-  position find(Key const& key) const {
+  template <typename K>
+  position find(K const& key) const {
     position found;
     visit(key, [&](position const& at, Entry const&) { found = at; });
     return found;
   }
   /// Calls f(position, entry) for the first entry with this key, if there is one.
-  template <typename F>
-  void visit(Key const& key, F f) const {
+  template <typename K, typename F>
+  void visit(K const& key, F f) const {
     if (size() == 0) return;
-    for (std::uint64_t page = descend(key, is_unique_);;) {
+    bool const is_last = is_one<K>();
+    for (std::uint64_t page = descend(key, is_last);;) {
       leaf_look const seen = look(page);
       std::uint32_t const slot = lower(*seen, key);
       if (slot < seen->count) {
@@ -118,7 +128,7 @@ class btree {
         return;
       }
       page = seen->after;
-      if (is_unique_ || page == tree_state::none) return;
+      if (is_last || page == tree_state::none) return;
     }
   }
   /// Calls f(entry) for the first entry with this key in a leaf, if there is one.
@@ -321,14 +331,22 @@ class btree {
 
   // ---- search ----
 
-  std::uint32_t lower(leaf const& in, Key const& key) const {
+  /// Whether no two entries are equal to such a key.
+  template <typename K>
+  bool is_one() const noexcept {
+    return is_unique_ && std::is_same_v<K, Key>;
+  }
+  template <typename K>
+  std::uint32_t lower(leaf const& in, K const& key) const {
     return count_before(in.count, [&](std::uint32_t i) { return less_(in.key(i), key); });
   }
-  std::uint32_t upper(leaf const& in, Key const& key) const {
+  template <typename K>
+  std::uint32_t upper(leaf const& in, K const& key) const {
     return count_before(in.count, [&](std::uint32_t i) { return !less_(key, in.key(i)); });
   }
   /// The child to go to for a key: the first one that it may be in, or the last one.
-  std::uint32_t child_of(node const& in, Key const& key, bool last) const {
+  template <typename K>
+  std::uint32_t child_of(node const& in, K const& key, bool last) const {
     Key const* const keys = in.keys() + 1;
     return last ? count_before(in.count - 1, [&](std::uint32_t i) { return !less_(key, keys[i]); })
                 : count_before(in.count - 1, [&](std::uint32_t i) { return less_(keys[i], key); });
@@ -342,7 +360,8 @@ class btree {
   std::size_t nodes_ahead() const {
     return std::min<std::size_t>(8, pages_->nodes().row().cache_pages() / 4);
   }
-  std::uint64_t descend(Key const& key, bool last, path* way = nullptr) const {
+  template <typename K>
+  std::uint64_t descend(K const& key, bool last, path* way = nullptr) const {
     std::uint64_t page = state().root;
     for (std::uint64_t level = 0; level < state().height; ++level) {
       node_look const seen = look_at_node(page);
@@ -381,9 +400,10 @@ class btree {
     at.slot = backward ? look_at_node(at.page)->count - 1 : 0;
     return true;
   }
-  position bound(Key const& key, bool above) const {
+  template <typename K>
+  position bound(K const& key, bool above) const {
     if (size() == 0) return {};
-    std::uint64_t const page = descend(key, above || is_unique_);
+    std::uint64_t const page = descend(key, above || is_one<K>());
     leaf_look const seen = look(page);
     std::uint32_t const slot = above ? upper(*seen, key) : lower(*seen, key);
     return slot < seen->count ? position{page, slot} : first_from(seen->after, 0);

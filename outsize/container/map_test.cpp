@@ -10,10 +10,14 @@
 
 #include <fmt/format.h>
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <cmath>
+#include <compare>
+#include <concepts>
 #include <functional>
+#include <initializer_list>
 #include <map>
 #include <memory>
 #include <numeric>
@@ -23,6 +27,7 @@
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <tuple>
 #include <utility>
@@ -478,6 +483,153 @@ TEST(sets, make_keys_of_arguments_as_the_standard_ones_do) {
   EXPECT_TRUE(std::ranges::equal(std::as_const(s), model));
   set<float> numbers_of_floats(disk.store, tiny);
   EXPECT_TRUE(numbers_of_floats.emplace(7).second);  // which braces would refuse
+}
+
+TEST(maps, are_made_with_content_as_the_standard_ones) {
+  quick_storage disk;
+  std::vector<std::pair<std::uint64_t, two_words>> pairs;
+  for (std::uint64_t i = 0; i < 300; ++i) pairs.push_back({mixed(i) % 200, {i, i}});
+  std::map<std::uint64_t, two_words> const model(pairs.begin(), pairs.end());
+  numbers const by_iterators(disk.store, pairs.begin(), pairs.end(), tiny);
+  numbers const by_range(disk.store, pairs, tiny);
+  numbers const by_copy(disk.store, by_range, tiny);
+  for (auto const* each : {&by_iterators, &by_range, &by_copy})
+    EXPECT_TRUE(std::equal(each->begin(), each->end(), model.begin(), model.end()));
+  multimap<std::uint64_t, two_words> const all(disk.store, pairs, tiny);
+  std::multimap<std::uint64_t, two_words> const all_plain(pairs.begin(), pairs.end());
+  EXPECT_TRUE(std::equal(all.begin(), all.end(), all_plain.begin(), all_plain.end()));
+
+  using falling = map<int, double, std::greater<>>;
+  falling m(disk.store, {{1, 0.5}, {3, 1.5}, {1, 2.5}}, tiny);
+  std::map<int, double, std::greater<>> plain = {{1, 0.5}, {3, 1.5}, {1, 2.5}};
+  EXPECT_TRUE(std::equal(m.cbegin(), m.cend(), plain.begin(), plain.end()));
+  EXPECT_TRUE(m.value_comp()({3, 0.0}, {1, 0.0}));
+  m = {{7, 1.0}};
+  EXPECT_EQ(m.size(), 1U);
+  EXPECT_TRUE(falling(disk.store, {}).empty());
+  set<int> const s(disk.store, {3, 1, 2, 3}, tiny);
+  EXPECT_EQ(s.size(), 3U);
+  static_assert(std::constructible_from<set<int>, std::initializer_list<int>>);
+  static_assert(std::constructible_from<set<int>, int*, int*>);
+}
+
+TEST(maps, compare_as_the_standard_ones) {
+  quick_storage disk;
+  std::uint64_t const seed = std::random_device{}();
+  SCOPED_TRACE(seed);
+  std::mt19937_64 random(seed);
+  for (int i = 0; i < 100; ++i) {
+    std::map<int, int> a, b;
+    for (auto count = random() % 40; count > 0; --count)
+      a[static_cast<int>(random() % 50)] = static_cast<int>(random() % 3);
+    b = a;
+    if (random() % 2 == 0) b[static_cast<int>(random() % 50)] = 1;
+    if (random() % 3 == 0 && !b.empty()) b.erase(b.begin());
+    map<int, int> const x(disk.store, a, tiny), y(disk.store, b, tiny);
+    ASSERT_EQ(x == y, a == b);
+    ASSERT_EQ(x <=> y, a <=> b);
+    ASSERT_EQ(x < y, a < b);
+  }
+  map<int, span_of_days> const x(disk.store, tiny), y(disk.store, tiny);
+  EXPECT_TRUE(x == y);  // values need no order for that
+  multiset<int> const s(disk.store, {1, 1, 2}, tiny), t(disk.store, {1, 2}, tiny);
+  EXPECT_TRUE(s != t && s < t);
+}
+
+/// Erases from ours and the model, and compares what is left; the iterators at what is not unwanted
+/// stay.
+template <typename Ours, typename Model>
+void check_erase_if(storage& store, Model model, std::uint64_t part) {
+  Ours m(store, model, tiny);
+  auto const unwanted = [&](auto const& entry) {
+    if constexpr (requires { entry.first; })
+      return mixed(entry.first) % 8 < part;
+    else
+      return mixed(entry) % 8 < part;
+  };
+  std::vector<typename Ours::const_iterator> kept;
+  for (auto at = m.cbegin(); at != m.cend(); ++at)
+    if (!unwanted(*at) && kept.size() < 50) kept.push_back(at);
+  std::uint64_t asked = 0;
+  auto const before = model.size();
+  EXPECT_EQ(erase_if(m, [&](auto const& entry) { return ++asked, unwanted(entry); }),
+            std::erase_if(model, unwanted));
+  EXPECT_EQ(asked, before);
+  EXPECT_TRUE(std::equal(m.cbegin(), m.cend(), model.begin(), model.end()));
+  for (auto const& at : kept) EXPECT_FALSE(unwanted(*at));
+}
+
+TEST(maps, erase_what_is_unwanted_as_the_standard_ones) {
+  quick_storage disk;
+  for (std::uint64_t const part : {0U, 1U, 4U, 7U, 8U})
+    for (std::uint64_t const count : {0U, 1U, 5U, 1000U}) {
+      SCOPED_TRACE(testing::Message() << part << " eighths of " << count);
+      std::map<std::uint64_t, two_words> entries;
+      std::multiset<std::uint64_t> keys;
+      for (std::uint64_t i = 0; i < count; ++i) {
+        entries[i] = {i, i};
+        keys.insert(i / 3);
+      }
+      check_erase_if<numbers>(disk.store, entries, part);
+      check_erase_if<multiset<std::uint64_t>>(disk.store, keys, part);
+    }
+}
+
+struct by_day {
+  using is_transparent = void;
+  bool operator()(span_of_days const& a, span_of_days const& b) const { return a.first < b.first; }
+  bool operator()(span_of_days const& a, std::string_view b) const { return decade(a) < b.size(); }
+  bool operator()(std::string_view a, span_of_days const& b) const { return a.size() < decade(b); }
+  static std::size_t decade(span_of_days const& s) {
+    return static_cast<std::size_t>(s.first) / 10;
+  }
+};
+
+/// Searches among the same keys of ours, or a standard one, of which ten are equal to a string.
+template <typename Set>
+std::vector<std::int64_t> found_by_length(Set& s, std::string_view text) {
+  auto const place = [&](auto at) {
+    return at == std::as_const(s).end() ? -1 : std::int64_t{(*at).first};
+  };
+  auto const [from, to] = s.equal_range(text);
+  EXPECT_TRUE(from == std::as_const(s).lower_bound(text));
+  EXPECT_TRUE(to == std::as_const(s).upper_bound(text));
+  bool const is_there = std::as_const(s).find(text) != std::as_const(s).end();
+  return {place(from), place(to), static_cast<std::int64_t>(s.count(text)), s.contains(text),
+          is_there};
+}
+
+TEST(sets, are_searched_for_what_is_no_key) {
+  quick_storage disk;
+  set<span_of_days, by_day> s(disk.store, tiny);
+  std::set<span_of_days, by_day> model;
+  for (std::int64_t day = 0; day < 300; ++day) {
+    if (day / 10 == 7) continue;
+    s.emplace(day);
+    model.emplace(day);
+  }
+  for (std::int64_t day = 0; day < 300; day += 10) {  // so that separators are of what is gone
+    s.erase(span_of_days(day));
+    model.erase(span_of_days(day));
+  }
+  for (std::size_t length = 0; length < 32; ++length) {
+    std::string const text(length, 'x');
+    EXPECT_EQ(found_by_length(s, text), found_by_length(model, text));
+  }
+  map<span_of_days, int, by_day> const m(disk.store, {{span_of_days(15), 7}}, tiny);
+  EXPECT_EQ(m.get(std::string_view("x")), 7);
+  EXPECT_EQ(m.get(std::string_view("xx")), std::nullopt);
+  map<std::array<int, 2>, int> const by_braces(disk.store, {{{15, 3}, 7}}, tiny);
+  EXPECT_TRUE(by_braces.contains({15, 3}));
+  EXPECT_EQ(by_braces.find({15, 3})->second, 7);
+}
+
+TEST(maps, are_searched_for_what_becomes_a_key) {
+  quick_storage disk;
+  map<std::int64_t, int> const m(disk.store, {{-5, 1}, {5, 2}, {-9, 3}}, tiny);
+  EXPECT_EQ(m.get(5U), 2);  // std::less<> would take -5 for more
+  EXPECT_EQ(m.lower_bound(std::uint64_t{0})->first, 5);
+  EXPECT_EQ(m.count(std::int16_t{-9}), 1U);
 }
 
 TEST(maps, are_read_backward_as_forward) {

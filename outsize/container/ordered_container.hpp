@@ -18,6 +18,7 @@
 #include <functional>
 #include <initializer_list>
 #include <iterator>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <ranges>
@@ -42,6 +43,8 @@
 #include <outsize/container/item_source.hpp>
 #include <outsize/container/map_item.hpp>
 #include <outsize/container/map_options.hpp>
+#include <outsize/container/piece_comparison.hpp>
+#include <outsize/container/sought_key.hpp>
 
 namespace outsize {
 
@@ -76,6 +79,12 @@ class ordered_container {
   using value_type = typename std::conditional_t<is_map, std::type_identity<map_item<Key, Value>>,
                                                  std::type_identity<Key>>::type;
   using key_compare = Less;
+  struct value_compare {
+    [[no_unique_address]] Less less;
+    bool operator()(value_type const& a, value_type const& b) const {
+      return less(detail::key_of<Key>(a), detail::key_of<Key>(b));
+    }
+  };
   using size_type = std::uint64_t;
   using difference_type = std::ptrdiff_t;
 
@@ -98,6 +107,29 @@ class ordered_container {
                              Less less = {})
       : ordered_container(store, detail::tree_pages::on_disks(store, layout(), options),
                           std::move(less)) {}
+  /// One with entries, of equal ones, if is_unique, the first: of a range or a file, or between two
+  /// iterators, which are built; or of a list, which are inserted one by one. @throws as build() or
+  /// insert(), besides.
+  template <source_of<value_type> In>
+  ordered_container(storage& store, In&& in, map_options const& options = {}, Less less = {})
+      : ordered_container(store, options, std::move(less)) {
+    build(std::forward<In>(in));
+  }
+  template <std::input_iterator I, std::sentinel_for<I> S>
+  ordered_container(storage& store, I from, S to, map_options const& options = {}, Less less = {})
+      : ordered_container(store, std::ranges::subrange(std::move(from), std::move(to)), options,
+                          std::move(less)) {}
+  ordered_container(storage& store, std::initializer_list<value_type> entries,
+                    map_options const& options = {}, Less less = {})
+      : ordered_container(store, options, std::move(less)) {
+    insert(entries);
+  }
+  /// The same on the disks of default_storage().
+  template <std::input_iterator I, std::sentinel_for<I> S>
+  ordered_container(I from, S to)
+      : ordered_container(default_storage(), std::move(from), std::move(to)) {}
+  ordered_container(std::initializer_list<value_type> entries)
+      : ordered_container(default_storage(), entries) {}
   /// An empty one in a new file, to be opened again: what flush() has made durable is there,
   /// however the process ends. @throws io_error, EEXIST if it is there already; budget_error.
   static ordered_container create(std::string const& path, storage& store = default_storage(),
@@ -128,14 +160,25 @@ class ordered_container {
   }
   ordered_container(ordered_container&&) noexcept = default;
   ordered_container& operator=(ordered_container&&) noexcept = default;
+  /// Replaces all entries. @throws as insert(); some of the new ones are there then.
+  ordered_container& operator=(std::initializer_list<value_type> entries) {
+    clear();
+    insert(entries);
+    return *this;
+  }
 
   // ---- size ----
 
   bool empty() const noexcept { return size() == 0; }
   size_type size() const noexcept { return tree_->size(); }
+  static constexpr size_type max_size() noexcept {
+    return std::numeric_limits<difference_type>::max() / sizeof(value_type);
+  }
   /// Removes all. I/Os: none. @throws io_error (EACCES).
   void clear() { tree_->clear(); }
   key_compare key_comp() const { return tree_->less(); }
+  /// Compares entries by their keys.
+  value_compare value_comp() const { return value_compare{tree_->less()}; }
 
   // ---- iterators ----
 
@@ -170,32 +213,60 @@ class ordered_container {
 
   // ---- search ----
 
-  iterator find(Key const& key) { return {*tree_, tree_->find(key)}; }
-  const_iterator find(Key const& key) const { return {*tree_, tree_->find(key)}; }
-  bool contains(Key const& key) const { return !tree_->find(key).is_end(); }
+  // By a key; or by anything else that the comparison takes, if it is transparent (std::less<> is),
+  // and that does not become a key by itself: several keys may be equal to that.
+
+  template <key_or<Key, Less> K = Key>
+  iterator find(K const& key) {
+    return {*tree_, tree_->find(sought(key))};
+  }
+  template <key_or<Key, Less> K = Key>
+  const_iterator find(K const& key) const {
+    return {*tree_, tree_->find(sought(key))};
+  }
+  template <key_or<Key, Less> K = Key>
+  bool contains(K const& key) const {
+    return !tree_->find(sought(key)).is_end();
+  }
   /// CPU: O(result). I/Os: a scan's of these.
-  size_type count(Key const& key) const {
-    if constexpr (is_unique) return contains(key) ? 1 : 0;
+  template <key_or<Key, Less> K = Key>
+  size_type count(K const& key) const {
+    if constexpr (is_unique && std::convertible_to<K const&, Key>) return contains(key) ? 1 : 0;
     auto const [from, to] = equal_range(key);
     return static_cast<size_type>(std::distance(from, to));
   }
-  iterator lower_bound(Key const& key) { return {*tree_, tree_->lower_bound(key)}; }
-  const_iterator lower_bound(Key const& key) const { return {*tree_, tree_->lower_bound(key)}; }
-  iterator upper_bound(Key const& key) { return {*tree_, tree_->upper_bound(key)}; }
-  const_iterator upper_bound(Key const& key) const { return {*tree_, tree_->upper_bound(key)}; }
-  std::pair<iterator, iterator> equal_range(Key const& key) {
+  template <key_or<Key, Less> K = Key>
+  iterator lower_bound(K const& key) {
+    return {*tree_, tree_->lower_bound(sought(key))};
+  }
+  template <key_or<Key, Less> K = Key>
+  const_iterator lower_bound(K const& key) const {
+    return {*tree_, tree_->lower_bound(sought(key))};
+  }
+  template <key_or<Key, Less> K = Key>
+  iterator upper_bound(K const& key) {
+    return {*tree_, tree_->upper_bound(sought(key))};
+  }
+  template <key_or<Key, Less> K = Key>
+  const_iterator upper_bound(K const& key) const {
+    return {*tree_, tree_->upper_bound(sought(key))};
+  }
+  template <key_or<Key, Less> K = Key>
+  std::pair<iterator, iterator> equal_range(K const& key) {
     return {lower_bound(key), upper_bound(key)};
   }
-  std::pair<const_iterator, const_iterator> equal_range(Key const& key) const {
+  template <key_or<Key, Less> K = Key>
+  std::pair<const_iterator, const_iterator> equal_range(K const& key) const {
     return {lower_bound(key), upper_bound(key)};
   }
   /// The value of a key, or of the first of equal ones; where a mutable iterator would count its
   /// leaf as changed, this changes nothing.
-  std::optional<value> get(Key const& key) const
+  template <key_or<Key, Less> K = Key>
+  std::optional<value> get(K const& key) const
     requires is_map
   {
     std::optional<value> found;
-    tree_->visit(key, [&](auto const&, value_type const& entry) { found = entry.second; });
+    tree_->visit(sought(key), [&](auto const&, value_type const& entry) { found = entry.second; });
     return found;
   }
 
@@ -402,6 +473,13 @@ class ordered_container {
         [&](std::size_t i, std::uint64_t) { erase(keys[i]); });
     return before - size();
   }
+  /// Removes all entries that are unwanted; how many. CPU, I/Os: one scan, and a write of each leaf
+  /// that has lost some; those that are too empty are merged. @throws as erase(), and what
+  /// `unwanted` throws; some have been removed.
+  template <std::predicate<value_type const&> Predicate>
+  friend size_type erase_if(ordered_container& from, Predicate unwanted) {
+    return from.erase_unwanted(unwanted);
+  }
   /// Removes a range, leaf by leaf. @throws as all other functions; some may have been removed.
   iterator erase(const_iterator from, const_iterator to) {
     detail::tree_cursor const end(to.at_);
@@ -439,6 +517,18 @@ class ordered_container {
     return tree_->pages().nodes().row().counts();
   }
 
+  /// Whether both have the same entries. I/Os: a scan of both, up to the first that differ.
+  friend bool operator==(ordered_container const& a, ordered_container const& b)
+    requires std::equality_comparable<value_type>
+  {
+    return a.size() == b.size() && detail::equal_pieces(a.forward(), b.forward());
+  }
+  /// The order of words, of entries in their own order. I/Os: the same.
+  friend auto operator<=>(ordered_container const& a, ordered_container const& b)
+    requires detail::ordered_item<value_type>
+  {
+    return detail::compare_pieces(a.forward(), b.forward());
+  }
   friend void swap(ordered_container& a, ordered_container& b) noexcept { a.swap(b); }
   void swap(ordered_container& other) noexcept {
     std::swap(store_, other.store_);
@@ -464,12 +554,36 @@ class ordered_container {
         {names[2 * is_map + is_unique], {static_cast<std::uint32_t>(sizeof(Key)), value_bytes}});
   }
 
+  template <typename K>
+  static decltype(auto) sought(K const& key) {
+    return detail::sought_key<Key>(key);
+  }
   static Key key_in(value_type const& entry) { return detail::key_of<Key>(entry); }
   std::pair<iterator, bool> assigned_if_old(std::pair<detail::tree_position, bool> const& inserted,
                                             value_type const& entry) {
     iterator const there(*tree_, inserted.first);
     if (!inserted.second) there->second = entry.second;
     return {there, inserted.second};
+  }
+
+  /// One iterator goes over all, so that it reads ahead; it follows its entry when leaves are
+  /// merged.
+  template <typename Predicate>
+  size_type erase_unwanted(Predicate& unwanted) {
+    size_type const before = size();
+    const_iterator const last = cend();
+    for (const_iterator at = cbegin(); at != last;) {
+      if (!std::invoke(unwanted, *at)) {
+        ++at;
+        continue;
+      }
+      const_iterator const from = at;
+      do ++at;
+      while (at != last && std::invoke(unwanted, *at));
+      erase(from, at);
+      if (at != last) ++at;  // which is wanted
+    }
+    return before - size();
   }
 
   static bool push(builder& target, std::span<value_type const> some) {
@@ -486,15 +600,9 @@ class ordered_container {
       auto const less = by(&value_type::first);
       return sorter<value_type, std::remove_const_t<decltype(less)>>(*store_, less, options);
     } else {
-      return sorter<value_type, by_key>(*store_, by_key{tree_->less()}, options);
+      return sorter<value_type, value_compare>(*store_, value_comp(), options);
     }
   }
-  struct by_key {
-    [[no_unique_address]] Less less;
-    bool operator()(value_type const& a, value_type const& b) const {
-      return less(detail::key_of<Key>(a), detail::key_of<Key>(b));
-    }
-  };
 
   storage* store_;
   std::unique_ptr<tree> tree_;
