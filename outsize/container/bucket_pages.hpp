@@ -68,6 +68,8 @@ class bucket_pages {
   bucket_rows const& rows() const noexcept { return rows_; }
   bucket_numbers const& numbers() const noexcept { return numbers_; }
   std::uint64_t size() const noexcept { return size_; }
+  /// Items for each bucket, above which buckets are added.
+  std::uint64_t most_load() const noexcept { return wanted_; }
   /// Changes whenever an item moves to another place, or goes.
   std::uint64_t version() const noexcept { return version_; }
   /// The first page of the bucket of a hash value. @pre there are buckets.

@@ -17,6 +17,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -75,7 +76,7 @@ struct bucket_items {
   /// The hash value of a certain key, by which a file tells that another function was used.
   std::uint64_t sample_hash = 0;
   /// Hash values of items that lie side by side.
-  void (*hash)(std::span<std::byte const> items, std::span<std::uint64_t> hashes) = nullptr;
+  std::function<void(std::span<std::byte const> items, std::span<std::uint64_t> hashes)> hash = {};
 };
 
 /// Where in a page its items are.

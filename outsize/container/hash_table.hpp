@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -62,8 +63,12 @@ class hash_table {
   using operations = pending_operations<item, KeyEqual>;
   using kind = typename operations::kind;
 
-  hash_table(std::unique_ptr<bucket_pages> pages, std::size_t pending_bytes)
-      : pages_(std::move(pages)), pending_bytes_(pending_bytes) {
+  hash_table(std::unique_ptr<bucket_pages> pages, std::size_t pending_bytes, Hash hash,
+             KeyEqual equal)
+      : pages_(std::move(pages)),
+        hash_(std::move(hash)),
+        equal_(std::move(equal)),
+        pending_bytes_(pending_bytes) {
     static_assert(external_item<item>);
     static_assert(alignof(item) <= block::block_cache::buffer_alignment_bytes);
   }
@@ -76,12 +81,27 @@ class hash_table {
     }
   }
 
-  static bucket_items describe_items() {
+  static bucket_items describe_items(Hash const& hash) {
     Key sample{};
     if constexpr (std::is_arithmetic_v<Key>) sample = static_cast<Key>(57);
-    return {{sizeof(Key), sizeof(Value)}, sizeof(item), alignof(item), hash_of(sample), hash_items};
+    auto const hash_items = [hash](std::span<std::byte const> items,
+                                   std::span<std::uint64_t> hashes) {
+      auto const* const first = reinterpret_cast<item const*>(items.data());
+      for (std::size_t i = 0; i < hashes.size(); ++i) hashes[i] = mixed_bits(hash(first[i].first));
+    };
+    return {{sizeof(Key), sizeof(Value)},
+            sizeof(item),
+            alignof(item),
+            mixed_bits(hash(sample)),
+            hash_items};
   }
-  static std::uint64_t hash_of(Key const& key) { return mixed_bits(Hash()(key)); }
+  /// Of a key, or what the hash function takes instead of one; so in all lookups.
+  template <typename K>
+  std::uint64_t hash_of(K const& key) const {
+    return mixed_bits(hash_(key));
+  }
+  Hash const& hash_function() const noexcept { return hash_; }
+  KeyEqual const& equal() const noexcept { return equal_; }
 
   bucket_pages const& pages() const noexcept { return *pages_; }
   operations const* pending() const noexcept { return pending_.get(); }
@@ -92,8 +112,8 @@ class hash_table {
   // ---- in company ----
 
   /// Shows the item of a key to found(item, place), if there is one; whether there is.
-  template <typename Found>
-  bool look_up(Key const& key, Found&& found) const {
+  template <typename K, typename Found>
+  bool look_up(K const& key, Found&& found) const {
     std::uint64_t const hash = hash_of(key);
     if (auto const* const waits = waiting(hash, key)) {
       if (waits->what == kind::assign)
@@ -115,7 +135,8 @@ class hash_table {
     }
     return false;
   }
-  std::optional<table_place> find(Key const& key) const {
+  template <typename K>
+  std::optional<table_place> find(K const& key) const {
     std::optional<table_place> place;
     look_up(key, [&](item const&, table_place const& at) { place = at; });
     return place;
@@ -144,10 +165,37 @@ class hash_table {
   item& change(table_place const& place) {
     return *reinterpret_cast<item*>(pages_->change(bucket_place(place)));
   }
-  /// The place of an item of the pages, that can be changed there.
-  std::optional<table_place> find_to_change(Key const& key) {
+  /// As look_up(), of an item of the pages, which can be changed there.
+  template <typename K, typename Found>
+  void look_up_to_change(K const& key, Found&& found) {
     if (waiting(hash_of(key), key) != nullptr) apply();
-    return find(key);
+    look_up(key, found);
+  }
+  std::optional<table_place> find_to_change(Key const& key) {
+    std::optional<table_place> place;
+    look_up_to_change(key, [&](item const&, table_place const& at) { place = at; });
+    return place;
+  }
+  /// Calls f(index) for many keys in the order of their buckets, equal ones in theirs, with the
+  /// pages that will be needed on their way. It may change the table.
+  template <typename KeyOf, typename F>
+  void for_each_by_bucket(std::size_t count, KeyOf key_of, F f) {
+    apply();
+    for (std::size_t begin = 0; begin < count; begin += batch_keys) {
+      std::vector<request> requests(std::min(count - begin, batch_keys));
+      bool const has_buckets = pages_->numbers().count() > 0;
+      for (std::size_t i = 0; i < requests.size(); ++i)
+        requests[i] = {has_buckets ? pages_->first(hash_of(key_of(begin + i))).page : 0, begin + i};
+      if (!has_buckets) {
+        for (request const& each : requests) f(each.index);
+        continue;
+      }
+      std::ranges::sort(requests, {}, [](request const& r) { return std::pair(r.page, r.index); });
+      visit_pages(bucket_row::buckets, std::span<request const>(requests), &request::page,
+                  [&](std::span<request const> some) {
+                    for (request const& each : some) f(each.index);
+                  });
+    }
   }
   /// @pre its key is not there.
   table_place insert(item const& added) {
@@ -158,7 +206,8 @@ class hash_table {
   void put_pending(item const& operand, kind what) {
     pages_->rows().check_writable();
     std::uint64_t const hash = hash_of(operand.first);
-    if (!pending_) pending_ = std::make_unique<operations>(pages_->rows().store(), pending_bytes());
+    if (!pending_)
+      pending_ = std::make_unique<operations>(pages_->rows().store(), pending_bytes(), equal_);
     if (pending_->full() && waiting(hash, operand.first) == nullptr) apply();
     pending_->put(hash, operand, what);
     ++put_count_;
@@ -173,6 +222,21 @@ class hash_table {
                   [this](std::span<placed const> some) { apply_to_bucket(some); });
     pending_->clear();
     ++put_count_;
+  }
+  /// Erases all items that are unwanted, bucket by bucket; how many.
+  template <typename Unwanted>
+  std::uint64_t erase_if(Unwanted& unwanted) {
+    apply();
+    std::uint64_t const before = pages_->size();
+    std::uint64_t ahead = 0;
+    for (std::uint64_t bucket = 0; bucket < pages_->numbers().count(); ++bucket) {
+      std::uint64_t const end = std::min(pages_->numbers().count(),
+                                         bucket + pages_->rows().ahead_pages(bucket_row::buckets));
+      for (ahead = std::max(ahead, bucket + 1); ahead < end; ++ahead)
+        pages_->rows().prefetch(bucket_row::buckets, ahead);
+      erase_from_bucket(bucket, unwanted);
+    }
+    return before - pages_->size();
   }
   void reserve(std::uint64_t items) {
     apply();
@@ -201,7 +265,7 @@ class hash_table {
     clear();
     pending_.reset();
     if (options.memory_bytes == 0) options.memory_bytes = memory_for_sorting(options);
-    sorter<item, less_by_hash> sorted(pages_->rows().store(), {}, options);
+    sorter<item, less_by_hash> sorted(pages_->rows().store(), less_by_hash{this}, options);
     scan_source<item>(pages_->rows().store(), std::forward<In>(in), options,
                       [&](std::span<item const> some) {
                         sorted.push(some);
@@ -220,8 +284,9 @@ class hash_table {
   using operation = typename operations::operation;
   using placed = typename operations::placed;
   struct less_by_hash {
+    hash_table const* table;
     bool operator()(item const& a, item const& b) const {
-      return hash_of(a.first) < hash_of(b.first);
+      return table->hash_of(a.first) < table->hash_of(b.first);
     }
   };
   struct request {
@@ -232,21 +297,19 @@ class hash_table {
   static constexpr std::uint64_t most_pending_bytes = 64_MiB;
   static constexpr std::uint64_t share_beside_sorting = 8;
 
-  static void hash_items(std::span<std::byte const> items, std::span<std::uint64_t> hashes) {
-    auto const* const first = reinterpret_cast<item const*>(items.data());
-    for (std::size_t i = 0; i < hashes.size(); ++i) hashes[i] = hash_of(first[i].first);
-  }
   static std::span<item const> items_of(bucket_view const& view) noexcept {
     return {reinterpret_cast<item const*>(view.items().data()), view.items().size() / sizeof(item)};
   }
-  static std::size_t find_in(std::span<item const> items, Key const& key) {
+  template <typename K>
+  std::size_t find_in(std::span<item const> items, K const& key) const {
     std::size_t slot = 0;
-    while (slot < items.size() && !KeyEqual()(items[slot].first, key)) ++slot;
+    while (slot < items.size() && !equal_(items[slot].first, key)) ++slot;
     return slot;
   }
 
   /// What waits for a key, if anything does.
-  operation const* waiting(std::uint64_t hash, Key const& key) const {
+  template <typename K>
+  operation const* waiting(std::uint64_t hash, K const& key) const {
     if (!has_pending()) return nullptr;
     auto const& found = pending_->find(hash, key);
     return found.what == kind::none ? nullptr : &found;
@@ -334,7 +397,7 @@ class hash_table {
     auto const is_wanted = [&](std::uint64_t hash, Key const& key) {
       auto const alike = std::ranges::equal_range(wanted, hash, {}, &operation::hash);
       return std::ranges::any_of(
-          alike, [&](operation const* each) { return KeyEqual()(each->item.first, key); });
+          alike, [&](operation const* each) { return equal_(each->item.first, key); });
     };
     bucket_pages::draft after(*pages_, 0);
     std::uint64_t added = 0, removed = 0;
@@ -352,6 +415,26 @@ class hash_table {
         ++added;
       }
     if (added + removed > 0) pages_->replace(bucket, after, chain, added, removed);
+  }
+
+  /// Asks about each item once, and writes the bucket anew if one is unwanted.
+  template <typename Unwanted>
+  void erase_from_bucket(std::uint64_t bucket, Unwanted& unwanted) {
+    std::vector<bool> goes;
+    auto const chain = pages_->read_bucket(bucket, [&](auto bytes, auto hashes) {
+      auto const* const items = reinterpret_cast<item const*>(bytes.data());
+      for (std::size_t i = 0; i < hashes.size(); ++i)
+        goes.push_back(std::invoke(unwanted, std::as_const(items[i])));
+    });
+    auto const removed = static_cast<std::uint64_t>(std::ranges::count(goes, true));
+    if (removed == 0) return;
+    bucket_pages::draft after(*pages_, 0);
+    auto gone = goes.cbegin();
+    pages_->read_bucket(bucket, [&](auto bytes, auto hashes) {
+      for (std::size_t i = 0; i < hashes.size(); ++i)
+        if (!*gone++) after.put(hashes[i], bytes.subspan(i * sizeof(item), sizeof(item)));
+    });
+    pages_->replace(bucket, after, chain, 0, removed);
   }
 
   std::uint64_t memory_for_sorting(sort_options const& options) const {
@@ -377,7 +460,7 @@ class hash_table {
         std::uint64_t const hash = hash_of(sorted->first);
         if (pages_->first(hash).page != bucket) break;
         if (std::exchange(last_hash, hash) != hash) keys.clear();
-        auto const is_same = [&](Key const& key) { return KeyEqual()(key, sorted->first); };
+        auto const is_same = [&](Key const& key) { return equal_(key, sorted->first); };
         if (std::ranges::any_of(keys, is_same)) continue;
         keys.push_back(sorted->first);
         filled.put(hash, std::as_bytes(std::span(&*sorted, 1)));
@@ -388,6 +471,8 @@ class hash_table {
   }
 
   std::unique_ptr<bucket_pages> pages_;
+  [[no_unique_address]] Hash hash_;
+  [[no_unique_address]] KeyEqual equal_;
   std::unique_ptr<operations> pending_;  // once there is something
   std::size_t pending_bytes_;
   std::uint64_t put_count_ = 0;

@@ -46,8 +46,9 @@ class pending_operations {
   };
 
   /// Takes about `memory_bytes` from the storage's budget. @throws budget_error.
-  pending_operations(storage& store, std::size_t memory_bytes)
-      : slot_count_(std::max<std::size_t>(memory_bytes / slot_bytes, least_slots)),
+  pending_operations(storage& store, std::size_t memory_bytes, KeyEqual equal = {})
+      : equal_(std::move(equal)),
+        slot_count_(std::max<std::size_t>(memory_bytes / slot_bytes, least_slots)),
         memory_(store.memory().take(round_up(slot_count_ * slot_bytes, page_bytes()),
                                     "oblivious operations")),
         buffer_(memory_.allocate(slot_count_ * slot_bytes)) {
@@ -66,16 +67,17 @@ class pending_operations {
   }
 
   operation const& operator[](std::uint64_t slot) const noexcept { return slots()[slot]; }
-  /// The operation of a key, or one of kind none.
-  operation const& find(std::uint64_t hash, key const& k) const {
+  /// The operation of a key, or one of kind none. The key may be of any type that KeyEqual takes.
+  template <typename K>
+  operation const& find(std::uint64_t hash, K const& k) const {
     return slots()[slot_of(hash, k)];
   }
-  std::uint64_t slot_of(std::uint64_t hash, key const& k) const {
+  template <typename K>
+  std::uint64_t slot_of(std::uint64_t hash, K const& k) const {
     std::uint64_t slot = scaled_hash(hash, slot_count_);
     for (;; slot = slot + 1 == slot_count_ ? 0 : slot + 1) {
       operation const& each = slots()[slot];
-      if (each.what == kind::none || (each.hash == hash && KeyEqual()(each.item.first, k)))
-        return slot;
+      if (each.what == kind::none || (each.hash == hash && equal_(each.item.first, k))) return slot;
     }
   }
   /// In place of what waits for the key. @pre that is there, or it is not full().
@@ -114,6 +116,7 @@ class pending_operations {
     return reinterpret_cast<placed*>(buffer_.data() + slot_count_ * sizeof(operation));
   }
 
+  [[no_unique_address]] KeyEqual equal_;
   std::size_t slot_count_;
   grant memory_;
   buffer buffer_;

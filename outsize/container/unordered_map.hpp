@@ -28,12 +28,15 @@
 #include <functional>
 #include <initializer_list>
 #include <iterator>
+#include <limits>
 #include <memory>
 #include <optional>
+#include <ranges>
 #include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <outsize/base/assert.hpp>
 #include <outsize/base/external_item.hpp>
@@ -41,6 +44,7 @@
 #include <outsize/container/hash_table.hpp>
 #include <outsize/container/item_source.hpp>
 #include <outsize/container/map_item.hpp>
+#include <outsize/container/sought_key.hpp>
 #include <outsize/container/unordered_map_iterator.hpp>
 #include <outsize/container/unordered_map_options.hpp>
 #include <outsize/io/disk_file.hpp>
@@ -56,7 +60,9 @@ namespace outsize {
 ///     if (auto const found = accounts.get(key)) …
 ///
 /// @tparam Hash  std::hash by default. Its results are mixed, so that those of std::hash, which are
-/// the numbers themselves, do. A file must be opened with the function that it was made with.
+/// the numbers themselves, do. It and KeyEqual may have state, which is given to the constructor
+/// and stays with the map. A file does not keep it: it must be opened with the function, and the
+/// state, that it was made with.
 ///
 /// I/Os:    Where pages have room for c items and their load is the default: a lookup 1.1 reads at
 ///          most on average, and exactly 1 but for those that go to overflow; an insertion or
@@ -97,13 +103,40 @@ class unordered_map {
   /// An empty one on the disks of `store`, which must outlive it. @throws budget_error, io_error;
   /// std::invalid_argument (load, placement).
   explicit unordered_map(storage& store = default_storage(),
-                         unordered_map_options const& options = {})
-      : unordered_map(std::make_unique<pages>(store, table::describe_items(), options), options) {}
+                         unordered_map_options const& options = {}, Hash hash = {},
+                         KeyEqual equal = {})
+      : unordered_map(std::make_unique<pages>(store, table::describe_items(hash), options), options,
+                      std::move(hash), std::move(equal)) {}
+  /// One with items, of those with the same key the first: of a range or a file, or between two
+  /// iterators, which are built; or of a list, which are inserted one by one. @throws as build() or
+  /// insert(), besides.
+  template <source_of<map_item<Key, Value>> In>
+  unordered_map(storage& store, In&& in, unordered_map_options const& options = {}, Hash hash = {},
+                KeyEqual equal = {})
+      : unordered_map(store, options, std::move(hash), std::move(equal)) {
+    build(std::forward<In>(in));
+  }
+  template <std::input_iterator I, std::sentinel_for<I> S>
+  unordered_map(storage& store, I from, S to, unordered_map_options const& options = {},
+                Hash hash = {}, KeyEqual equal = {})
+      : unordered_map(store, std::ranges::subrange(std::move(from), std::move(to)), options,
+                      std::move(hash), std::move(equal)) {}
+  unordered_map(storage& store, std::initializer_list<value_type> list,
+                unordered_map_options const& options = {}, Hash hash = {}, KeyEqual equal = {})
+      : unordered_map(store, options, std::move(hash), std::move(equal)) {
+    insert(list);
+  }
+  /// The same on the disks of default_storage().
+  template <std::input_iterator I, std::sentinel_for<I> S>
+  unordered_map(I from, S to) : unordered_map(default_storage(), std::move(from), std::move(to)) {}
+  unordered_map(std::initializer_list<value_type> list) : unordered_map(default_storage(), list) {}
   /// An empty one in a new file, to be opened again: what flush() has made durable is there,
   /// however the process ends. @throws io_error, EEXIST if it is there already; budget_error.
   static unordered_map create(std::string const& path, storage& store = default_storage(),
-                              unordered_map_options const& options = {}) {
-    return {pages::create(store, path, table::describe_items(), options), options};
+                              unordered_map_options const& options = {}, Hash hash = {},
+                              KeyEqual equal = {}) {
+    return {pages::create(store, path, table::describe_items(hash), options), options,
+            std::move(hash), std::move(equal)};
   }
   /// One that was created in a file; was_closed() tells whether it was closed, or is what the last
   /// flush() left. Read only: all that changes it, or hands out references, throws io_error
@@ -113,21 +146,33 @@ class unordered_map {
   /// function, is of a newer format, cut short, or damaged; budget_error.
   static unordered_map open(std::string const& path, storage& store = default_storage(),
                             io::access mode = io::access::read_write,
-                            unordered_map_options const& options = {}) {
-    return {pages::open(store, path, mode, table::describe_items(), options), options};
+                            unordered_map_options const& options = {}, Hash hash = {},
+                            KeyEqual equal = {}) {
+    return {pages::open(store, path, mode, table::describe_items(hash), options), options,
+            std::move(hash), std::move(equal)};
   }
   /// The same in a file that is open; an empty one, to be created in.
   static unordered_map create(io::file_ptr file, storage& store,
-                              unordered_map_options const& options = {}) {
-    return {pages::create(store, std::move(file), table::describe_items(), options), options};
+                              unordered_map_options const& options = {}, Hash hash = {},
+                              KeyEqual equal = {}) {
+    return {pages::create(store, std::move(file), table::describe_items(hash), options), options,
+            std::move(hash), std::move(equal)};
   }
   static unordered_map open(io::file_ptr file, storage& store, io::access mode,
-                            unordered_map_options const& options = {}) {
-    return {pages::open(store, std::move(file), mode, table::describe_items(), options), options};
+                            unordered_map_options const& options = {}, Hash hash = {},
+                            KeyEqual equal = {}) {
+    return {pages::open(store, std::move(file), mode, table::describe_items(hash), options),
+            options, std::move(hash), std::move(equal)};
   }
   /// One that was moved from can only be destroyed, or assigned to.
   unordered_map(unordered_map&&) noexcept = default;
   unordered_map& operator=(unordered_map&&) noexcept = default;
+  /// Replaces all items. @throws as insert(); some of the new ones are there then.
+  unordered_map& operator=(std::initializer_list<value_type> list) {
+    clear();
+    insert(list);
+    return *this;
+  }
 
   // ---- size ----
 
@@ -149,37 +194,85 @@ class unordered_map {
   /// I/Os: none; the space of all pages is free.
   void clear() { table_->clear(); }
   size_type bucket_count() const noexcept { return table_->pages().numbers().count(); }
-  hasher hash_function() const { return Hash(); }
-  key_equal key_eq() const { return KeyEqual(); }
+  static constexpr size_type max_size() noexcept {
+    return std::numeric_limits<difference_type>::max() / sizeof(value_type);
+  }
+  /// Items for each bucket, and how many there may be before buckets are added: options.load of
+  /// those that have room in its page.
+  double load_factor() const {
+    return bucket_count() == 0 ? 0
+                               : static_cast<double>(size()) / static_cast<double>(bucket_count());
+  }
+  double max_load_factor() const noexcept {
+    return static_cast<double>(table_->pages().most_load());
+  }
+  hasher hash_function() const { return table_->hash_function(); }
+  key_equal key_eq() const { return table_->equal(); }
 
   // ---- lookup ----
 
+  // By a key; or by anything else that Hash and KeyEqual take, if both are transparent, and that
+  // does not become a key by itself.
+
   /// The value of a key, if it is there.
-  std::optional<Value> get(Key const& key) const {
+  template <key_or<Key, Hash, KeyEqual> K = Key>
+  std::optional<Value> get(K const& key) const {
     std::optional<Value> value;
-    table_->look_up(key, [&](value_type const& item, auto const&) { value = item.second; });
+    table_->look_up(sought(key), [&](value_type const& item, auto const&) { value = item.second; });
     return value;
   }
-  bool contains(Key const& key) const { return table_->find(key).has_value(); }
-  size_type count(Key const& key) const { return contains(key) ? 1 : 0; }
-  const_iterator find(Key const& key) const {
-    auto const place = table_->find(key);
-    return place ? const_iterator(table_.get(), *place, key) : end();
+  template <key_or<Key, Hash, KeyEqual> K = Key>
+  bool contains(K const& key) const {
+    return table_->find(sought(key)).has_value();
+  }
+  template <key_or<Key, Hash, KeyEqual> K = Key>
+  size_type count(K const& key) const {
+    return contains(key) ? 1 : 0;
+  }
+  template <key_or<Key, Hash, KeyEqual> K = Key>
+  const_iterator find(K const& key) const {
+    const_iterator found = end();
+    table_->look_up(sought(key), [&](value_type const& item, detail::table_place const& at) {
+      found = const_iterator(table_.get(), at, item.first);
+    });
+    return found;
   }
   /// Only the iterator's use counts the page as changed.
-  iterator find(Key const& key) {
-    auto const place = table_->find_to_change(key);
-    return place ? iterator(table_.get(), *place, key) : end();
+  template <key_or<Key, Hash, KeyEqual> K = Key>
+  iterator find(K const& key) {
+    iterator found = end();
+    table_->look_up_to_change(sought(key),
+                              [&](value_type const& item, detail::table_place const& at) {
+                                found = iterator(table_.get(), at, item.first);
+                              });
+    return found;
   }
-  /// The values of many keys: found[i] gets that of keys[i], if it is there. Each page is read once
-  /// for 65536 keys, many at the same time. Memory: 16 bytes for each of these keys.
-  /// After a failure some are missing. @pre found.size() == keys.size().
+  /// From the item of a key to the next one, or twice the end. @throws io_error of the next one's
+  /// page.
+  template <key_or<Key, Hash, KeyEqual> K = Key>
+  std::pair<iterator, iterator> equal_range(K const& key) {
+    iterator const at = find(key);
+    return {at, at == end() ? at : std::next(at)};
+  }
+  template <key_or<Key, Hash, KeyEqual> K = Key>
+  std::pair<const_iterator, const_iterator> equal_range(K const& key) const {
+    const_iterator const at = find(key);
+    return {at, at == end() ? at : std::next(at)};
+  }
+  /// Calls f(index, item) for each key that is there, in no order. Each page is read once for 65536
+  /// keys, many at the same time. Memory: 16 bytes for each of these keys. @throws besides what f
+  /// throws; it may have been called.
+  template <std::invocable<std::size_t, value_type const&> F>
+  void find_many(std::span<Key const> keys, F f) const {
+    table_->look_up_many(
+        keys.size(), [&](std::size_t i) -> Key const& { return keys[i]; }, std::ref(f));
+  }
+  /// The same; found[i] becomes the value of keys[i], or nothing. After a failure some are missing.
+  /// @pre found.size() == keys.size().
   void find_many(std::span<Key const> keys, std::span<std::optional<Value>> found) const {
     OUTSIZE_ASSERT(keys.size() == found.size());
     std::ranges::fill(found, std::nullopt);
-    table_->look_up_many(
-        keys.size(), [&](std::size_t i) -> Key const& { return keys[i]; },
-        [&](std::size_t i, value_type const& item) { found[i] = item.second; });
+    find_many(keys, [&](std::size_t i, value_type const& item) { found[i] = item.second; });
   }
   /// @throws std::out_of_range, besides.
   Value& at(Key const& key) {
@@ -263,6 +356,42 @@ class unordered_map {
     return iterator(table_.get(), *place);
   }
 
+  /// Inserts many, in the order of their buckets, of those with the same key the first; returns how
+  /// many were inserted. What waits is done first. I/Os and memory: as find_many(), and a write for
+  /// each bucket changed, and those of growth. @param items  Of value_type, or what becomes it, but
+  /// none of this map's. @throws as insert(); some have been inserted.
+  template <std::ranges::random_access_range Range>
+    requires std::ranges::sized_range<Range> && source_of<Range, map_item<Key, Value>>
+  size_type insert_many(Range&& items) {
+    auto const first = std::ranges::begin(items);
+    auto const item_at = [&](std::size_t i) -> decltype(auto) {
+      return first[static_cast<std::ranges::range_difference_t<Range>>(i)];
+    };
+    size_type inserted = 0;
+    table_->for_each_by_bucket(
+        std::ranges::size(items),
+        [&](std::size_t i) { return static_cast<value_type>(item_at(i)).first; },
+        [&](std::size_t i) { inserted += insert(item_at(i)).second ? 1 : 0; });
+    return inserted;
+  }
+  size_type insert_many(std::initializer_list<value_type> items) {
+    return insert_many(std::span(items));
+  }
+  /// Erases many keys likewise; how many were erased. @throws as erase(); some have been erased.
+  size_type erase_many(std::span<Key const> keys) {
+    size_type erased = 0;
+    table_->for_each_by_bucket(
+        keys.size(), [&](std::size_t i) -> Key const& { return keys[i]; },
+        [&](std::size_t i) { erased += erase(keys[i]); });
+    return erased;
+  }
+  /// Erases all items that are unwanted; how many. I/Os: one scan, and a write of each bucket that
+  /// has lost some. @throws as erase(), and what `unwanted` throws; some have been erased.
+  template <std::predicate<value_type const&> Predicate>
+  friend size_type erase_if(unordered_map& from, Predicate unwanted) {
+    return from.table_->erase_if(unwanted);
+  }
+
   /// Will have inserted an item, or replaced its value if the key is there, without looking now.
   /// All other functions see it so already. It waits with others, of which the last one of each key
   /// counts, until their memory is full, or something else is done to one of their keys, or all
@@ -329,12 +458,44 @@ class unordered_map {
     return file == nullptr || file->was_closed();
   }
 
+  /// Whether both have the same keys with the same values. I/Os: a scan of one, and find_many() in
+  /// the other. Memory: as that, and an item for each of its keys.
+  friend bool operator==(unordered_map const& a, unordered_map const& b)
+    requires std::equality_comparable<Value>
+  {
+    return a.size() == b.size() && a.is_part_of(b);
+  }
   friend void swap(unordered_map& a, unordered_map& b) noexcept { std::swap(a.table_, b.table_); }
   void swap(unordered_map& other) noexcept { std::swap(table_, other.table_); }
 
  private:
-  unordered_map(std::unique_ptr<pages> from, unordered_map_options const& options)
-      : table_(std::make_unique<table>(std::move(from), options.pending_bytes)) {}
+  unordered_map(std::unique_ptr<pages> from, unordered_map_options const& options, Hash hash,
+                KeyEqual equal)
+      : table_(std::make_unique<table>(std::move(from), options.pending_bytes, std::move(hash),
+                                       std::move(equal))) {}
+
+  template <typename K>
+  static decltype(auto) sought(K const& key) {
+    return detail::sought_key<Key>(key);
+  }
+  /// Whether all items are in another map too, with the same values.
+  bool is_part_of(unordered_map const& other) const {
+    constexpr std::size_t most_at_once = std::size_t{1} << 16;
+    std::vector<value_type> some;
+    const_iterator const last = end();
+    for (const_iterator at = begin(); at != last;) {
+      some.clear();
+      for (; at != last && some.size() < most_at_once; ++at) some.push_back(*at);
+      std::size_t same = 0;
+      other.table_->look_up_many(
+          some.size(), [&](std::size_t i) -> Key const& { return some[i].first; },
+          [&](std::size_t i, value_type const& item) {
+            if (item.second == some[i].second) ++same;
+          });
+      if (same < some.size()) return false;
+    }
+    return true;
+  }
 
   std::unique_ptr<table> table_;
 };

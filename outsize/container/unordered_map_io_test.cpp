@@ -142,6 +142,42 @@ TEST_F(unordered_map_ios, of_many_lookups_at_once_are_a_read_for_each_page) {
   EXPECT_GE(buckets.prefetches, map.bucket_count() * 9 / 10);
 }
 
+TEST_F(unordered_map_ios, of_many_changes_at_once_are_a_read_and_a_write_for_each_page) {
+  auto map = make();
+  map.build(items(40'000));
+  map.flush();
+  std::vector<std::uint64_t> keys;
+  for (std::uint64_t i = 0; i < 4000; ++i) keys.push_back(i * 10);
+  auto reads_before = reads(), writes_before = writes();
+  EXPECT_EQ(map.erase_many(keys), 4000U);
+  map.flush();
+  EXPECT_LE(reads() - reads_before, most_pages(map));
+  EXPECT_LE(writes() - writes_before, most_pages(map));
+  reads_before = reads(), writes_before = writes();
+  EXPECT_EQ(map.insert_many(items(40'000)), 4000U);  // no more than there were
+  map.flush();
+  EXPECT_LE(reads() - reads_before, most_pages(map));
+  EXPECT_LE(writes() - writes_before, most_pages(map));
+  auto const [buckets, overflow] = map.cache_counts();
+  EXPECT_GE(buckets.prefetches, map.bucket_count() * 2 * 8 / 10) << "ahead of their use";
+}
+
+TEST_F(unordered_map_ios, of_erasing_what_is_unwanted_are_a_read_and_a_write_for_each_page) {
+  auto map = make();
+  for (std::uint64_t i = 0; i < 40'000; ++i) map.insert_oblivious({i, i});
+  map.flush();
+  auto reads_before = reads(), writes_before = writes();
+  EXPECT_EQ(erase_if(map, [](number_item const& each) { return each.second >= 40'000; }), 0U);
+  EXPECT_LE(reads() - reads_before, most_pages(map));
+  EXPECT_EQ(writes(), writes_before);
+  reads_before = reads();
+  EXPECT_EQ(erase_if(map, [](number_item const& each) { return each.second % 2 == 0; }), 20'000U);
+  map.flush();
+  EXPECT_LE(reads() - reads_before, most_pages(map));
+  EXPECT_LE(writes() - writes_before, most_pages(map));
+  EXPECT_EQ(map.size(), 20'000U);
+}
+
 TEST_F(unordered_map_ios, are_none_for_what_is_in_the_cache_or_empty) {
   numbers map(store, {.page_bytes = 4096, .cache_pages = 100});
   map.reserve(100'000);

@@ -98,7 +98,7 @@ class unordered_map_iterator {
 
   friend bool operator==(unordered_map_iterator const& a, unordered_map_iterator const& b) {
     if (a.is_end() || b.is_end()) return a.is_end() == b.is_end();
-    return typename Table::key_equal()(a.key_, b.key_);
+    return a.table_->equal()(a.key_, b.key_);
   }
 
  private:
@@ -179,7 +179,7 @@ class unordered_map_iterator {
   /// Of what waits in memory the item in the pages is not the one to be seen.
   bool is_pending() const {
     return table_->has_pending() &&
-           table_->pending()->find(Table::hash_of(key_), key_).what != Table::kind::none;
+           table_->pending()->find(table_->hash_of(key_), key_).what != Table::kind::none;
   }
   void next_page() {
     place_ = {place_.area, place_.page + 1, 0};

@@ -234,7 +234,34 @@ class modelled_map {
       model_.clear();
     } else if (action < 988) {
       erase_some();
+    } else if (action < 996) {
+      change_many();
+    } else if (action < 997) {
+      auto const is_unwanted = [salt = random_()](auto const& each) {
+        return (std::hash<std::uint64_t>()(Hash()(each.first)) ^ salt) % 5 == 0;
+      };
+      auto const before = model_.size();
+      done([&] { erase_if(map_, is_unwanted); });
+      ASSERT_EQ(before - std::as_const(map_).size(), std::erase_if(model_, is_unwanted));
     }
+  }
+  /// What fails has been done in part, and is done again.
+  void change_many() {
+    std::vector<std::pair<Key, Value>> items(random_() % 60);
+    for (auto& [key, value] : items)
+      key = made_of<Key>(random_() % keys_), value = made_of<Value>(random_());
+    std::vector<Key> keys(random_() % 60);
+    for (auto& key : keys) key = made_of<Key>(random_() % keys_);
+    auto const failures = test_.failures;
+    auto const before = model_.size();
+    auto const inserted = done([&] { return map_.insert_many(items); });
+    model_.insert(items.begin(), items.end());
+    auto const between = model_.size();
+    auto const erased = done([&] { return map_.erase_many(keys); });
+    for (auto const& key : keys) model_.erase(key);
+    if (test_.failures != failures) return;
+    ASSERT_EQ(inserted, between - before);
+    ASSERT_EQ(erased, between - model_.size());
   }
   /// Of all items in order those whose number is divisible by three.
   void erase_some() {
@@ -327,6 +354,143 @@ TEST_F(unordered_maps, are_filled_in_all_ways_of_the_standard_ones) {
   EXPECT_EQ(model(m.cbegin(), m.cend()), expected);
   built.build(expected);
   EXPECT_EQ(model(built.cbegin(), built.cend()), expected);
+}
+
+TEST_F(unordered_maps, are_made_with_content_and_compare_as_standard_ones) {
+  using numbers = unordered_map<std::uint64_t, std::uint64_t>;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> pairs;
+  for (std::uint64_t i = 0; i < 500; ++i) pairs.push_back({i * i % 300, i});
+  std::unordered_map<std::uint64_t, std::uint64_t> const model(pairs.begin(), pairs.end());
+  numbers const by_iterators(*store, pairs.begin(), pairs.end(), tiny_pages());
+  numbers const by_range(*store, pairs, tiny_pages());
+  numbers by_copy(*store, by_range);
+  for (auto const* each : {&by_iterators, &by_range, &std::as_const(by_copy)}) {
+    EXPECT_EQ((std::unordered_map<std::uint64_t, std::uint64_t>(each->begin(), each->end())),
+              model);
+    EXPECT_TRUE(*each == by_range);
+  }
+  by_copy[4] += 1;
+  EXPECT_TRUE(by_copy != by_range);
+  by_copy[4] -= 1;
+  by_copy.erase(9);
+  EXPECT_TRUE(by_copy != by_range);
+  by_copy.insert_oblivious({9, by_range.at(9)});
+  EXPECT_TRUE(std::as_const(by_copy) == by_range);
+  by_copy.erase_oblivious(9);
+  by_copy.insert_oblivious({1000, by_range.at(9)});
+  EXPECT_TRUE(std::as_const(by_copy) != by_range);
+  by_copy = {{1, 2}, {3, 4}, {1, 5}};
+  EXPECT_TRUE(by_copy == numbers(*store, {{3, 4}, {1, 2}}));
+  EXPECT_TRUE(numbers(*store, {}).empty());
+}
+
+TEST_F(unordered_maps, say_how_full_their_buckets_are) {
+  unordered_map<std::uint64_t, std::uint64_t> m(*store, tiny_pages());
+  EXPECT_EQ(m.load_factor(), 0);
+  for (std::uint64_t i = 0; i < 1000; ++i) m.insert({i, i});
+  EXPECT_LE(m.load_factor(), m.max_load_factor());
+  EXPECT_GE(m.load_factor(), m.max_load_factor() * 0.95);
+  EXPECT_LE(m.max_load_factor(), static_cast<double>(m.page_items()));
+  EXPECT_EQ(m.load_factor(), 1000.0 / static_cast<double>(m.bucket_count()));
+}
+
+TEST_F(unordered_maps, give_the_items_of_a_key_and_of_many) {
+  unordered_map<std::uint64_t, std::uint64_t> m(*store, tiny_pages());
+  for (std::uint64_t i = 0; i < 100; ++i) m.insert({i, 2 * i});
+  m.insert_oblivious({200, 400});
+  auto const [from, to] = std::as_const(m).equal_range(7);
+  EXPECT_EQ((*from).second, 14U);
+  EXPECT_EQ(std::distance(from, to), 1);
+  auto const [first, last] = m.equal_range(7);
+  EXPECT_EQ(std::distance(first, last), 1);
+  EXPECT_TRUE(m.equal_range(101).first == m.end() && m.equal_range(101).second == m.end());
+  std::uint64_t sum = 0;
+  std::vector<std::uint64_t> const keys = {3, 200, 101, 5};
+  m.find_many(keys, [&](std::size_t i, auto const& item) {
+    EXPECT_EQ(item.first, keys[i]);
+    sum += item.second;
+  });
+  EXPECT_EQ(sum, 6U + 400 + 10);
+}
+
+/// Of which none can be made without a seed.
+struct seeded_hash {
+  explicit seeded_hash(std::uint64_t s) : seed(s) {}
+  std::uint64_t seed;
+  std::size_t operator()(std::uint64_t key) const { return key * 31 + seed; }
+};
+struct equal_in_steps {
+  explicit equal_in_steps(std::uint64_t s) : step(s) {}
+  std::uint64_t step;
+  bool operator()(std::uint64_t a, std::uint64_t b) const { return a / step == b / step; }
+};
+struct hash_in_steps {
+  std::uint64_t step;
+  std::size_t operator()(std::uint64_t key) const { return key / step; }
+};
+
+TEST_F(unordered_maps, keep_the_state_of_their_functions) {
+  using stepped = unordered_map<std::uint64_t, std::uint64_t, hash_in_steps, equal_in_steps>;
+  stepped m(*store, tiny_pages(), {10}, equal_in_steps(10));
+  for (std::uint64_t i = 0; i < 3000; ++i) m.insert({i, i});
+  m.insert_oblivious({15, 7});  // in place of the key 10
+  m.erase_oblivious(29);
+  EXPECT_EQ(m.size(), 299U);
+  EXPECT_EQ(m.get(12), 7U);
+  EXPECT_EQ(m.get(31), 30U);
+  EXPECT_TRUE(m.find(31) == m.find(38));
+  EXPECT_FALSE(m.contains(20));
+  stepped built(*store, m, tiny_pages(), m.hash_function(), m.key_eq());
+  EXPECT_TRUE(built == m);
+  EXPECT_EQ(built.key_eq().step, 10U);
+
+  using seeded = unordered_map<std::uint64_t, std::uint64_t, seeded_hash>;
+  scratch::directory const directory;
+  auto options = tiny_pages();
+  options.page_bytes = 4096;
+  auto kept = seeded::create(directory.path("map"), *store, options, seeded_hash(5));
+  for (std::uint64_t i = 0; i < 500; ++i) kept.insert({i, i});
+  kept.close();
+  EXPECT_THROW(
+      seeded::open(directory.path("map"), *store, io::access::read_only, options, seeded_hash(6)),
+      format_error);
+  auto const again =
+      seeded::open(directory.path("map"), *store, io::access::read_only, options, seeded_hash(5));
+  EXPECT_EQ(again.get(77), 77U);
+}
+
+struct any_text_hash : text_hash {
+  using is_transparent = void;
+  using text_hash::operator();
+  std::size_t operator()(std::string_view t) const {
+    text whole{};
+    std::ranges::copy(t, whole.chars.begin());
+    return (*this)(whole);
+  }
+};
+struct any_text_equal {
+  using is_transparent = void;
+  bool operator()(text const& a, text const& b) const { return a == b; }
+  bool operator()(text const& a, std::string_view b) const {
+    return std::string_view(a.chars.data()) == b;
+  }
+};
+
+TEST_F(unordered_maps, are_searched_for_what_is_no_key) {
+  unordered_map<text, int, any_text_hash, any_text_equal> m(*store, tiny_pages());
+  for (int i = 0; i < 300; ++i) m.insert({text{{'a', static_cast<char>(' ' + i % 90)}}, i});
+  m.insert_oblivious({text{{'w'}}, 1000});
+  std::string_view const there = "aZ", waits = "w", missing = "b";
+  for (auto const key : {there, waits}) {
+    EXPECT_TRUE(std::as_const(m).contains(key));
+    EXPECT_EQ(std::as_const(m).get(key), key == waits ? 1000 : 'Z' - ' ');
+    EXPECT_EQ(std::as_const(m).find(key)->second, *m.get(key));
+    EXPECT_EQ(m.count(key), 1U);
+  }
+  EXPECT_EQ(m.find(waits)->second, 1000);
+  EXPECT_EQ(std::distance(m.equal_range(there).first, m.equal_range(there).second), 1);
+  EXPECT_TRUE(m.find(missing) == m.end());
+  EXPECT_EQ(m.get({{'w'}}), 1000);  // a key by braces
 }
 
 TEST_F(unordered_maps, behave_so_for_long) {
