@@ -81,9 +81,12 @@ class paged_items {
   std::uint64_t end() const noexcept { return end_; }
   std::uint64_t size() const noexcept { return end_ - begin_; }
 
-  /// An item to be changed.
+  /// An item to be changed. @pre it is there; release builds look only where its page is another
+  /// one than the last.
   T& at(std::uint64_t position) {
+    OUTSIZE_ASSERT_HEAVY(position - begin_ < size());
     if (hot_[0].has(position)) return hot_[0].at(position);
+    OUTSIZE_ASSERT(position - begin_ < size());
     return touch(position);
   }
   /// An item and those behind it in its page, to be changed.

@@ -493,6 +493,7 @@ TEST_F(vector_death_test, notices_items_that_are_not_there) {
   EXPECT_DEATH(std::ignore = std::as_const(v)[12], "index < size");
   EXPECT_DEATH(v.changing(12), "index < size");
   EXPECT_DEATH(v.replacing(9), "index");
+  EXPECT_DEATH(*(v.begin() + 20) = 1, "position");
 }
 
 }  // namespace
