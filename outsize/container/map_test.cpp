@@ -495,6 +495,7 @@ TEST(maps, are_made_with_content_as_the_standard_ones) {
   numbers const by_copy(disk.store, by_range, tiny);
   for (auto const* each : {&by_iterators, &by_range, &by_copy})
     EXPECT_TRUE(std::equal(each->begin(), each->end(), model.begin(), model.end()));
+  static_assert(detail::range_in_pieces<numbers> && detail::range_in_pieces<set<int>>);
   multimap<std::uint64_t, two_words> const all(disk.store, pairs, tiny);
   std::multimap<std::uint64_t, two_words> const all_plain(pairs.begin(), pairs.end());
   EXPECT_TRUE(std::equal(all.begin(), all.end(), all_plain.begin(), all_plain.end()));
@@ -1234,6 +1235,22 @@ TEST(maps, outlive_their_iterators_and_the_other_way_round) {
     EXPECT_EQ((++left)->first, 51U);
   }
   left = {};
+}
+
+TEST(map_death_test, notices_changes_through_references_that_have_ended) {
+  if (!detail::heavy_assertions) GTEST_SKIP() << "checked in debug builds only";
+  GTEST_FLAG_SET(death_test_style, "threadsafe");  // the storage has threads
+  quick_storage disk;
+  auto options = tiny;
+  options.leaf_cache_bytes = 64 * options.leaf_bytes;
+  numbers m(disk.store, items_up_to(1000), options);
+  auto const misuse = [&] {
+    auto& old = m.at(0);
+    for (std::uint64_t key = 10; key <= 10 * m.live_leaves(); key += 10) m.at(key).a = key;
+    old.a = 5;  // its leaf is still in the cache, but no longer live
+    m.at(0).a = 0;
+  };
+  EXPECT_DEATH(misuse(), "is_as_sealed");
 }
 
 }  // namespace

@@ -205,6 +205,8 @@ class ordered_container {
   tree_stream<tree, false> forward(const_iterator from, const_iterator to) const {
     return {*tree_, from.position(), to.position()};
   }
+  /// As forward(): by this name algorithms ask for it that take the container as a range.
+  tree_stream<tree, false> pieces() const { return forward(); }
   /// The same in the other order, from the one before `to` on.
   tree_stream<tree, true> backward() const { return backward(begin(), end()); }
   tree_stream<tree, true> backward(const_iterator from, const_iterator to) const {
