@@ -48,6 +48,9 @@ class block_list {
   void free_back() noexcept;
   /// Frees all.
   void clear() noexcept;
+  /// Exchanges its blocks, but not where new ones go to, for those of a list of the same storage
+  /// and memory.
+  void swap_blocks(block_list& other) noexcept { blocks_.swap(other.blocks_); }
 
   storage& store() const noexcept { return *store_; }
   bool empty() const noexcept { return blocks_.empty(); }

@@ -175,6 +175,7 @@ class kept_pages final : public page_space {
   void append() override;
   void prepend() override;
   void shrink(std::uint64_t begin, std::uint64_t end) noexcept override;
+  void swap_aside() override { row_.places.swap(aside_); }
   void check_writable() const override;
   bool is_lasting() const noexcept override { return true; }
   bool keeps_what_was_settled() const noexcept override { return true; }
@@ -186,6 +187,7 @@ class kept_pages final : public page_space {
  private:
   std::shared_ptr<kept_file> file_;
   kept_file::table& row_;
+  std::deque<kept_file::place> aside_;  // of which a commit knows nothing
 };
 
 }  // namespace outsize::detail

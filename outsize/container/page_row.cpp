@@ -46,6 +46,35 @@ void run_pin::release() noexcept {
   row_.reset();
 }
 
+page_renewal::page_renewal(page_row& row) : row_(row) {
+  std::lock_guard const lock(row_.cache_->mutex());
+  row_.space_->check_writable();
+  row_.cache_->end_lives();
+  row_.swap_aside(old_blank_);
+}
+
+page_renewal::~page_renewal() {
+  if (is_kept_) return;
+  give_up();
+  std::lock_guard const lock(row_.cache_->mutex());
+  row_.swap_aside(old_blank_);
+}
+
+void page_renewal::keep() noexcept {
+  {
+    std::lock_guard const lock(row_.cache_->mutex());
+    row_.cache_->end_lives();
+    row_.swap_aside(old_blank_);
+  }
+  give_up();
+  std::lock_guard const lock(row_.cache_->mutex());
+  row_.swap_aside(old_blank_);
+  is_kept_ = true;
+}
+
+/// The pages that the row has now.
+void page_renewal::give_up() noexcept { row_.reach(0, 0); }
+
 page_row::page_row(storage& store, std::unique_ptr<page_space> space,
                    std::shared_ptr<page_cache> cache, std::size_t page_bytes)
     : page_row(store, std::move(space), std::move(cache), page_bytes, {}, {}) {}
@@ -105,6 +134,15 @@ void page_row::forget(std::uint64_t page) noexcept {
   seals_.erase(page);
   runs_.forget(page);
   cache_->blocks().drop(space_->place(page));
+}
+
+/// What is known of pages by their numbers holds no longer.
+void page_row::swap_aside(std::deque<bool>& blank) {
+  space_->swap_aside();
+  blank_.swap(blank);
+  runs_.forget_all();
+  seals_.clear();
+  touched_ = touched_before_ = no_page;
 }
 
 std::span<std::byte> page_row::change(std::uint64_t page, content old) {

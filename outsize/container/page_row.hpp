@@ -39,6 +39,27 @@ namespace outsize::detail {
 
 class page_row;
 
+/// Replaces all pages of a row: as long as it lives, the row has the new ones, none to begin with.
+/// Then it has the old ones again, as they were, unless keep() has given them up. A file keeps what
+/// was settled meanwhile, and must not be settled. Disk: both. The row outlives it.
+class page_renewal {
+ public:
+  /// Ends the lives of pages. @throws io_error (EACCES); what page_space::swap_aside() throws.
+  explicit page_renewal(page_row& row);
+  page_renewal(page_renewal const&) = delete;
+  page_renewal& operator=(page_renewal const&) = delete;
+  ~page_renewal();
+
+  void keep() noexcept;
+
+ private:
+  void give_up() noexcept;
+
+  page_row& row_;
+  std::deque<bool> old_blank_;
+  bool is_kept_ = false;
+};
+
 /// Keeps a page in memory, as long as it lives, wherever it is destroyed. Movable.
 class page_pin {
  public:
@@ -189,6 +210,7 @@ class page_row : public std::enable_shared_from_this<page_row> {
 
  private:
   friend class page_pin;
+  friend class page_renewal;
   friend class run_pin;
   friend class page_cache;
   static constexpr std::uint64_t no_page = UINT64_MAX - 1;  // nor has it neighbours
@@ -200,6 +222,7 @@ class page_row : public std::enable_shared_from_this<page_row> {
   page_runs::stretch_of_some near_the_first(std::span<std::uint64_t const> pages) const;
   bool is_blank(std::uint64_t page) const { return blank_[page - space_->begin()]; }
   void forget(std::uint64_t page) noexcept;
+  void swap_aside(std::deque<bool>& blank);
   page_pin shared(block::pinned_block block) const;
   block::pinned_block pin_old(std::uint64_t page) const;
   block::pinned_block pin_blank(std::uint64_t page, content old);

@@ -75,6 +75,34 @@ TEST_F(rows_of_pages, keep_the_live_ones_where_they_are) {
   for (std::uint64_t i = 0; i < 20; ++i) EXPECT_EQ(value(*row, i), static_cast<int>(i));
 }
 
+TEST_F(rows_of_pages, are_replaced_as_a_whole_or_are_as_before) {
+  for (bool const is_kept : {false, true}) {
+    auto const row = make(5, 2);
+    row->reach(0, 20);
+    for (std::uint64_t i = 0; i < 20; ++i)
+      if (i != 7) fill(*row, i, static_cast<int>(i));
+    auto const pinned = row->pin(3, 3);
+    auto const bytes = store.allocated_bytes();
+    {
+      page_renewal renewed(*row);
+      EXPECT_EQ(row->end(), 0U);
+      row->reach(0, 9);
+      EXPECT_GT(store.allocated_bytes(), bytes);
+      for (std::uint64_t i = 0; i < 9; ++i) EXPECT_EQ(value(*row, i), 0);
+      for (std::uint64_t i = 0; i < 9; ++i) fill(*row, i, 100);
+      if (is_kept) renewed.keep();
+    }
+    EXPECT_EQ(store.allocated_bytes(), is_kept ? 9 * page : bytes);
+    EXPECT_EQ(std::to_integer<int>(pinned.bytes()[0]), 3);
+    EXPECT_EQ(row->end(), is_kept ? 9U : 20U);
+    for (std::uint64_t i = 0; i < row->end(); ++i)
+      EXPECT_EQ(value(*row, i), is_kept ? 100 : i == 7 ? 0 : static_cast<int>(i));
+    EXPECT_EQ(row->holds_zeros(7), !is_kept);
+    row->reach(0, 0);
+    EXPECT_EQ(store.allocated_bytes(), 0U);
+  }
+}
+
 TEST_F(rows_of_pages, are_not_written_for_being_read) {
   auto const row = make(6);
   row->reach(0, 30);

@@ -25,9 +25,7 @@ page_runs::page_runs(grant& memory, std::size_t page_bytes, page_run_options con
     runs_[i].memory = memory_.bytes().subspan(i * options.bytes, options.bytes);
 }
 
-page_runs::~page_runs() {
-  for (run& each : runs_) end(each);
-}
+page_runs::~page_runs() { forget_all(); }
 
 page_runs::run* page_runs::oldest_free() noexcept {
   for (std::size_t i = 0; i < runs_.size(); ++i) {
@@ -100,6 +98,10 @@ page_runs::hold page_runs::hold_pages(page_space& space, std::uint64_t page) {
 
 void page_runs::forget(std::uint64_t page) noexcept {
   if (auto* const in = const_cast<run*>(find(page))) in->marked[page - in->first] = false;
+}
+
+void page_runs::forget_all() noexcept {
+  for (run& each : runs_) end(each);
 }
 
 }  // namespace outsize::detail

@@ -113,6 +113,7 @@ class page_runs {
   void release(hold const& held) noexcept { --runs_[held.run].holds; }
   /// What a run holds of a page is not needed, or no longer right.
   void forget(std::uint64_t page) noexcept;
+  void forget_all() noexcept;
 
  private:
   struct run {

@@ -18,6 +18,8 @@ constexpr std::uint64_t most_growth_bytes = 256_MiB;  // of a file at once
 
 }  // namespace
 
+void page_space::swap_aside() { OUTSIZE_ASSERT(false); }
+
 disk_pages::disk_pages(storage& store, std::size_t page_bytes,
                        std::unique_ptr<block::placement> where, std::uint64_t first,
                        std::uint64_t block_pages)
@@ -62,6 +64,13 @@ void disk_pages::shrink(std::uint64_t begin, std::uint64_t end) noexcept {
   while (blocks_.size() > div_up(end_ - first_, block_pages_)) blocks_.free_back();
   for (; first_ < begin && !blocks_.empty(); ++first_) blocks_.free_front();
   end_ = std::max(end_, first_);
+}
+
+void disk_pages::swap_aside() {
+  OUTSIZE_ASSERT(first_ == 0);
+  if (!aside_) aside_ = std::make_unique<block::block_list>(store_, index_, nullptr);
+  blocks_.swap_blocks(*aside_);
+  std::swap(end_, aside_end_);
 }
 
 void disk_pages::make_room_in_index() {

@@ -56,6 +56,10 @@ class page_space {
   virtual void prepend() = 0;
   /// Gives up all other pages. @pre no transfer on them is under way; of a file, begin is 0.
   virtual void shrink(std::uint64_t begin, std::uint64_t end) noexcept = 0;
+  /// Sets its pages aside, which are still there but cannot be asked for, and has those again that
+  /// were set aside before; none, the first time. @pre begin() is 0; not of a plain file.
+  /// @throws std::bad_alloc, the first time; all is as before then.
+  virtual void swap_aside();
   /// To be called before pages are changed, added or given up. @throws io_error (EACCES) if what is
   /// there may only be read; one that is kept may have to be marked as open first.
   virtual void check_writable() const {}
@@ -92,6 +96,7 @@ class disk_pages final : public page_space {
   void append() override;
   void prepend() override;
   void shrink(std::uint64_t begin, std::uint64_t end) noexcept override;
+  void swap_aside() override;
 
  private:
   void make_room_in_index();
@@ -103,6 +108,8 @@ class disk_pages final : public page_space {
   std::uint64_t block_pages_;
   grant index_;
   block::block_list blocks_;
+  std::unique_ptr<block::block_list> aside_;  // once some were
+  std::uint64_t aside_end_ = 0;
 };
 
 /// Pages of a file that is the user's. The space behind the last one is allocated in steps;
