@@ -89,6 +89,9 @@ class bucket_pages {
   /// Takes buckets away that there are too many of, but no more than were added one by one.
   void shrink_to_fit();
   void clear();
+  /// Replaces all: as long as it lives, there are the new buckets, none to begin with. Then the old
+  /// ones are back, unless keep() has given them up. Not to be flushed meanwhile.
+  class renewal;
 
   /// Shows the pages of a bucket to visit(items, hash values), and returns those of its chain.
   template <typename Visit>
@@ -138,6 +141,37 @@ class bucket_pages {
   bucket_numbers numbers_;
   std::uint64_t size_ = 0;
   std::uint64_t version_ = 0;
+};
+
+class bucket_pages::renewal {
+ public:
+  /// @throws io_error (EACCES).
+  explicit renewal(bucket_pages& pages)
+      : pages_(pages), rows_(pages.rows_), old_numbers_(pages.numbers_), old_size_(pages.size_) {
+    pages_.numbers_ = {};
+    pages_.size_ = 0;
+    ++pages_.version_;
+  }
+  renewal(renewal const&) = delete;
+  renewal& operator=(renewal const&) = delete;
+  ~renewal() {
+    if (is_kept_) return;
+    pages_.numbers_ = old_numbers_;
+    pages_.size_ = old_size_;
+    ++pages_.version_;
+  }
+
+  void keep() noexcept {
+    rows_.keep();
+    is_kept_ = true;
+  }
+
+ private:
+  bucket_pages& pages_;
+  bucket_rows::renewal rows_;
+  bucket_numbers old_numbers_;
+  std::uint64_t old_size_;
+  bool is_kept_ = false;
 };
 
 /// A bucket that is being written. Overflow goes to pages that are free, and are so again if the

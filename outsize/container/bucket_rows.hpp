@@ -23,6 +23,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <outsize/block/storage.hpp>
@@ -165,6 +166,7 @@ class bucket_rows {
   std::uint64_t take_overflow_page();
   void give_overflow_pages(std::span<std::uint64_t const> pages) noexcept;
   void clear();
+  class renewal;
 
   /// Writes what was changed, and commits it to the file with `state`.
   void flush(std::span<std::byte const> state);
@@ -205,6 +207,38 @@ class bucket_rows {
   // The page changed last; no other of its row has been touched since.
   std::optional<bucket_place> hot_;
   std::span<std::byte> hot_bytes_;
+};
+
+/// Replaces all pages, as a page_renewal does those of a row.
+class bucket_rows::renewal {
+ public:
+  /// @throws as page_renewal.
+  explicit renewal(bucket_rows& rows)
+      : rows_(rows),
+        buckets_(*rows.rows_[index(bucket_row::buckets)]),
+        overflow_(*rows.rows_[index(bucket_row::overflow)]),
+        old_free_(std::exchange(rows.free_, {})) {
+    rows_.hot_.reset();
+  }
+  renewal(renewal const&) = delete;
+  renewal& operator=(renewal const&) = delete;
+  ~renewal() {
+    rows_.hot_.reset();
+    if (!is_kept_) rows_.free_.swap(old_free_);
+  }
+
+  void keep() noexcept {
+    buckets_.keep();
+    overflow_.keep();
+    is_kept_ = true;
+  }
+
+ private:
+  bucket_rows& rows_;
+  page_renewal buckets_;
+  page_renewal overflow_;
+  std::set<std::uint64_t> old_free_;
+  bool is_kept_ = false;
 };
 
 }  // namespace outsize::detail

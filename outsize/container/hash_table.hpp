@@ -259,11 +259,11 @@ class hash_table {
     pages_->close();
   }
 
-  /// Replaces all by the items of `in`, of those with the same key the first.
+  /// Replaces all by the items of `in`, of those with the same key the first; after a failure all
+  /// is as before.
   template <typename In>
   void build(In&& in, sort_options options) {
-    clear();
-    pending_.reset();
+    pages_->rows().check_writable();
     if (options.memory_bytes == 0) options.memory_bytes = memory_for_sorting(options);
     sorter<item, less_by_hash> sorted(pages_->rows().store(), less_by_hash{this}, options);
     scan_source<item>(pages_->rows().store(), std::forward<In>(in), options,
@@ -272,12 +272,11 @@ class hash_table {
                         return true;
                       });
     sorted.sort();
-    try {
-      fill(sorted);
-    } catch (...) {
-      pages_->clear();
-      throw;
-    }
+    bucket_pages::renewal renewed(*pages_);
+    fill(sorted);
+    renewed.keep();
+    pending_.reset();
+    ++put_count_;
   }
 
  private:

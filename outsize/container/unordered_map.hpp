@@ -80,7 +80,7 @@ namespace outsize {
 ///          budget_error where it grows; anything that Hash or KeyEqual throws. The operation has
 ///          not been done then, and all that was there is there; of oblivious ones some may have
 ///          been done, but all still wait, so that everybody sees what they saw. Otherwise is what
-///          erase() of an iterator, insert() of a range, find_many() and build() leave: see there.
+///          erase() of an iterator, insert() of a range and find_many() leave: see there.
 ///          A destructor that cannot do what waits leaves a file as flushed last.
 /// Checked: unordered_map_test.cpp, unordered_map_io_test.cpp, unordered_map_file_test.cpp.
 template <external_item Key, external_item Value, typename Hash = std::hash<Key>,
@@ -406,8 +406,10 @@ class unordered_map {
 
   /// Replaces all that is there by the items of a range or file, in any order; of those with the
   /// same key the first stays. There are as many buckets as these items want. Pages are written
-  /// once, in order. After a failure the map is empty. @throws budget_error, io_error,
-  /// out_of_space; format_error of a file that is cut short.
+  /// once, in order. Disk: what is there stays until the new pages are complete, so both; where
+  /// there is no room for that, clear() first. @throws budget_error, io_error, out_of_space;
+  /// format_error of a file that is cut short; what the input, Hash or KeyEqual throws. All is as
+  /// before then, also what waits.
   template <source_of<map_item<Key, Value>> In>
   void build(In&& in, sort_options options = {}) {
     table_->build(std::forward<In>(in), std::move(options));
