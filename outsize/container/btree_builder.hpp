@@ -5,7 +5,8 @@
 // Bulk construction of a B+-tree: entries come in order, leaves are filled one after the other and
 // written many at once, past the cache; each level of nodes grows at its right edge.
 //
-// Invariant: all entries so far are in the leaves, all leaves but the last one have a parent.
+// Invariant: all entries so far are in the leaves, all leaves but the last one have a parent. What
+// the tree held is kept beside the new pages until these are complete.
 // Layer: container. Source: STXXL 2008, section 5.5 (bulk construction).
 
 #include <algorithm>
@@ -22,9 +23,11 @@
 
 namespace outsize::detail {
 
-/// Fills an empty tree. If it is not finished, the tree is empty again.
+/// Replaces what is in a tree. If it is not finished, all is as before, and cursors stay at their
+/// entries.
 ///
 /// I/Os:    ⌈N / (fill · entries of a leaf)⌉ writes of leaves, and as many of nodes as these need.
+/// Disk:    the old pages and the new ones.
 template <typename Key, typename Entry, typename Less>
 class btree_builder {
  public:
@@ -33,23 +36,28 @@ class btree_builder {
   /// @param fill  The part of each page that is used, from 0.25 to 1. @throws budget_error;
   /// std::invalid_argument, if it is anything else.
   btree_builder(tree& into, double fill)
-      : tree_(empty(into)),
+      : tree_(into),
         memory_(into.pages_->memory_for_bulk()),
         leaf_fill_(filled(into.leaf_capacity_, fill)),
         node_fill_(filled(into.node_capacity_, fill)) {
-    writer_.emplace(into.pages_->leaves().row(), memory_, into.pages_->run_bytes());
+    into.pages_->check_writable();
   }
   btree_builder(btree_builder const&) = delete;
   btree_builder& operator=(btree_builder const&) = delete;
   ~btree_builder() {
-    if (is_finished_) return;
+    if (!renewed_) return;
     writer_.reset();  // pages that are freed must not be under way
-    tree_.clear();
+    renewed_.reset();
+    try {
+      tree_.note_root();
+    } catch (...) {  // it is read as other nodes are, then
+    }
   }
 
   /// Adds entries, which must be in order from the last one on; says how many there were until one
   /// that was not. Of equal ones in a tree without equal entries all but the first are left out.
   std::size_t push(std::span<Entry const> entries) {
+    begin();
     for (std::size_t i = 0; i < entries.size();) {
       if (leaf_ != nullptr && leaf_->count < leaf_fill_) {
         if (auto const some = in_order(entries.subspan(i)); !some.empty()) {
@@ -69,12 +77,27 @@ class btree_builder {
     return entries.size();
   }
 
+  /// The new entries are those of the tree now, cursors at its end.
   void finish() {
-    if (leaf_ != nullptr) finish_levels();
-    is_finished_ = true;
+    begin();
+    if (leaf_ != nullptr)
+      finish_levels();
+    else
+      tree_.note_root();
+    renewed_->keep();
+    renewed_.reset();
+    tree_.cursors_.clear();
   }
 
  private:
+  /// Sets aside what is in the tree; with the first entries, so that these may come from there.
+  void begin() {
+    if (renewed_) return;
+    renewed_.emplace(*tree_.pages_);
+    tree_.hot_ = {};
+    writer_.emplace(tree_.pages_->leaves().row(), memory_, tree_.pages_->run_bytes());
+  }
+
   /// Puts the last leaf, and the last node of each level, below their parents.
   void finish_levels() {
     writer_->finish();
@@ -87,11 +110,6 @@ class btree_builder {
     tree_.remove_roots_of_one();
   }
 
-  static tree& empty(tree& into) {
-    OUTSIZE_ASSERT(into.size() == 0);
-    into.clear();
-    return into;
-  }
   static std::uint32_t filled(std::uint32_t capacity, double fill) {
     if (!(fill >= 0.25 && fill <= 1))
       throw std::invalid_argument(fmt::format("map: leaves cannot be filled to {}", fill));
@@ -152,13 +170,13 @@ class btree_builder {
 
   tree& tree_;
   grant memory_;
+  std::optional<tree_pages::renewal> renewed_;
   std::optional<page_run_writer> writer_;
   std::uint32_t leaf_fill_;
   std::uint32_t node_fill_;
   leaf* leaf_ = nullptr;
   Key first_key_{};
   std::vector<std::uint64_t> levels_;  // the last node of each, the lowest level first
-  bool is_finished_ = false;
 };
 
 }  // namespace outsize::detail

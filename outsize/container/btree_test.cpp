@@ -103,17 +103,23 @@ TEST_F(trees, that_are_built_are_well_formed) {
     }
 }
 
-TEST_F(trees, whose_construction_ends_early_are_empty) {
+TEST_F(trees, whose_construction_ends_early_are_as_before) {
   tree t = make(true);
-  {
-    btree_builder builder(t, 1);
-    std::vector<std::uint64_t> entries(1000);
-    std::iota(entries.begin(), entries.end(), 0U);
-    EXPECT_EQ(builder.push(entries), entries.size());
+  for (std::uint64_t const before : {0U, 1U, 500U}) {
+    while (t.size() < before) t.insert(3 * t.size());
+    auto const first = t.begin();
+    auto const bytes = store.allocated_bytes();
+    {
+      btree_builder builder(t, 1);
+      std::vector<std::uint64_t> entries(1000);
+      std::iota(entries.begin(), entries.end(), 0U);
+      EXPECT_EQ(builder.push(entries), entries.size());
+    }
+    EXPECT_EQ(t.size(), before);
+    EXPECT_TRUE(t.is_well_formed());
+    EXPECT_EQ(t.begin(), first);
+    EXPECT_EQ(store.allocated_bytes(), bytes);
   }
-  EXPECT_EQ(t.size(), 0U);
-  EXPECT_TRUE(t.is_well_formed());
-  EXPECT_EQ(store.allocated_bytes(), 0U);
 }
 
 }  // namespace

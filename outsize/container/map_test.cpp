@@ -814,7 +814,7 @@ TEST(maps, keep_the_first_of_equal_keys_when_they_are_built) {
   EXPECT_TRUE(std::ranges::equal(std::as_const(all), items));
 }
 
-TEST(maps, are_empty_if_their_input_is_not_sorted) {
+TEST(maps, refuse_input_that_is_not_sorted) {
   quick_storage disk;
   auto items = items_up_to(50);
   std::swap(items[40], items[41]);

@@ -405,12 +405,14 @@ class ordered_container {
 
   // ---- bulk construction ----
 
-  /// Fills a container that is empty with the entries of a file or range that is sorted by key; of
-  /// equal ones, if is_unique, the first is kept. @param fill  The part of each leaf and node that
-  /// is used, 0.25 to 1: less leaves room for what is inserted later. I/Os: reading the input;
-  /// ⌈N / (fill · B)⌉ writes of leaves. @throws format_error at an entry that comes before its
-  /// predecessor; std::invalid_argument (fill); as all other functions. It is empty then.
-  /// @pre empty().
+  /// Replaces all that is there by the entries of a file or range that is sorted by key; of equal
+  /// ones, if is_unique, the first is kept. Iterators are at the end afterwards. @param fill  The
+  /// part of each leaf and node that is used, 0.25 to 1: less leaves room for what is inserted
+  /// later. I/Os: reading the input; ⌈N / (fill · B)⌉ writes of leaves. Disk: what is there stays
+  /// until the new pages are complete, so both; where there is no room for that, clear() first.
+  /// @throws format_error at an entry that comes before its predecessor; std::invalid_argument
+  /// (fill); what the input throws; as all other functions. All is as before then, iterators too.
+  /// @pre the input is not this container.
   template <source_of<value_type> In>
   void build_sorted(In&& in, double fill = 1) {
     builder target(*tree_, fill);
@@ -420,7 +422,7 @@ class ordered_container {
     target.finish();
   }
   /// The same from an input in any order, which is sorted first, in what memory the storage has
-  /// free. I/Os: sorting's besides.
+  /// free; it may be this container. I/Os, disk: sorting's besides.
   template <source_of<value_type> In>
   void build(In&& in, double fill = 1) {
     builder target(*tree_, fill);  // takes its memory before the sorter takes what is free

@@ -3,6 +3,7 @@
 #include <outsize/container/tree_pages.hpp>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <exception>
 
@@ -203,6 +204,10 @@ tree_pages::~tree_pages() {
 
 std::span<std::byte const> tree_pages::state_bytes() const noexcept {
   return std::as_bytes(std::span(&state_, 1));
+}
+
+void tree_pages::check_writable() const {
+  if (file_ && !file_->is_writable()) throw io_error(EACCES, "change", file_->name());
 }
 
 void tree_pages::flush() {

@@ -68,10 +68,35 @@ class page_set {
     free_.clear();
   }
   std::uint64_t used() const noexcept { return row_->end() - free_.size(); }
+  class renewal;
 
  private:
   std::shared_ptr<page_row> row_;
   std::set<std::uint64_t> free_;
+};
+
+/// Replaces all pages, as a page_renewal does those of a row.
+class page_set::renewal {
+ public:
+  /// @throws as page_renewal.
+  explicit renewal(page_set& set)
+      : set_(set), row_(set.row()), old_free_(std::exchange(set.free_, {})) {}
+  renewal(renewal const&) = delete;
+  renewal& operator=(renewal const&) = delete;
+  ~renewal() {
+    if (!is_kept_) set_.free_.swap(old_free_);
+  }
+
+  void keep() noexcept {
+    row_.keep();
+    is_kept_ = true;
+  }
+
+ private:
+  page_set& set_;
+  page_renewal row_;
+  std::set<std::uint64_t> old_free_;
+  bool is_kept_ = false;
 };
 
 /// What a tree knows about itself; kept in a file as it is.
@@ -150,6 +175,8 @@ class tree_pages {
   /// What is to be written at once by bulk construction, and memory for that.
   std::size_t run_bytes() const noexcept { return run_bytes_; }
   grant memory_for_bulk() const;
+  /// @throws io_error (EACCES) if they may only be read.
+  void check_writable() const;
   bool was_closed() const noexcept { return file_ == nullptr || file_->was_closed(); }
 
   /// Makes all durable that has a file; writes it, otherwise. @throws io_error: nothing is lost.
@@ -158,6 +185,9 @@ class tree_pages {
   void close();
   /// Gives up all pages, and begins a state without any. @throws io_error, of a file.
   void clear();
+  /// Replaces all: as long as it lives, there is a new tree, empty to begin with. Then the old one
+  /// is back, unless keep() has given it up. Not to be flushed meanwhile.
+  class renewal;
 
  private:
   static std::unique_ptr<tree_pages> in(storage& store, std::shared_ptr<kept_file> file,
@@ -183,6 +213,34 @@ class tree_pages {
   std::size_t run_bytes_;
   std::size_t scan_leaves_;
   std::shared_ptr<std::atomic<std::size_t>> scans_;  // that are open
+};
+
+class tree_pages::renewal {
+ public:
+  /// @throws io_error (EACCES).
+  explicit renewal(tree_pages& pages)
+      : pages_(pages),
+        leaves_(pages.leaves_),
+        nodes_(pages.nodes_),
+        old_state_(std::exchange(pages.state_, {})) {}
+  renewal(renewal const&) = delete;
+  renewal& operator=(renewal const&) = delete;
+  ~renewal() {
+    if (!is_kept_) pages_.state_ = old_state_;
+  }
+
+  void keep() noexcept {
+    leaves_.keep();
+    nodes_.keep();
+    is_kept_ = true;
+  }
+
+ private:
+  tree_pages& pages_;
+  page_set::renewal leaves_;
+  page_set::renewal nodes_;
+  tree_state old_state_;
+  bool is_kept_ = false;
 };
 
 }  // namespace outsize::detail
