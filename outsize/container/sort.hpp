@@ -15,6 +15,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <iterator>
 #include <optional>
@@ -48,8 +49,9 @@ void put_items(page_target<T>& to, std::span<T const> items) {
   }
 }
 
-/// Sorts what `fill(engine)` takes from pages, and has `put(sorted_window)` replace them. A request
-/// to stop that comes when the first are being replaced comes too late: it would lose items.
+/// Sorts what `fill(engine)` takes from pages, and has `put(sorted_window)` replace them. When the
+/// first are being replaced nothing may be lost any more: a request to stop comes too late, and if
+/// the order throws the others are replaced by what is left, in no order, before that is passed on.
 template <typename Family, typename Fill, typename Put>
 sort_report sort_where_they_are(storage& store, Family family, sort_options options,
                                 Fill const& fill, Put const& put) {
@@ -60,15 +62,18 @@ sort_report sort_where_they_are(storage& store, Family family, sort_options opti
   options.stop = stop.get_token();
   options.rewindable = false;
   sort_engine<Family> engine(store, std::move(family), std::move(options));
+  engine.give_all_items();
   fill(engine);
   engine.finish_input();
   auto window = engine.next();
   stop_too.reset();
   if (stop.stop_requested()) throw cancelled("sort");
+  if (auto const failure = engine.failure()) std::rethrow_exception(failure);
   for (; window; window = engine.next()) {
     put(*window);
     engine.recycle(*window);
   }
+  if (auto const failure = engine.failure()) std::rethrow_exception(failure);
   return engine.report();
 }
 
@@ -101,9 +106,11 @@ sort_report sort_pages(paged_items<T>& items, std::uint64_t begin, std::uint64_t
 /// Disk:    N items for the runs, gone at the end.
 /// Threads: the storage's.
 /// Errors:  budget_error, out_of_space, cancelled, io_error, what `less` throws: all is as before.
-///          Only an io_error of the last merge, when pages are being replaced, and what `less`
-///          throws then, leave the container valid and as large as it was, with some items twice
-///          and others not at all. A request to stop comes too late then.
+///          In the last merge, when pages are being replaced, a request to stop comes too late. If
+///          `less` throws then, the range has all of its items, in another order; with `unique` at
+///          least one of each. Only an io_error then, of a run that cannot be read or a page that
+///          can be neither read nor written, leaves it valid and as large as it was, with some
+///          items twice and others not at all; one that `less` throws counts as such.
 /// Source:  STXXL 2008, sections 5.7.2 and 6.
 /// Checked: outsize/container/sort_test.cpp.
 template <typename T, std::strict_weak_order<T, T> Less = std::less<>>

@@ -21,6 +21,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <span>
@@ -37,6 +38,7 @@
 #include <outsize/algorithm/sort/sort_plan.hpp>
 #include <outsize/algorithm/sort/typed_items.hpp>
 #include <outsize/algorithm/sort/window_writer.hpp>
+#include <outsize/base/error.hpp>
 #include <outsize/pipeline/network.hpp>
 
 namespace outsize::detail {
@@ -72,6 +74,7 @@ template <item_family Family>
 class sort_engine {
  public:
   using chunk = typename Family::chunk;
+  static constexpr bool can_give_all_items = Family::fixed_size && !Family::combines;
 
   /// Takes its memory at once. @throws budget_error if it is too little; io_error if a disk cannot
   /// be used.
@@ -172,6 +175,20 @@ class sort_engine {
   }
 
   // ---- out ----
+
+  /// From here on, if the order throws in the last merge, the items that are left come out all the
+  /// same, in no order, and equal ones are kept: for who has put the first ones in their place
+  /// already. failure() tells. @pre finish_input() was not called.
+  void give_all_items() noexcept
+    requires can_give_all_items
+  {
+    gives_all_items_ = true;
+  }
+  /// What the order has thrown, if anything; windows that come later than it are in no order. Also
+  /// while next() runs.
+  std::exception_ptr failure() const noexcept {
+    return has_failed_.load(std::memory_order_acquire) ? failure_ : nullptr;
+  }
 
   /// The next window of sorted items, nothing at the end. @throws what a stage threw.
   std::optional<sorted_window> next() {
@@ -424,9 +441,15 @@ class sort_engine {
 
   void emit(merge_feed<Family>& feed, pipeline::ports& p) {
     window_writer<Family> writer(family_, store_.threads(), framing_, equals());
-    for (auto round = feed.next_round(); round.items() > 0; round = feed.next_round()) {
+    auto const next = [&] {
+      return in_order_or_not([&] { return feed.next_round(); },
+                             [](auto& from) { return from.next_unordered_round(); }, feed);
+    };
+    for (auto round = next(); round.items() > 0; round = next()) {
       fill_window(p, [&](std::span<std::byte> room) {
-        auto const done = writer.write(round, room);
+        auto const done =
+            in_order_or_not([&] { return writer.write(round, room); },
+                            [&](auto& by) { return by.write_unordered(round, room); }, writer);
         output_bytes_ += round.bytes();
         feed.consume(round);
         return done;
@@ -434,6 +457,25 @@ class sort_engine {
     }
     if constexpr (Family::combines)
       fill_window(p, [&](std::span<std::byte> room) { return writer.flush(room); });
+  }
+
+  /// Does something that compares; or once that has thrown, if all items shall come, something that
+  /// does not, with `what`, which must be generic where items cannot come so.
+  template <typename Ordered, typename Unordered, typename What>
+  auto in_order_or_not(Ordered const& ordered, Unordered const& unordered, What& what) {
+    if constexpr (can_give_all_items) {
+      if (has_failed_) return unordered(what);
+      if (gives_all_items_) try {
+          return ordered();
+        } catch (io_error const&) {  // what the disk does not give cannot come
+          throw;
+        } catch (...) {
+          failure_ = std::current_exception();
+          has_failed_.store(true, std::memory_order_release);
+          return unordered(what);
+        }
+    }
+    return ordered();
   }
 
   /// Has `write` fill a window, and conveys it unless it stays empty: all that came may equal the
@@ -502,6 +544,9 @@ class sort_engine {
   std::optional<pipeline::network> output_;  // late: its thread ends before anything else does
   std::array<pipeline::pooled_buffer, window_count> lent_;  // to the consumer
   bool at_end_ = false;
+  bool gives_all_items_ = false;
+  std::exception_ptr failure_;  // written before it
+  std::atomic<bool> has_failed_{false};
 };
 
 extern template class sort_engine<typed_items<std::uint32_t, std::less<>>>;

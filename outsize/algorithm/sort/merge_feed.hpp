@@ -97,6 +97,18 @@ class merge_feed {
     }
   }
 
+  /// The same of what is resident, or if nothing is of another block, whatever comes first: nothing
+  /// is compared. For what is left of a merge whose order has thrown.
+  round next_unordered_round() {
+    auto const is_resident = [](sequence<view> const& each) { return each.size() > 0; };
+    while (std::ranges::none_of(sequences_, is_resident) && predicted_ < prediction_.size()) {
+      auto const [s, b] = prediction_[predicted_++];
+      if (b >= sources_[s].taken) read_next_of(s);
+    }
+    prepare_blocks();
+    return round(family_, threads_, std::span<sequence<view> const>(sequences_));
+  }
+
   /// The items that `r`, perhaps restricted further, still has are merged: lets go of them.
   void consume(round const& r) {
     for (std::size_t s = 0; s < sequences_.size(); ++s) {

@@ -71,6 +71,14 @@ class merge_round {
                                    family_->less());
   }
 
+  /// Keeps `count` items, whichever these are: nothing is compared. @pre count <= items().
+  void restrict_to_any(std::size_t count) noexcept {
+    for (std::size_t& limit : limits_) {
+      limit = std::min(limit, count);
+      count -= limit;
+    }
+  }
+
   /// Keeps so many items that they, each with `overhead_bytes` more, have at most `limit_bytes`,
   /// but at least one.
   void restrict_to_bytes(std::uint64_t limit_bytes, std::size_t overhead_bytes) {
@@ -129,6 +137,14 @@ class merge_round {
       merge.add_source(std::move(pieces));
     }
     merge.run(out);
+  }
+
+  /// Hands its items to emit(key), one sequence after the other.
+  template <typename Emit>
+  void concatenate(Emit& emit) const {
+    for (std::size_t s = 0; s < limits_.size(); ++s)
+      for (auto const& [v, begin, end] : sequences_[s].slice(0, limits_[s]))
+        for (std::size_t i = begin; i < end; ++i) emit(v.key(i));
   }
 
   /// Hands the items of `p` to emit(key) in order.

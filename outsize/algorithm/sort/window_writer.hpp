@@ -103,6 +103,19 @@ class window_writer {
     return done;
   }
 
+  /// The same of items of one type, without comparing them: in no order, and equal ones are kept.
+  written write_unordered(round& r, std::span<std::byte> window)
+    requires(Family::fixed_size && !Family::combines)
+  {
+    r.restrict_to_any(std::min(window.size() / bytes_of_item(family_), r.items()));
+    std::byte* end = window.data();
+    auto emit = [&](key_type const& key) { end = Family::store(key, end); };
+    r.concatenate(emit);
+    std::size_t const bytes = r.items() * bytes_of_item(family_);
+    finish(window.first(bytes));
+    return {bytes, r.items()};
+  }
+
   /// After the last round: writes the item held back, if there is one.
   written flush(std::span<std::byte> window) {
     if (!Family::combines || !last_) return {0, 0};
