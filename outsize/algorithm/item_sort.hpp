@@ -92,11 +92,15 @@ void fill_from_source(storage& store, Engine& engine, In&& in, grant& stream_mem
   }
 }
 
+/// Where items of type T lie side by side.
+template <typename Out, typename T>
+concept place_of = std::contiguous_iterator<Out> && std::same_as<std::iter_value_t<Out>, T>;
+
 /// Copies items that lie side by side, not necessarily where a T may, to an output iterator.
 template <typename T, typename Out>
 Out copy_items(std::span<std::byte const> items, Out out) {
   std::size_t const count = items.size() / sizeof(T);
-  if constexpr (std::contiguous_iterator<Out> && std::same_as<std::iter_value_t<Out>, T>) {
+  if constexpr (place_of<Out, T>) {
     if (count > 0)
       std::memcpy(static_cast<void*>(std::to_address(out)), items.data(), items.size());
     return out + static_cast<std::ptrdiff_t>(count);
