@@ -21,6 +21,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -38,7 +39,10 @@ namespace outsize::detail {
 template <typename T, typename Order = own_order>
 class digit_sort {
  public:
-  explicit digit_sort(Order const& order = {}) : order_(order) {}
+  digit_sort()
+    requires std::default_initializable<Order>
+      : digit_sort(Order()) {}
+  explicit digit_sort(Order const& order) : order_(order) {}
 
   /// Sorts `items`, or returns false and leaves them in any order: so much for keys that are spread
   /// too unevenly. The memory grows to twice that of the items at most, and is kept.
@@ -139,7 +143,10 @@ class digit_sort {
 template <typename Sort>
 class trusting_sort {
  public:
-  explicit trusting_sort(Sort sort = Sort()) : sort_(std::move(sort)) {}
+  trusting_sort()
+    requires std::default_initializable<Sort>
+      : trusting_sort(Sort()) {}
+  explicit trusting_sort(Sort sort) : sort_(std::move(sort)) {}
 
   template <typename T, typename Other>
   void operator()(std::span<T> items, Other const& other) {

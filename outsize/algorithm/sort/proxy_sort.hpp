@@ -18,6 +18,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -33,7 +34,10 @@ namespace outsize::detail {
 template <typename T, typename Order = own_order>
 class proxy_sort {
  public:
-  explicit proxy_sort(Order const& order = {}) : order_(order) {}
+  proxy_sort()
+    requires std::default_initializable<Order>
+      : proxy_sort(Order()) {}
+  explicit proxy_sort(Order const& order) : order_(order) {}
 
   /// Sorts `items`; the memory grows to that of the items and 8 bytes for each, and is kept.
   /// `sort_words` sorts the proxies, and `sort_equals` those items whose proxies are equal, which
