@@ -29,6 +29,7 @@
 #include <outsize/algorithm/item_order.hpp>
 #include <outsize/algorithm/sort/bucket_partition.hpp>
 #include <outsize/algorithm/sort/byte_codec.hpp>
+#include <outsize/algorithm/sort/code_tree.hpp>
 #include <outsize/algorithm/sort/digit_sort.hpp>
 #include <outsize/algorithm/sort/index_sort.hpp>
 #include <outsize/algorithm/sort/key_codec.hpp>
@@ -359,11 +360,16 @@ void tree_merge_by_lambda(benchmark::State& state) {
   merge_by_copying<typed::triple>(state, tree_merge<typed::triple, decltype(less)>(less), less);
 }
 
-/// `range(0)` sequences of `range(1)` records of 100 bytes, which are copied to their places.
-void loser_tree_of_records(benchmark::State& state) {
+enum class tree_of { losers, codes };
+
+/// `range(0)` sequences of `range(1)` records of 100 bytes that begin with `range(2)` equal ones,
+/// which are copied to their places.
+template <tree_of Tree>
+void merge_of_records(benchmark::State& state) {
   using family = record_items<byte_order>;
   constexpr std::size_t record_bytes = 100;
   auto const length = static_cast<std::size_t>(state.range(1));
+  auto const common = static_cast<std::size_t>(state.range(2));
   byte_order const order;
   family const records(order, record_bytes);
   std::vector<std::byte> bytes(count_of(state) * length * record_bytes);
@@ -374,19 +380,24 @@ void loser_tree_of_records(benchmark::State& state) {
     std::ranges::sort(keys, {}, [](std::uint64_t key) { return __builtin_bswap64(key); });
     std::byte* const begin = bytes.data() + s * length * record_bytes;
     for (std::size_t i = 0; i < length; ++i)
-      std::memcpy(begin + i * record_bytes, &keys[i], sizeof keys[i]);
+      std::memcpy(begin + i * record_bytes + common, &keys[i], sizeof keys[i]);
     views.push_back(records.block_view({begin, length * record_bytes}, length));
   }
   std::vector<std::byte> out(bytes.size());
+  auto const merge = [&out](auto tree) {
+    for (std::byte* to = out.data(); !tree.empty(); tree.pop()) to = family::store(tree.top(), to);
+  };
   measure(
       state, views.size() * length, [] {},
       [&] {
         std::vector<piece_cursor<family::view>> cursors;
         for (auto const& v : views)
           cursors.emplace_back(std::vector<piece<family::view>>{{v, 0, v.size()}});
-        std::byte* to = out.data();
-        for (loser_tree tree(std::move(cursors), records.less()); !tree.empty(); tree.pop())
-          to = family::store(tree.top(), to);
+        if constexpr (Tree == tree_of::codes) {
+          merge(code_tree(std::move(cursors), records.codes()));
+        } else {
+          merge(loser_tree(std::move(cursors), records.less()));
+        }
       },
       [&] {
         auto const all = records.block_view(out, views.size() * length);
@@ -607,7 +618,14 @@ BENCHMARK(merge_of_two<word_pair>)->Arg(in_cache)->UseManualTime();
 BENCHMARK(slice_merge_of<std::uint64_t>)->Args({50, 1 << 16})->UseManualTime();
 BENCHMARK(slice_merge_of<word_pair>)->Args({50, 1 << 16})->UseManualTime();
 BENCHMARK(tree_merge_by_lambda)->Args({50, 1 << 16})->UseManualTime();
-BENCHMARK(loser_tree_of_records)->Args({50, 1 << 13})->UseManualTime();
+BENCHMARK(merge_of_records<tree_of::losers>)
+    ->Args({50, 1 << 13, 0})
+    ->Args({50, 1 << 13, 20})
+    ->UseManualTime();
+BENCHMARK(merge_of_records<tree_of::codes>)
+    ->Args({50, 1 << 13, 0})
+    ->Args({50, 1 << 13, 20})
+    ->UseManualTime();
 BENCHMARK(selection_of_the_middle)->Args({50, 1 << 16})->UseManualTime();
 BENCHMARK(encoding<std::uint64_t>)->Arg(1 << 20)->UseManualTime();
 BENCHMARK(encoding<word_pair>)->Arg(1 << 20)->UseManualTime();

@@ -6,11 +6,11 @@
 // A value, safe from any thread. Layer: algorithm.
 
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <string_view>
+
+#include <outsize/base/byte_words.hpp>
 
 namespace outsize {
 
@@ -19,7 +19,9 @@ struct byte_order {
   bool descending = false;
 
   /// The first eight bytes as a big-endian number, zeros behind a shorter record.
-  std::uint64_t prefix(std::string_view record) const noexcept { return directed(word_of(record)); }
+  std::uint64_t prefix(std::string_view record) const noexcept {
+    return directed(leading_word(record));
+  }
 
   /// For records whose prefixes are alike, and also their bytes from there to `depth`, 8 or more:
   /// the next seven bytes, and in the last byte how many more than that there are, so that records
@@ -29,7 +31,7 @@ struct byte_order {
     auto const rest = record.substr(std::min(depth, record.size()));
     // A record of eight bytes or more has `depth` of them; a shorter one, its own number.
     std::size_t const ends = std::min(record.size() + 8 - depth, goes_on);
-    return directed((word_of(rest) & ~std::uint64_t{0xff}) | ends);
+    return directed((leading_word(rest) & ~std::uint64_t{0xff}) | ends);
   }
   static constexpr std::size_t deeper_bytes = 7;
   bool decides(std::uint64_t deeper) const noexcept { return (directed(deeper) & 0xff) != goes_on; }
@@ -46,16 +48,6 @@ struct byte_order {
   static constexpr std::size_t goes_on = 16;  // there are eight bytes more, or still more
 
   std::uint64_t directed(std::uint64_t word) const noexcept { return descending ? ~word : word; }
-  static std::uint64_t word_of(std::string_view bytes) noexcept {
-    std::uint64_t word = 0;
-    if (bytes.size() >= sizeof word) {
-      std::memcpy(&word, bytes.data(), sizeof word);
-    } else if (!bytes.empty()) {
-      std::memcpy(&word, bytes.data(), bytes.size());
-    }
-    if constexpr (std::endian::native == std::endian::little) word = __builtin_bswap64(word);
-    return word;
-  }
 };
 
 }  // namespace outsize

@@ -175,32 +175,48 @@ struct long_event {
   bool operator==(long_event const&) const = default;
 };
 
-/// Sorts a container whose order throws at one of its calls, at many of them in turn.
-template <typename Container>
-void expect_all_items_whenever_the_order_throws(Container v, sort_options const& options) {
+struct longer_event : long_event {  // sorted by an index, if by a key
+  std::uint64_t more[3];
+  bool operator==(longer_event const&) const = default;
+};
+
+/// Counts calls, and throws at one of them, or from there on.
+struct throwing_calls {
+  std::atomic<long> count = 0;
+  long last = std::numeric_limits<long>::max();
+  bool for_ever = false;
+
+  void note() {
+    long const call = count.fetch_add(1);
+    if (call == last || (for_ever && call > last)) throw std::runtime_error("no order");
+  }
+};
+
+/// Sorts a container whose order, `make_order(calls)`, throws at one of its calls, at many of them
+/// in turn.
+template <typename Container, typename MakeOrder>
+void expect_all_items_whenever_the_order_throws(Container v, sort_options const& options,
+                                                MakeOrder const& make_order,
+                                                bool for_ever = false) {
   using item = typename Container::value_type;
   constexpr std::uint64_t count = 2'400'000 / sizeof(item);
-  std::atomic<long> calls = 0;
-  long last = std::numeric_limits<long>::max();
-  auto const less = [&](item const& a, item const& b) {
-    if (calls.fetch_add(1) == last) throw std::runtime_error("no order");
-    return a.number < b.number;
-  };
+  throwing_calls calls{.for_ever = for_ever};
+  auto const less = make_order(calls);
   std::vector<item> plain(count);
   for (std::uint64_t i = 0; i < count; ++i)
     plain[i].number = static_cast<std::uint32_t>(i * 7919 % count);
   v.resize(count);
   std::ranges::copy(plain, v.begin());
   EXPECT_GT(sort(v, less, options).runs, 1U);
-  long const all = calls;
+  long const all = calls.count;
   int as_before = 0, permuted = 0;
   for (long const percent : {30, 80, 90, 92, 94, 96, 98, 99}) {
     SCOPED_TRACE(testing::Message() << percent << " percent of " << all << " comparisons");
     std::ranges::copy(plain, v.begin());
-    calls = 0;
-    last = all / 100 * percent;
+    calls.count = 0;
+    calls.last = all / 100 * percent;
     EXPECT_THROW(sort(v, less, options), std::runtime_error);
-    last = std::numeric_limits<long>::max();
+    calls.last = std::numeric_limits<long>::max();
     std::vector<item> const found(v.cbegin(), v.cend());
     if (found == plain) {
       ++as_before;
@@ -217,10 +233,32 @@ void expect_all_items_whenever_the_order_throws(Container v, sort_options const&
 
 TEST_F(sorted_containers, have_all_items_whenever_the_order_throws) {
   sort_options options{.memory_bytes = 2_MiB};
-  expect_all_items_whenever_the_order_throws(vector<event>(store, small), options);
-  expect_all_items_whenever_the_order_throws(deque<long_event>(store, small), options);
+  auto const comparing = [](throwing_calls& calls) {
+    return [&calls](auto const& a, auto const& b) {
+      calls.note();
+      return a.number < b.number;
+    };
+  };
+  expect_all_items_whenever_the_order_throws(vector<event>(store, small), options, comparing);
+  expect_all_items_whenever_the_order_throws(deque<long_event>(store, small), options, comparing);
   options.unique = true;
-  expect_all_items_whenever_the_order_throws(vector<long_event>(store, small), options);
+  expect_all_items_whenever_the_order_throws(vector<long_event>(store, small), options, comparing);
+}
+
+TEST_F(sorted_containers, have_all_items_whenever_the_key_throws) {
+  sort_options const options{.memory_bytes = 2_MiB};
+  auto const by_number = [](throwing_calls& calls) {
+    return by([&calls](auto const& item) {
+      calls.note();
+      return item.number;
+    });
+  };
+  for (bool const for_ever : {false, true}) {
+    expect_all_items_whenever_the_order_throws(vector<event>(store, small), options, by_number,
+                                               for_ever);
+    expect_all_items_whenever_the_order_throws(vector<longer_event>(store, small), options,
+                                               by_number, for_ever);
+  }
 }
 
 TEST_F(sorted_containers, have_all_items_whenever_a_stop_is_requested) {

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 
+#include <outsize/base/byte_words.hpp>
+
 namespace outsize::text {
 namespace {
 
@@ -64,7 +66,7 @@ std::uint64_t line_order::prefix(std::string_view line) const noexcept {
     if (filled >= 64) return prefix;
   }
   if (!compares_whole_lines_) return prefix;
-  std::uint64_t const code = byte_prefix(line);
+  std::uint64_t const code = leading_word(line);
   return prefix | ((reversed_ ? ~code : code) >> filled);
 }
 

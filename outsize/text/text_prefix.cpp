@@ -1,22 +1,19 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
 //
-// Bytes are gathered by loads of fixed width where the text is long enough; the terminating zero is
-// found by arithmetic on all eight bytes at once.
+// The terminating zero is found by arithmetic on all eight bytes at once.
 #include <outsize/text/text_prefix.hpp>
 
 #include <algorithm>
 #include <bit>
 #include <cstddef>
 
+#include <outsize/base/byte_words.hpp>
+
 namespace outsize::text {
 namespace {
 
 std::size_t constexpr code_bytes = sizeof(std::uint64_t);
-
-std::uint64_t byte_at(std::string_view text, std::size_t index) noexcept {
-  return static_cast<unsigned char>(text[index]);
-}
 
 std::uint64_t filtered_prefix(std::string_view text, byte_filter const& filter,
                               std::size_t& length) noexcept {
@@ -40,20 +37,10 @@ std::size_t bytes_before_zero(std::uint64_t code) noexcept {
 
 }  // namespace
 
-std::uint64_t byte_prefix(std::string_view text) noexcept {
-  std::uint64_t code = 0;
-  if (text.size() >= code_bytes) {
-    for (std::size_t i = 0; i < code_bytes; ++i) code = (code << 8) | byte_at(text, i);
-    return code;
-  }
-  for (std::size_t i = 0; i < text.size(); ++i) code |= byte_at(text, i) << (56 - 8 * i);
-  return code;
-}
-
 key_code terminated_prefix(std::string_view text, byte_filter const* filter) noexcept {
   std::size_t length = std::min(text.size(), code_bytes);
   std::uint64_t const code =
-      filter != nullptr ? filtered_prefix(text, *filter, length) : byte_prefix(text);
+      filter != nullptr ? filtered_prefix(text, *filter, length) : leading_word(text);
   std::size_t const zero = bytes_before_zero(code);
   if (zero >= code_bytes - 1) return {code, 64};
   int const bits = static_cast<int>(8 * (zero + 1));

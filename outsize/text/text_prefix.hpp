@@ -19,10 +19,6 @@ struct key_code {
   int bits = 64;
 };
 
-/// Returns the first eight bytes, the first one uppermost, with zeros behind a shorter text. Texts
-/// whose codes differ order as the codes do.
-std::uint64_t byte_prefix(std::string_view text) noexcept;
-
 /// Returns the code of the text as seen through `filter` (nullptr: as it is): its first bytes and a
 /// zero that ends it. Behind a zero byte of the text itself all bits are set, so that no other text
 /// can be taken for a shorter one.

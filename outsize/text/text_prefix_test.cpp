@@ -11,6 +11,8 @@
 
 #include <gtest/gtest.h>
 
+#include <outsize/base/byte_words.hpp>
+
 namespace outsize::text {
 namespace {
 
@@ -28,23 +30,6 @@ std::vector<std::string> short_texts() {
 }
 
 std::uint64_t leading(std::uint64_t code, int bits) { return bits == 0 ? 0 : code >> (64 - bits); }
-
-TEST(text_prefix, holds_the_first_eight_bytes) {
-  EXPECT_EQ(byte_prefix(""), 0U);
-  EXPECT_EQ(byte_prefix("ab"), 0x6162'0000'0000'0000U);
-  EXPECT_EQ(byte_prefix("\3771234567"), 0xff31'3233'3435'3637U);
-  EXPECT_EQ(byte_prefix("\37712345678"), 0xff31'3233'3435'3637U);
-}
-
-TEST(text_prefix, orders_as_the_texts_do) {
-  for (auto const& a : short_texts()) {
-    for (auto const& b : short_texts()) {
-      if (byte_prefix(a) < byte_prefix(b)) {
-        EXPECT_LT(a, b);
-      }
-    }
-  }
-}
 
 TEST(text_prefix, leaves_room_only_behind_equal_texts) {
   for (auto const& a : short_texts()) {
@@ -71,10 +56,10 @@ TEST(text_prefix, leaves_room_only_behind_equal_texts) {
 TEST(text_prefix, sees_what_the_filter_lets_through) {
   byte_filter const* const filter = filter_of({.dictionary = true, .fold = true});
   auto const short_one = terminated_prefix("-a_b-", filter);
-  EXPECT_EQ(short_one.code, byte_prefix("AB"));
+  EXPECT_EQ(short_one.code, leading_word("AB"));
   EXPECT_EQ(short_one.bits, 24);
   auto const long_one = terminated_prefix("a.b.c.d.e.f.g.h.i", filter);
-  EXPECT_EQ(long_one.code, byte_prefix("ABCDEFGH"));
+  EXPECT_EQ(long_one.code, leading_word("ABCDEFGH"));
   EXPECT_EQ(long_one.bits, 64);
 }
 

@@ -74,7 +74,7 @@ template <item_family Family>
 class sort_engine {
  public:
   using chunk = typename Family::chunk;
-  static constexpr bool can_give_all_items = Family::fixed_size && !Family::combines;
+  static constexpr bool can_give_all_items = !Family::combines;
 
   /// Takes its memory at once. @throws budget_error if it is too little; io_error if a disk cannot
   /// be used.
@@ -178,7 +178,7 @@ class sort_engine {
 
   /// From here on, if the order throws in the last merge, the items that are left come out all the
   /// same, in no order, and equal ones are kept: for who has put the first ones in their place
-  /// already. failure() tells. @pre finish_input() was not called.
+  /// already. failure() tells. @pre finish_input() was not called; items have one size.
   void give_all_items() noexcept
     requires can_give_all_items
   {

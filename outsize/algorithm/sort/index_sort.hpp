@@ -21,12 +21,12 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include <outsize/algorithm/sort/vector_sort.hpp>
+#include <outsize/base/byte_words.hpp>
 
 namespace outsize::detail {
 
@@ -91,6 +91,7 @@ class index_sort {
 
   void sort_equals(std::span<prefix_entry> equals) {
     if constexpr (deepening_order<Order>) {
+      if (are_short_and_equal(equals)) return;
       if (equals.size() > few) {
         std::uint64_t const prefix = equals.front().prefix;
         groups_.push_back({equals, sizeof prefix});
@@ -104,6 +105,14 @@ class index_sort {
       }
     }
     compare(equals);
+  }
+
+  /// Whether equal prefixes hold all of these records: of short ones a place tells the length.
+  bool are_short_and_equal(std::span<prefix_entry const> equals) const {
+    std::size_t const size = record_at_(equals.front().place).size();
+    return size <= sizeof(std::uint64_t) && std::ranges::all_of(equals, [&](prefix_entry const& e) {
+             return record_at_(e.place).size() == size;
+           });
   }
 
   void compare(std::span<prefix_entry> equals) const {
@@ -144,23 +153,9 @@ class index_sort {
     std::string_view common = record_at_(entries[0].place);
     for (std::size_t i = 1; i < entries.size(); ++i) {
       if (i + ahead < entries.size()) fetch_(entries[i + ahead].place, 0);
-      common = common.substr(0, common_bytes(common, record_at_(entries[i].place)));
+      common = common.substr(0, common_prefix_bytes(common, record_at_(entries[i].place)));
     }
     return common.size();
-  }
-
-  /// How many first bytes of `a` and `b` agree.
-  static std::size_t common_bytes(std::string_view a, std::string_view b) noexcept {
-    std::size_t const most = std::min(a.size(), b.size());
-    std::size_t at = 0;
-    std::uint64_t left = 0, right = 0;
-    for (; at + sizeof left <= most; at += sizeof left) {
-      std::memcpy(&left, a.data() + at, sizeof left);
-      std::memcpy(&right, b.data() + at, sizeof right);
-      if (left != right) break;
-    }
-    while (at < most && a[at] == b[at]) ++at;
-    return at;
   }
 
   Order const& order_;

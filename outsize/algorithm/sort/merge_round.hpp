@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include <outsize/algorithm/sort/code_tree.hpp>
 #include <outsize/algorithm/sort/loser_tree.hpp>
 #include <outsize/algorithm/sort/multisequence_selection.hpp>
 #include <outsize/algorithm/sort/sequence.hpp>
@@ -139,12 +140,11 @@ class merge_round {
     merge.run(out);
   }
 
-  /// Hands its items to emit(key), one sequence after the other.
-  template <typename Emit>
-  void concatenate(Emit& emit) const {
+  /// Hands its items to visit(view, begin, end), one sequence after the other.
+  template <typename Visit>
+  void for_each_piece(Visit const& visit) const {
     for (std::size_t s = 0; s < limits_.size(); ++s)
-      for (auto const& [v, begin, end] : sequences_[s].slice(0, limits_[s]))
-        for (std::size_t i = begin; i < end; ++i) emit(v.key(i));
+      for (auto const& [v, begin, end] : sequences_[s].slice(0, limits_[s])) visit(v, begin, end);
   }
 
   /// Hands the items of `p` to emit(key) in order.
@@ -158,8 +158,14 @@ class merge_round {
       while (cursors[0].next());
       return;
     }
-    loser_tree tree(std::move(cursors), family_->less());
-    for (; !tree.empty(); tree.pop()) emit(tree.top());
+    auto const drain = [&emit](auto tree) {
+      for (; !tree.empty(); tree.pop()) emit(tree.top());
+    };
+    if constexpr (requires { family_->codes(); }) {
+      drain(code_tree(std::move(cursors), family_->codes()));
+    } else {
+      drain(loser_tree(std::move(cursors), family_->less()));
+    }
   }
 
  private:

@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -26,11 +27,14 @@
 #include <utility>
 #include <vector>
 
+#include <outsize/algorithm/byte_order.hpp>
 #include <outsize/algorithm/sort/index_sort.hpp>
+#include <outsize/algorithm/sort/offset_codes.hpp>
 #include <outsize/algorithm/sort/packed_block.hpp>
 #include <outsize/algorithm/sort/reduction.hpp>
 #include <outsize/algorithm/sort/vector_sort.hpp>
 #include <outsize/base/assert.hpp>
+#include <outsize/base/byte_words.hpp>
 #include <outsize/base/executor.hpp>
 #include <outsize/base/memory_budget.hpp>
 #include <outsize/base/units.hpp>
@@ -101,14 +105,16 @@ class record_view {
 
   std::size_t size() const noexcept { return size_; }
 
-  key_type key(std::size_t i) const noexcept {
-    if (layout_ == layout::index) {
-      prefix_entry const& e = entries()[i];
-      std::string_view const r = record_place::record(data_, e.place);
-      return {e.prefix, r.data(), r.size()};
-    }
+  key_type key(std::size_t i) const {
     std::string_view const r = record(i);
-    return {order_->prefix(r), r.data(), r.size()};
+    std::uint64_t const prefix = layout_ == layout::index ? entries()[i].prefix : order_->prefix(r);
+    return {prefix, r.data(), r.size()};
+  }
+
+  /// Copies some to `to`, one behind the other, and returns its end. Nothing is asked of the order.
+  std::byte* copy_items(std::size_t begin, std::size_t end, std::byte* to) const noexcept {
+    for (std::size_t i = begin; i < end; ++i) to = copy_short(record(i), to);
+    return to;
   }
 
   std::uint64_t bytes(std::size_t begin, std::size_t end) const noexcept {
@@ -168,6 +174,7 @@ class record_view {
   }
 
   std::string_view record(std::size_t i) const noexcept {
+    if (layout_ == layout::index) return record_place::record(data_, entries()[i].place);
     if (layout_ == layout::fixed) return {chars(i * record_bytes_), record_bytes_};
     std::size_t const begin = i == 0 ? 0 : packed_end(i - 1);
     return {chars(begin), packed_end(i) - begin};
@@ -213,7 +220,7 @@ class record_chunk {
       auto const length = static_cast<length_type>(record.size());
       std::memcpy(place, &length, sizeof length);
     }
-    std::memcpy(place + header, record.data(), record.size());
+    copy_short(record, place + header);
     ++count_;
     *first_entry() = {record_place::encode(used_, record.size()), family.order().prefix(record)};
     used_ += header + record.size();
@@ -362,6 +369,12 @@ class record_items {
   std::size_t item_bytes() const noexcept { return item_bytes_; }
   Order const& order() const noexcept { return *less_.order; }
   key_less const& less() const noexcept { return less_; }
+  /// What merges compare, where all bytes count.
+  offset_codes codes() const noexcept
+    requires std::same_as<Order, byte_order>
+  {
+    return offset_codes(order());
+  }
   bool equal(key_type const& a, key_type const& b) const {
     return a.prefix == b.prefix && order().equal_keys(a.record(), b.record());
   }
@@ -378,8 +391,7 @@ class record_items {
 
   std::size_t size(key_type const& key) const noexcept { return key.length; }
   static std::byte* store(key_type const& key, std::byte* to) noexcept {
-    std::memcpy(to, key.data, key.length);
-    return to + key.length;
+    return copy_short(key.record(), to);
   }
   void finish(std::span<std::byte>) const noexcept {}
 
@@ -391,7 +403,7 @@ class record_items {
     return t;
   }
   static bool trigger_is_exact(trigger const& t) noexcept { return t.exact; }
-  key_type trigger_key(trigger const& t) const noexcept {
+  key_type trigger_key(trigger const& t) const {
     return {order().prefix(t.record()), t.start.data(), t.length};
   }
 

@@ -68,6 +68,11 @@ class typed_view {
   std::span<T const> items(std::size_t begin, std::size_t end) const noexcept {
     return {items_ + begin, end - begin};
   }
+  /// Copies some to `to`, and returns its end.
+  std::byte* copy_items(std::size_t begin, std::size_t end, std::byte* to) const noexcept {
+    std::memcpy(to, items_ + begin, bytes(begin, end));
+    return to + bytes(begin, end);
+  }
   /// Items are read front to back: the processor sees that by itself.
   void will_need(std::size_t) const noexcept {}
 

@@ -103,14 +103,16 @@ class window_writer {
     return done;
   }
 
-  /// The same of items of one type, without comparing them: in no order, and equal ones are kept.
+  /// The same of items of one size, without asking for their order: equal ones are kept.
   written write_unordered(round& r, std::span<std::byte> window)
-    requires(Family::fixed_size && !Family::combines)
+    requires(!Family::combines)
   {
+    OUTSIZE_ASSERT(bytes_of_item(family_) != 0);
     r.restrict_to_any(std::min(window.size() / bytes_of_item(family_), r.items()));
     std::byte* end = window.data();
-    auto emit = [&](key_type const& key) { end = Family::store(key, end); };
-    r.concatenate(emit);
+    r.for_each_piece([&end](auto const& view, std::size_t from, std::size_t to) {
+      end = view.copy_items(from, to, end);
+    });
     std::size_t const bytes = r.items() * bytes_of_item(family_);
     finish(window.first(bytes));
     return {bytes, r.items()};
