@@ -5,15 +5,15 @@
 // A sort of items from any source to any sink by a family: what sort, sort_unique and reduce_by_key
 // are calls of.
 //
-// From file to file it is sort_files (stream_sort.hpp), which knows sizes beforehand; otherwise
-// streams get their memory first, and the engine what is left. Layer: algorithm.
+// From file to file it is sort_files (stream_sort.hpp), which knows sizes beforehand. Numbers from
+// memory to memory are sorted where they are to be (parallel_sort.hpp), if the budget has as much.
+// Otherwise streams get their memory first, and the engine what is left. Layer: algorithm.
 
 #include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <ranges>
@@ -24,6 +24,8 @@
 #include <outsize/algorithm/item_streams.hpp>
 #include <outsize/algorithm/sort/engine.hpp>
 #include <outsize/algorithm/stream_sort.hpp>
+#include <outsize/base/error.hpp>
+#include <outsize/base/executor.hpp>
 #include <outsize/block/storage.hpp>
 
 namespace outsize::detail {
@@ -92,28 +94,6 @@ void fill_from_source(storage& store, Engine& engine, In&& in, grant& stream_mem
   }
 }
 
-/// Where items of type T lie side by side.
-template <typename Out, typename T>
-concept place_of = std::contiguous_iterator<Out> && std::same_as<std::iter_value_t<Out>, T>;
-
-/// Copies items that lie side by side, not necessarily where a T may, to an output iterator.
-template <typename T, typename Out>
-Out copy_items(std::span<std::byte const> items, Out out) {
-  std::size_t const count = items.size() / sizeof(T);
-  if constexpr (place_of<Out, T>) {
-    if (count > 0)
-      std::memcpy(static_cast<void*>(std::to_address(out)), items.data(), items.size());
-    return out + static_cast<std::ptrdiff_t>(count);
-  } else {
-    for (std::size_t i = 0; i < count; ++i) {
-      T item;
-      std::memcpy(static_cast<void*>(&item), &items[i * sizeof(T)], sizeof item);
-      *out++ = item;
-    }
-    return out;
-  }
-}
-
 /// Copies the items of all windows to an output iterator.
 template <typename T, typename Engine, typename Out>
 void drain_to_iterator(Engine& engine, Out out) {
@@ -165,6 +145,30 @@ sort_report visit_sorted(storage& store, Family family, In&& in, sort_options op
   return engine.report();
 }
 
+/// Whether items lie side by side, before and after, and need no memory to be sorted in.
+template <typename Family, typename In, typename Out>
+concept sortable_in_place = std::ranges::contiguous_range<In> && std::ranges::sized_range<In> &&
+                            place_of<Out, source_item_t<In>> &&
+                            requires(Family const& family, std::span<std::byte> items,
+                                     executor& threads) { family.sort_in_place(items, threads); };
+
+/// Sorts items in memory where they are to be in the end.
+template <typename Family, typename In, typename Out>
+  requires sortable_in_place<Family, In, Out>
+sort_report sort_in_place(storage& store, Family const& family, In const& in, Out out,
+                          sort_options const& options) {
+  if (options.stop.stop_requested()) throw cancelled("sort");
+  std::uint64_t const count = std::ranges::size(in), bytes = count * sizeof(source_item_t<In>);
+  std::span const place(reinterpret_cast<std::byte*>(std::to_address(out)), bytes);
+  if (bytes > 0 && std::ranges::data(in) != std::to_address(out))
+    std::memmove(place.data(), std::ranges::data(in), bytes);
+  family.sort_in_place(place, store.threads());
+  if (options.on_progress)
+    options.on_progress(
+        {.now = sort_progress::phase::done, .done_bytes = 2 * bytes, .total_bytes = 2 * bytes});
+  return {.items = count, .input_bytes = bytes, .output_items = count};
+}
+
 /// Sorts the items of `in`, of the family, into `out`.
 template <typename Family, item_source In, typename Out>
 sort_report sort_items(storage& store, Family family, In&& in, Out out, sort_options options) {
@@ -180,6 +184,11 @@ sort_report sort_items(storage& store, Family family, In&& in, Out out, sort_opt
                                             .compress = options.compress};
     std::uint64_t const stream_bytes = from_file ? io::input_stream_memory_bytes(reading) : 0;
     grant stream_memory = take_stream_memory(store, stream_bytes, options);
+    // What is larger than the memory may be a mapped file.
+    if constexpr (sortable_in_place<Family, In, Out>)
+      if (!sort_engine<Family>::reduces(options) &&
+          std::ranges::size(in) * sizeof(item) <= options.memory_bytes)
+        return sort_in_place(store, family, in, std::move(out), options);
     sort_engine<Family> engine(store, std::move(family), std::move(options), {}, stream_bytes);
     return sort_through<item>(store, engine, std::move(out), writing, [&](auto& e) {
       fill_from_source(store, e, in, stream_memory, reading);

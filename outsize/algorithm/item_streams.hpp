@@ -205,17 +205,54 @@ void scan_items(storage& store, In&& in, sort_options const& options, Visit&& vi
   }
 }
 
-/// Items written one behind the other to an output iterator.
+/// Where items of type T lie side by side.
+template <typename Out, typename T>
+concept place_of = std::contiguous_iterator<Out> && std::same_as<std::iter_value_t<Out>, T>;
+
+/// Copies items that lie side by side, not necessarily where a T may, to an output iterator.
+template <typename T, typename Out>
+Out copy_items(std::span<std::byte const> items, Out out) {
+  std::size_t const count = items.size() / sizeof(T);
+  if constexpr (place_of<Out, T>) {
+    if (count > 0)
+      std::memcpy(static_cast<void*>(std::to_address(out)), items.data(), items.size());
+    return out + static_cast<std::ptrdiff_t>(count);
+  } else {
+    for (std::size_t i = 0; i < count; ++i) {
+      T item;
+      std::memcpy(static_cast<void*>(&item), &items[i * sizeof(T)], sizeof item);
+      *out++ = item;
+    }
+    return out;
+  }
+}
+
+/// Items written to an output iterator, one by one or by windows.
 template <external_item T, typename Out>
 class item_writer {
  public:
-  item_writer(storage&, grant&, Out out, std::size_t, io::output_stream_options const&)
-      : out_(std::move(out)) {}
+  /// Takes a window of `window_bytes` from `memory` when room() is called first.
+  item_writer(storage&, grant& memory, Out out, std::size_t window_bytes,
+              io::output_stream_options const&)
+      : out_(std::move(out)), memory_(&memory), window_bytes_(window_bytes) {}
   void put(T const& item) { *out_++ = item; }
+
+  /// A place for items, at least one. @throws budget_error.
+  std::span<std::byte> room() {
+    if (window_.size() == 0) window_ = memory_->allocate(window_bytes_);
+    return window_.bytes();
+  }
+  /// The first `bytes` of room() are filled.
+  void used(std::size_t bytes) {
+    out_ = copy_items<T>(window_.bytes().first(bytes), std::move(out_));
+  }
   void finish() {}
 
  private:
   Out out_;
+  grant* memory_;
+  std::size_t window_bytes_;
+  buffer window_;
 };
 
 /// Items written to a file, which appears with finish().
@@ -232,6 +269,13 @@ class item_writer<T, output_path> {
     std::memcpy(static_cast<void*>(&some_[count_++]), &item, sizeof item);
     if (count_ == some_.size()) hand_over();
   }
+  /// A place for items, at least one if a window holds that. @throws io_error.
+  std::span<std::byte> room() {
+    hand_over();
+    return output_.room(sizeof(T));
+  }
+  /// The first `bytes` of room() are filled.
+  void used(std::size_t bytes) noexcept { output_.used(bytes); }
   /// @throws io_error of any write.
   void finish() {
     hand_over();
@@ -245,6 +289,7 @@ class item_writer<T, output_path> {
     return io::open_output(out.path, store.file_queue(), writing);
   }
   void hand_over() {
+    if (count_ == 0) return;
     output_.append({reinterpret_cast<char const*>(some_.data()), count_ * sizeof(T)});
     count_ = 0;
   }

@@ -161,54 +161,16 @@ class merge_inputs {
   std::vector<input> inputs_;
 };
 
-/// A window whose items go on to an output iterator.
-template <typename T, typename Out>
-class merge_output {
- public:
-  merge_output(storage&, grant& memory, Out out, std::size_t window_bytes,
-               io::output_stream_options const&)
-      : out_(std::move(out)), window_(memory.allocate(window_bytes)) {}
-
-  std::span<std::byte> room() const noexcept { return window_.bytes(); }
-  /// The first `bytes` of room() are filled.
-  void used(std::size_t bytes) {
-    out_ = copy_items<T>(window_.bytes().first(bytes), std::move(out_));
-  }
-  void finish() {}
-
- private:
-  Out out_;
-  buffer window_;
-};
-
-/// Windows that are written to a file, which appears with finish().
+/// Windows of `bytes`, or as long as one item takes that begins anywhere in a page.
 template <typename T>
-class merge_output<T, output_path> {
- public:
-  merge_output(storage& store, grant& memory, output_path const& out, std::size_t window_bytes,
-               io::output_stream_options writing)
-      : stream_(open(store, out, writing)), output_(*stream_, memory, window_bytes) {}
-
-  std::span<std::byte> room() { return output_.room(sizeof(T)); }
-  void used(std::size_t bytes) { output_.used(bytes); }
-  /// @throws io_error of any write.
-  void finish() { output_.finish(); }
-
- private:
-  static std::unique_ptr<io::output_stream> open(storage& store, output_path const& out,
-                                                 io::output_stream_options writing) {
-    writing.counter = &store.file_statistics();
-    return io::open_output(out.path, store.file_queue(), writing);
-  }
-
-  std::unique_ptr<io::output_stream> stream_;
-  record_output output_;
-};
+std::size_t merge_window_bytes(std::size_t bytes) noexcept {
+  return std::max(bytes, round_up(sizeof(T), page_bytes()) + page_bytes());
+}
 
 /// Merges what readers yield into `out`, by all threads.
-template <typename T, typename Less, typename Reader, typename Output>
+template <typename T, typename Less, typename Reader, typename Out>
 sort_report merge_into(storage& store, std::vector<std::unique_ptr<Reader>> readers,
-                       Less const& less, Output& out, sort_options const& options) {
+                       Less const& less, item_writer<T, Out>& out, sort_options const& options) {
   sort_report report;
   merge_family<T, Less> const family({less});
   merge_inputs<T, Less, Reader> inputs(family, store.threads(), less, std::move(readers));
@@ -276,8 +238,9 @@ sort_report merge_files_of_items(storage& store, std::vector<std::string> const&
     readers.push_back(std::make_unique<item_reader<T>>(*streams.back()));
   }
   std::size_t const block_bytes = division->reading.block_bytes;
-  merge_output<T, Out> output(store, memory, std::move(out), division->window_bytes,
-                              {.block_bytes = block_bytes, .compress = options.compress});
+  item_writer<T, Out> output(store, memory, std::move(out),
+                             merge_window_bytes<T>(division->window_bytes),
+                             {.block_bytes = block_bytes, .compress = options.compress});
   sort_report report = merge_into<T>(store, std::move(readers), less, output, options);
   report.memory_bytes = options.memory_bytes;
   report.block_bytes = block_bytes;
@@ -288,12 +251,12 @@ template <typename T, typename Less, typename Ins, typename Out>
 sort_report merge_ranges(storage& store, Ins&& ins, Out out, Less less, sort_options options) {
   using range = std::remove_reference_t<std::ranges::range_reference_t<Ins>>;
   using reader = range_reader<T, range>;
-  std::size_t const window_bytes = input_options(store, options).block_bytes;
+  std::size_t const window_bytes = merge_window_bytes<T>(input_options(store, options).block_bytes);
   grant memory = store.memory().take(2 * window_bytes, "merge");
   std::vector<std::unique_ptr<reader>> readers;
   for (auto& in : ins) readers.push_back(std::make_unique<reader>(in, readers.size() + 1));
-  merge_output<T, Out> output(store, memory, std::move(out), window_bytes,
-                              {.block_bytes = window_bytes, .compress = options.compress});
+  item_writer<T, Out> output(store, memory, std::move(out), window_bytes,
+                             {.block_bytes = window_bytes, .compress = options.compress});
   sort_report report = merge_into<T>(store, std::move(readers), less, output, options);
   report.memory_bytes = 2 * window_bytes;
   return report;

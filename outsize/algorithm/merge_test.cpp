@@ -128,6 +128,16 @@ TEST_F(merge_of, more_files_than_the_memory_or_the_fan_in_allow_is_the_same) {
   }
 }
 
+TEST_F(merge_of, items_that_are_longer_than_blocks) {
+  struct huge {
+    std::uint32_t key, input, place;
+    std::array<std::uint32_t, 50'000> rest;
+    bool operator==(huge const&) const = default;
+  };
+  expect_merges<huge>(3, 8, 5, {.memory_bytes = 2_MiB});
+  expect_merges<huge>(3, 8, 5, {.unique = true, .memory_bytes = 2_MiB});
+}
+
 TEST_F(merge_of, a_list_may_write_over_one_of_its_files) {
   auto const inputs = sorted_inputs<small>(2, 9000, 1000);
   auto const files = write(inputs);

@@ -8,11 +8,17 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <random>
+#include <span>
+#include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <outsize/testing/scratch_directory.hpp>
@@ -103,6 +109,81 @@ TEST_F(sort_files, refuses_a_record_cut_short_and_makes_no_output) {
   scratch::write_file(in_, "seventeen bytes..");
   EXPECT_THROW(sort(store_, items<event>(in_), into(out_), by(&event::time)), format_error);
   EXPECT_FALSE(std::filesystem::exists(out_));
+}
+
+// ---- numbers in memory ----
+
+/// With and without memory for a copy of them.
+std::vector<std::size_t> few_and_many() { return {0, 1, 1000, 100'000, 400'000}; }
+
+TEST_F(sort_files, numbers_where_they_lie) {
+  for (std::size_t const count : few_and_many()) {
+    std::mt19937_64 random(count);
+    std::vector<std::int64_t> numbers(count);
+    for (auto& number : numbers) number = static_cast<std::int64_t>(random());
+    auto want = numbers;
+    std::ranges::sort(want, std::greater<>());
+    auto const report = sort(store_, numbers, numbers.begin(), std::greater<>());
+    EXPECT_TRUE(numbers == want) << count;
+    EXPECT_EQ(report.items, count);
+    EXPECT_EQ(report.output_items, count);
+    EXPECT_EQ(report.runs > 0, count * sizeof(std::int64_t) > 2_MiB);
+  }
+}
+
+TEST_F(sort_files, floating_point_to_another_place) {
+  for (std::size_t const count : few_and_many()) {
+    std::mt19937_64 random(count);
+    std::vector<double> numbers(count), sorted(count + 1, 0.5);
+    for (auto& number : numbers) number = std::normal_distribution<>()(random);
+    auto want = numbers;
+    std::ranges::sort(want);
+    sort(store_, std::as_const(numbers), sorted.begin());
+    EXPECT_TRUE(std::ranges::equal(std::span(sorted).first(count), want)) << count;
+    EXPECT_EQ(sorted.back(), 0.5);
+  }
+}
+
+TEST_F(sort_files, numbers_to_where_some_of_them_lie) {
+  std::vector<std::uint32_t> numbers(50'000);
+  for (std::uint32_t i = 0; i < numbers.size(); ++i) numbers[i] = i * 7919 % 50'000;
+  std::vector<std::uint32_t> want(numbers.begin(), numbers.end() - 10);
+  std::ranges::sort(want);
+  sort(store_, std::span(numbers).first(want.size()), numbers.begin() + 10);
+  EXPECT_TRUE(std::ranges::equal(std::span(numbers).subspan(10), want));
+}
+
+TEST_F(sort_files, events_by_time_where_they_lie) {
+  auto events = random_events(100'000);
+  auto const want = sorted_by_time(events);
+  sort(store_, events, events.begin(), in_input_order(by(&event::time)));
+  EXPECT_TRUE(events == want);
+}
+
+TEST_F(sort_files, numbers_in_memory_made_one) {
+  std::vector<std::uint64_t> numbers(100'000);
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = i % 1000;
+  auto const report = sort(store_, numbers, numbers.begin(), std::less<>(), {.unique = true});
+  EXPECT_EQ(report.output_items, 1000U);
+  EXPECT_TRUE(std::ranges::is_sorted(std::span(numbers).first(1000)));
+}
+
+TEST_F(sort_files, numbers_in_memory_stay_where_they_are_if_a_stop_was_requested) {
+  std::vector<std::uint64_t> numbers{3, 1, 2};
+  std::stop_source stop;
+  stop.request_stop();
+  EXPECT_THROW(sort(store_, numbers, numbers.begin(), std::less<>(), {.stop = stop.get_token()}),
+               cancelled);
+  EXPECT_EQ(numbers, (std::vector<std::uint64_t>{3, 1, 2}));
+}
+
+TEST_F(sort_files, numbers_in_memory_with_progress_that_ends) {
+  std::vector<std::uint64_t> numbers(1000, 5);
+  sort_progress last;
+  sort(store_, numbers, numbers.begin(), std::less<>(),
+       {.on_progress = [&](sort_progress const& p) { last = p; }});
+  EXPECT_EQ(last.now, sort_progress::phase::done);
+  EXPECT_EQ(last.done_bytes, last.total_bytes);
 }
 
 }  // namespace

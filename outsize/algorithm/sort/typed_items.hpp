@@ -26,6 +26,7 @@
 
 #include <outsize/algorithm/sort/merge_sort.hpp>
 #include <outsize/algorithm/sort/ordered_bits.hpp>
+#include <outsize/algorithm/sort/parallel_sort.hpp>
 #include <outsize/algorithm/sort/reduction.hpp>
 #include <outsize/algorithm/sort/slice_merge.hpp>
 #include <outsize/algorithm/sort/tree_merge.hpp>
@@ -214,6 +215,13 @@ class typed_items {
     } else {
       boost::sort::flat_stable_sort(part.begin(), part.end(), less_.less);
     }
+  }
+
+  /// Sorts users' items where they lie, by all threads. @pre they are aligned as a T.
+  void sort_in_place(std::span<std::byte> items, executor& threads) const
+    requires(is_vector_key<T, Less>)
+  {
+    parallel_sort({reinterpret_cast<T*>(items.data()), items.size() / sizeof(T)}, bits_, threads);
   }
 
   void sort_part_into(std::span<T> part, std::span<T> to) const
