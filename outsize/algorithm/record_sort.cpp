@@ -53,37 +53,29 @@ struct number_order {
   }
 };
 
+/// The lengths of records that are items of a type, if a word decides their order.
+using short_lengths = std::index_sequence<8, 12, 16, 24, 32>;
+
+template <typename Use, std::size_t... Bytes>
+bool with_short_records(record_order const& order, Use const& use, std::index_sequence<Bytes...>) {
+  auto const use_if = [&]<std::size_t Length>(detail::short_record<Length> item) {
+    if (order.format().item_bytes != Length) return false;
+    use(item, detail::record_word(order));
+    return true;
+  };
+  return (use_if(detail::short_record<Bytes>()) || ...);
+}
+
 /// Calls use(T(), less) with a type of items of the format and their order by a word, if there is
 /// one; else says false.
 template <typename Use>
 bool with_words(record_order const& order, Use const& use) {
-  std::size_t const bytes = order.format().item_bytes;
   if (sorts_by_value(order)) {
     number_order const numbers{bits_of(order)};
-    bytes == 4 ? use(std::uint32_t{}, numbers) : use(std::uint64_t{}, numbers);
+    order.format().item_bytes == 4 ? use(std::uint32_t{}, numbers) : use(std::uint64_t{}, numbers);
     return true;
   }
-  if (!detail::record_word::serves(order)) return false;
-  detail::record_word const words(order);
-  switch (bytes) {
-    case 8:
-      use(detail::short_record<8>(), words);
-      return true;
-    case 12:
-      use(detail::short_record<12>(), words);
-      return true;
-    case 16:
-      use(detail::short_record<16>(), words);
-      return true;
-    case 24:
-      use(detail::short_record<24>(), words);
-      return true;
-    case 32:
-      use(detail::short_record<32>(), words);
-      return true;
-    default:
-      return false;
-  }
+  return detail::record_word::serves(order) && with_short_records(order, use, short_lengths());
 }
 
 /// Calls use(family, fill) with what suits the format.

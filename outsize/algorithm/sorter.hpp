@@ -134,8 +134,12 @@ class sorter {
   }
 
   /// What is left as a range, over which one goes once: the source of any algorithm, another sort
-  /// or a merge too. Left early, it leaves the sorter at the piece that pull() shows.
-  auto begin() { return piece_iterator<sorter, T, false>(*this); }
+  /// or a merge too. Left early, it leaves the sorter at the piece that pull() shows. @pre sort()
+  /// was called.
+  auto begin() {
+    OUTSIZE_ASSERT(sorted_);
+    return piece_iterator<sorter, T, false>(*this);
+  }
   static std::default_sentinel_t end() noexcept { return {}; }
 
   /// Goes back to the first item. @pre options.rewindable, or everything stayed in memory.

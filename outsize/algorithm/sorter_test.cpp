@@ -138,6 +138,23 @@ TEST(sorter, sorts_items_of_any_kind_through_encoded_runs) {
       }
 }
 
+TEST(sorter, does_not_encode_blocks_of_few_units_of_the_disk) {
+  for (std::size_t const block : {4096, 8192, 65536}) {
+    storage_options options{.memory = 4_MiB, .threads = 2};
+    options.disks.emplace_back("sectors", [](io::request_queue&) {
+      return io::make_memory_file("sectors", 1_GiB, {.alignment_bytes = 4096});
+    });
+    storage store(std::move(options));
+    std::vector<wide> in(30'000);
+    for (std::uint32_t i = 0; i < in.size(); ++i) in[i] = {i * 7919U % 1000, i, {}};
+    auto const out =
+        sort_all(store, in, by(&wide::key),
+                 {.memory_bytes = 2_MiB, .block_bytes = block, .codec = run_codec::always});
+    std::ranges::stable_sort(in, {}, &wide::key);
+    EXPECT_TRUE(out == in) << block;
+  }
+}
+
 TEST(sorter, tells_how_much_encoding_has_saved) {
   std::vector<std::uint64_t> in(100'000);
   std::mt19937_64 random(8);

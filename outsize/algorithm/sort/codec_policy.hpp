@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <optional>
 
+#include <outsize/algorithm/sort/byte_codec.hpp>
 #include <outsize/algorithm/sort/codec_choice.hpp>
 #include <outsize/algorithm/sort/coding_trial.hpp>
 #include <outsize/algorithm/sort/key_codec.hpp>
@@ -56,7 +57,7 @@ class codec_policy {
   run_form form_for(typename Family::view const& sorted, block::buffer_pool& pool,
                     std::size_t block_bytes, std::size_t first_bytes) {
     run_form const plain{.first_bytes = first_bytes};
-    if (!may_encode()) return plain;
+    if (!may_encode() || !has_room_to_decode(pool.buffer_bytes())) return plain;
     if (!begin_ && sorted_bytes_.load() >= chunk_bytes_) begin_ = work_so_far();
     run_form encoded{pool.buffer_bytes(), pool.buffer_bytes(), first_bytes};
     if constexpr (Family::has_key_codec)
@@ -81,6 +82,13 @@ class codec_policy {
     if (now.bytes == begin_->bytes) return 0;
     return std::chrono::duration<double>(now.time - begin_->time).count() /
            static_cast<double>(now.bytes - begin_->bytes);
+  }
+
+  /// Whether whole blocks are still well filled if they can be decoded where they lie, which takes
+  /// a unit of the disk besides: of a few units a block would hold an item or none.
+  bool has_room_to_decode(std::size_t block_bytes) const {
+    std::size_t const unit = std::max<std::size_t>(64, store_.alignment_bytes());
+    return Family::has_key_codec || most_content_bytes(block_bytes, unit) >= block_bytes / 2;
   }
 
   /// Whether to encode, and then how.

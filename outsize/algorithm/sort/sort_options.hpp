@@ -29,7 +29,7 @@ struct sort_progress {
 enum class run_codec : std::uint8_t {
   automatic,  ///< Each run if it pays at the speed of disks and processors, measured on the way.
   none,
-  always,
+  always,  ///< But for blocks of very few units of the disk, of items that are coded as bytes.
 };
 
 /// Options that change the behaviour.
