@@ -16,7 +16,9 @@
 //
 // Invariants: leaves are linked in the order of their keys, and of equal entries in that of their
 // insertion; each page but the root is filled to a quarter at least, unless the I/O of a merge has
-// failed: a leaf may be empty then, and is passed over. Threads: const functions in company, others
+// failed: a leaf may be empty then, and is passed over. Of what comes from a file it is checked
+// that it can be, so that a damaged one leads nowhere: heads of pages, links of leaves, and keys
+// that must lie between those above them. Threads: const functions in company, others
 // alone. Layer: container. Source: STXXL 2008, section 5.5.
 
 #include <algorithm>
@@ -83,6 +85,7 @@ class btree {
   bool is_unique() const noexcept { return is_unique_; }
   std::uint64_t size() const noexcept { return state().size; }
   std::uint32_t leaf_capacity() const noexcept { return leaf_capacity_; }
+  std::uint64_t first_leaf() const noexcept { return state().first_leaf; }
   std::uint64_t last_leaf() const noexcept { return state().last_leaf; }
 
   // ---- in company ----
@@ -93,7 +96,23 @@ class btree {
     leaf const& operator*() const noexcept { return *reinterpret_cast<leaf const*>(data()); }
     leaf const* operator->() const noexcept { return &**this; }
   };
-  leaf_look look(std::uint64_t page) const { return {pages_->leaves().row(), page}; }
+  /// @throws io_error; format_error if it is damaged. The same of all that follows.
+  leaf_look look(std::uint64_t page) const {
+    check_number(pages_->leaves(), page);
+    leaf_look seen(pages_->leaves().row(), page);
+    checked(page, *seen);
+    return seen;
+  }
+  /// The leaf, if it can be what is in a page. @throws format_error.
+  leaf const& checked(std::uint64_t page, leaf const& seen) const {
+    if (pages_->are_checked() && !seen.can_be(page, pages_->leaves().row().end(), leaf_capacity_))
+      pages_->refuse("leaf", page);
+    return seen;
+  }
+  /// That a leaf has the neighbour that it was reached from. @throws format_error.
+  void check_link(std::uint64_t page, std::uint64_t neighbour, std::uint64_t from) const {
+    if (neighbour != from && pages_->are_checked()) pages_->refuse("leaf", page);
+  }
 
   position begin() const { return first_from(state().first_leaf, 0); }
   /// The place behind one: its successor, or the end.
@@ -120,22 +139,31 @@ class btree {
   void visit(K const& key, F f) const {
     if (size() == 0) return;
     bool const is_last = is_one<K>();
-    for (std::uint64_t page = descend(key, is_last);;) {
+    key_range keys;
+    std::uint64_t page = descend(key, is_last, nullptr, &keys);
+    for (std::uint64_t from = tree_state::none;;) {
       leaf_look const seen = look(page);
+      if (from == tree_state::none)
+        check_keys(page, *seen, keys);
+      else
+        check_link(page, seen->before, from);
       std::uint32_t const slot = lower(*seen, key);
-      if (slot < seen->count) {
-        if (!less_(key, seen->key(slot))) f(position{page, slot}, seen->entry(slot));
-        return;
-      }
-      page = seen->after;
+      bool const is_there = slot < seen->count && !less_(key, seen->key(slot));
+      if (from == tree_state::none && !(is_there && is_last))
+        check_edges(page, *seen, slot, key, {.is_last = is_last});
+      if (is_there) f(position{page, slot}, seen->entry(slot));
+      if (slot < seen->count) return;
+      from = std::exchange(page, seen->after);
       if (is_last || page == tree_state::none) return;
     }
   }
-  /// Calls f(entry) for the first entry with this key in a leaf, if there is one.
+  /// Calls f(entry) for the first entry with this key in a leaf, if there is one; whether there is.
   template <typename F>
-  void visit_in(leaf const& in, Key const& key, F f) const {
+  bool visit_in(leaf const& in, Key const& key, F f) const {
     std::uint32_t const slot = lower(in, key);
-    if (slot < in.count && !less_(key, in.key(slot))) f(in.entry(slot));
+    bool const is_there = slot < in.count && !less_(key, in.key(slot));
+    if (is_there) f(in.entry(slot));
+    return is_there;
   }
   Entry entry(position at) const { return look(at.leaf)->entry(at.slot); }
 
@@ -153,11 +181,13 @@ class btree {
   };
   leaf_range find_leaf(Key const& key, leaf_way& way) const {
     leaf_range found;
+    key_range keys;
     found.page = state().root;
     for (std::uint64_t level = 0; level < state().height; ++level) {
       node_look const seen = look_at_node(found.page);
       std::uint32_t const slot = child_of(*seen, key, true);
       way.steps_[level] = {found.page, slot};
+      if (pages_->are_checked()) narrow(found.page, *seen, slot, keys);
       if (slot + 1 < seen->count) {
         found.has_end = true;
         found.end = seen->keys()[slot + 1];
@@ -169,7 +199,8 @@ class btree {
   /// The way to a leaf that has an entry with this key.
   leaf_way way_to(std::uint64_t page, Key const& key) const {
     leaf_way way;
-    if (state().height > 0) find_way(page, key, way.steps_, state().root, 0);
+    bool const is_found = state().height == 0 || find_way(page, key, way.steps_, state().root, 0);
+    if (!is_found && pages_->are_checked()) refuse(pages_->leaves(), page);
     return way;
   }
   /// The way to the last leaf.
@@ -194,8 +225,10 @@ class btree {
       std::uint64_t const* const child = seen->children() + at.slot;
       auto const count = static_cast<std::uint32_t>(
           std::min<std::size_t>(some, backward ? at.slot + 1 : seen->count - at.slot));
-      for (std::uint32_t i = 0; i < count; ++i)
+      for (std::uint32_t i = 0; i < count; ++i) {
         leaves.push_back(backward ? *(child - i) : child[i]);
+        check_number(pages_->leaves(), leaves.back());
+      }
       at.slot = backward ? at.slot - (count - 1) : at.slot + (count - 1);
       some -= count;
     }
@@ -209,7 +242,9 @@ class btree {
     if (parent.page != last.page || parent.slot != last.slot + 1) return;
     node_look const seen = look_at_node(parent.page);
     std::size_t const some = std::min<std::size_t>(nodes_ahead(), seen->count - parent.slot - 1);
-    pages_->nodes().row().expect({seen->children() + parent.slot + 1, some}, {.pages = some});
+    std::span const next(seen->children() + parent.slot + 1, some);
+    for (std::uint64_t const page : next) check_number(pages_->nodes(), page);
+    pages_->nodes().row().expect(next, {.pages = some});
   }
   /// Begins to read the leaves behind that of a key, or before it, but no more than one scan may.
   /// Returns how many of `some` leaves need nothing more.
@@ -227,13 +262,17 @@ class btree {
   /// A leaf, valid until others are touched; counted as changed, or not.
   leaf& change(std::uint64_t page) {
     if (hot_.page == page && hot_.is_changed) return *hot_.content;
+    check_is_there(pages_->leaves(), page);
     auto const bytes = pages_->leaves().row().change(page);
+    checked(page, *reinterpret_cast<leaf const*>(bytes.data()));
     hot_ = {page, reinterpret_cast<leaf*>(bytes.data()), true};
     return *hot_.content;
   }
   leaf const& show(std::uint64_t page) {
     if (hot_.page == page) return *hot_.content;
+    check_is_there(pages_->leaves(), page);
     auto const bytes = pages_->leaves().row().show(page);
+    checked(page, *reinterpret_cast<leaf const*>(bytes.data()));
     // It is the same memory that change() gives.
     hot_ = {page, reinterpret_cast<leaf*>(const_cast<std::byte*>(bytes.data())), false};
     return *hot_.content;
@@ -246,11 +285,14 @@ class btree {
     Key const& key = key_of<Key>(entry);
     if (state().root == tree_state::none) add_first_leaf();
     for (;; make_room(key)) {
-      std::uint64_t const page = descend(key, true);
+      key_range keys;
+      std::uint64_t const page = descend(key, true, nullptr, &keys);
       leaf const& seen = show(page);
+      check_keys(page, seen, keys);
       std::uint32_t const slot = is_unique_ ? lower(seen, key) : upper(seen, key);
       if (is_unique_ && slot < seen.count && !less_(key, seen.key(slot)))
         return {{page, slot}, false};
+      check_edges(page, seen, slot, key, {.above = !is_unique_, .is_last = true});
       if (seen.count == leaf_capacity_) continue;
       put(page, slot, entry);
       return {{page, slot}, true};
@@ -295,12 +337,12 @@ class btree {
   }
   /// @throws as tree_pages's.
   void flush() {
+    hot_ = {};  // also if it fails: pages of a file may leave then
     pages_->flush();
-    hot_ = {};
   }
   void close() {
-    pages_->close();
     hot_ = {};
+    pages_->close();
   }
 
   /// Whether everything is as it must be, for tests: reads all pages.
@@ -329,6 +371,83 @@ class btree {
     return is_unique_ ? less_(a, b) : !less_(b, a);
   }
 
+  // ---- what is wrong with a file ----
+
+  /// Keys between which those of a page must be, as the nodes above it say.
+  struct key_range {
+    bool has_begin = false;
+    bool has_end = false;
+    Key begin{};
+    Key end{};
+  };
+  void check_number(page_set const& set, std::uint64_t page) const {
+    if (pages_->are_checked() && page >= set.row().end()) refuse(set, page);
+  }
+  void check_is_there(page_set const& set, std::uint64_t page) const {
+    if (!pages_->are_checked()) return;
+    if (page >= set.row().end() || set.row().holds_zeros(page)) refuse(set, page);
+  }
+  void check_node(std::uint64_t page, node const& seen) const {
+    if (pages_->are_checked() && !seen.can_be(node_capacity_)) refuse(pages_->nodes(), page);
+  }
+  [[noreturn]] void refuse(page_set const& set, std::uint64_t page) const {
+    pages_->refuse(&set == &pages_->leaves() ? "leaf" : "node", page);
+  }
+  bool is_in(Key const& key, key_range const& range) const {
+    return !(range.has_begin && less_(key, range.begin)) &&
+           !(range.has_end && less_(range.end, key));
+  }
+  /// Those of a child of a node, whose own are `range`.
+  void narrow(std::uint64_t page, node const& in, std::uint32_t slot, key_range& range) const {
+    Key const* const keys = in.keys();
+    bool const has_begin = slot > 0, has_end = slot + 1 < in.count;
+    if ((has_begin && !is_in(keys[slot], range)) || (has_end && !is_in(keys[slot + 1], range)))
+      refuse(pages_->nodes(), page);
+    if (has_begin) range.begin = keys[slot];
+    if (has_end) range.end = keys[slot + 1];
+    range.has_begin = range.has_begin || has_begin;
+    range.has_end = range.has_end || has_end;
+  }
+  void check_keys(std::uint64_t page, leaf const& in, key_range const& range) const {
+    if (!pages_->are_checked() || in.count == 0) return;
+    if (!is_in(in.key(0), range) || !is_in(in.key(in.count - 1), range))
+      refuse(pages_->leaves(), page);
+  }
+
+  /// What is sought in a leaf.
+  struct sought {
+    bool above = false;    // whether keys equal to it come before it
+    bool is_last = false;  // whether there is nothing with it in the leaf behind, either
+  };
+  /// That a key which has no place within a leaf is not in those beside it, where a damaged node
+  /// would have led away from it.
+  template <typename K>
+  void check_edges(std::uint64_t page, leaf const& in, std::uint32_t slot, K const& key,
+                   sought how) const {
+    if (!pages_->are_checked()) return;
+    auto const is_before = [&](Key const& other) {
+      return how.above ? !less_(key, other) : less_(other, key);
+    };
+    if (slot == 0 && in.before != tree_state::none) {
+      leaf_look const before = look(in.before);
+      check_link(in.before, before->after, page);
+      if (before->count > 0 && !is_before(before->key(before->count - 1)))
+        refuse(pages_->leaves(), page);
+    }
+    if (slot == in.count && in.after != tree_state::none) {
+      leaf_look const after = look(in.after);
+      check_link(in.after, after->before, page);
+      bool const is_behind = after->count == 0 ||
+                             (how.is_last ? less_(key, after->key(0)) : !is_before(after->key(0)));
+      if (!is_behind) refuse(pages_->leaves(), page);
+    }
+  }
+  /// That what is to be divided is full, and its parent is not.
+  void check_to_split(std::uint64_t parent, node const& above, bool is_full) const {
+    if (pages_->are_checked() && (!is_full || above.count == node_capacity_))
+      refuse(pages_->nodes(), parent);
+  }
+
   // ---- search ----
 
   /// Whether no two entries are equal to such a key.
@@ -352,21 +471,29 @@ class btree {
                 : count_before(in.count - 1, [&](std::uint32_t i) { return less_(keys[i], key); });
   }
   node_look look_at_node(std::uint64_t page) const {
-    if (root_pin_ && page == state().root)
-      return node_look(reinterpret_cast<node const*>(root_pin_.bytes().data()));
-    return node_look(page_look(pages_->nodes().row(), page));
+    if (root_pin_ && page == state().root) {
+      node_look seen(reinterpret_cast<node const*>(root_pin_.bytes().data()));
+      check_node(page, *seen);
+      return seen;
+    }
+    check_number(pages_->nodes(), page);
+    node_look seen(page_look(pages_->nodes().row(), page));
+    check_node(page, *seen);
+    return seen;
   }
   /// How many may be read ahead without pushing out those in use.
   std::size_t nodes_ahead() const {
     return std::min<std::size_t>(8, pages_->nodes().row().cache_pages() / 4);
   }
   template <typename K>
-  std::uint64_t descend(K const& key, bool last, path* way = nullptr) const {
+  std::uint64_t descend(K const& key, bool last, path* way = nullptr,
+                        key_range* range = nullptr) const {
     std::uint64_t page = state().root;
     for (std::uint64_t level = 0; level < state().height; ++level) {
       node_look const seen = look_at_node(page);
       std::uint32_t const slot = child_of(*seen, key, last);
       if (way != nullptr) (*way)[level] = {page, slot};
+      if (range != nullptr && pages_->are_checked()) narrow(page, *seen, slot, *range);
       page = seen->children()[slot];
     }
     return page;
@@ -403,17 +530,23 @@ class btree {
   template <typename K>
   position bound(K const& key, bool above) const {
     if (size() == 0) return {};
-    std::uint64_t const page = descend(key, above || is_one<K>());
+    key_range keys;
+    std::uint64_t const page = descend(key, above || is_one<K>(), nullptr, &keys);
     leaf_look const seen = look(page);
+    check_keys(page, *seen, keys);
     std::uint32_t const slot = above ? upper(*seen, key) : lower(*seen, key);
-    return slot < seen->count ? position{page, slot} : first_from(seen->after, 0);
+    check_edges(page, *seen, slot, key, {.above = above});
+    return slot < seen->count ? position{page, slot} : first_from(seen->after, 0, page);
   }
-  /// The place itself if there is an entry, or that of the next one.
-  position first_from(std::uint64_t page, std::uint32_t slot) const {
+  /// The place itself if there is an entry, or that of the next one. @param from  The leaf before
+  /// it, if it was reached from there.
+  position first_from(std::uint64_t page, std::uint32_t slot,
+                      std::uint64_t from = tree_state::none) const {
     while (page != tree_state::none) {
       leaf_look const seen = look(page);
+      if (from != tree_state::none) check_link(page, seen->before, from);
       if (slot < seen->count) return {page, slot};
-      page = seen->after;
+      from = std::exchange(page, seen->after);
       slot = 0;
     }
     return {};
@@ -449,7 +582,8 @@ class btree {
     auto const bytes = pages_->leaves().row().change(page, page_row::content::replaced);
     auto& made = *reinterpret_cast<leaf*>(bytes.data());
     made.before = made.after = tree_state::none;
-    made.count = made.unused = 0;
+    made.count = 0;
+    made.number = leaf::numbered(page);
     hot_ = {page, &made, true};
     return made;
   }
@@ -461,11 +595,23 @@ class btree {
     return made;
   }
   node& change_node(std::uint64_t page) {
-    return *reinterpret_cast<node*>(pages_->nodes().row().change(page).data());
+    check_is_there(pages_->nodes(), page);
+    auto& changed = *reinterpret_cast<node*>(pages_->nodes().row().change(page).data());
+    check_node(page, changed);
+    return changed;
+  }
+  /// The leaf behind one, to be changed, if there is one.
+  leaf* change_after(std::uint64_t page, leaf const& of) {
+    if (of.after == tree_state::none) return nullptr;
+    std::uint64_t const number = of.after;
+    leaf& after = change(number);
+    check_link(number, after.before, page);
+    return &after;
   }
   void note_root() {
     root_pin_.release();
     if (state().height == 0) return;
+    check_number(pages_->nodes(), state().root);
     root_pin_ = pages_->nodes().row().pin(state().root, state().root);
     OUTSIZE_ASSERT(state().height < path{}.size());
   }
@@ -512,6 +658,7 @@ class btree {
     new_page page(pages_->nodes());
     node& above = change_node(parent);
     node& left = change_node(above.children()[slot]);
+    check_to_split(parent, above, left.count == node_capacity_);
     node& right = begin_node(page.number());
     std::uint32_t const middle = left.count / 2;
     left.copy(middle, left.count - middle, right);
@@ -525,9 +672,10 @@ class btree {
     node& above = change_node(parent);
     std::uint64_t const left_page = above.children()[slot];
     leaf& left = change(left_page);
+    check_to_split(parent, above, left.count == leaf_capacity_);
     bool const behind_all =
         left.after == tree_state::none && is_ordered(left.key(left.count - 1), key);
-    leaf* const after = left.after == tree_state::none ? nullptr : &change(left.after);
+    leaf* const after = change_after(left_page, left);
     leaf& right = begin_leaf(page.number());
     std::uint32_t const middle = behind_all ? left.count : left.count / 2;
     above.insert(slot + 1, behind_all ? key : left.key(middle), page.number());
@@ -585,7 +733,10 @@ class btree {
     std::uint64_t const right_page = above.children()[slot + 1];
     leaf& left = change(left_page);
     leaf& right = change(right_page);
-    leaf* const after = right.after == tree_state::none ? nullptr : &change(right.after);
+    // If they are no neighbours in a damaged file, all between them would be lost.
+    check_link(left_page, left.after, right_page);
+    check_link(right_page, right.before, left_page);
+    leaf* const after = change_after(right_page, right);
     std::uint32_t const total = left.count + right.count;
     if (left.count == 0 || right.count == 0 || total <= leaf_capacity_ / 4 * 3) {
       cursors_.shift(right_page, 0, left_page, left.count);

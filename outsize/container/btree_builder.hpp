@@ -142,7 +142,8 @@ class btree_builder {
     leaf_ = reinterpret_cast<leaf*>(writer_->next().data());
     leaf_->before = state.last_leaf;
     leaf_->after = tree_state::none;
-    leaf_->count = leaf_->unused = 0;
+    leaf_->count = 0;
+    leaf_->number = leaf::numbered(page);
     if (state.first_leaf == tree_state::none) state.first_leaf = page;
     state.last_leaf = page;
     first_key_ = key_of<Key>(entry);
@@ -155,7 +156,7 @@ class btree_builder {
   void add_child(std::size_t level, Key key, std::uint64_t child) {
     if (level == levels_.size()) {
       levels_.push_back(tree_.pages_->nodes().take());
-      tree_.begin_node(levels_.back());
+      return tree_.begin_node(levels_.back()).append(key, child);
     }
     node& last = tree_.change_node(levels_[level]);
     if (last.count < node_fill_) return last.append(key, child);

@@ -91,7 +91,7 @@ class tree_const_iterator {
       return *this;
     }
     std::uint64_t page = at_.leaf();
-    do page = look_at(page).after;
+    do page = beside(page, false);
     while (page != detail::tree_state::none && look_at(page).count == 0);
     enter(page, 0, false);
     return *this;
@@ -101,9 +101,8 @@ class tree_const_iterator {
       at_.set_slot(at_.slot() - 1);
       return *this;
     }
-    std::uint64_t page =
-        at_.is_end() ? tree_->pages().state().last_leaf : look_at(at_.leaf()).before;
-    while (look_at(page).count == 0) page = look_at(page).before;
+    std::uint64_t page = at_.is_end() ? tree_->pages().state().last_leaf : beside(at_.leaf(), true);
+    while (look_at(page).count == 0) page = beside(page, true);
     enter(page, look_at(page).count - 1, true);
     return *this;
   }
@@ -159,6 +158,15 @@ class tree_const_iterator {
       moves_ = at_.moves();
     }
     return *content_;
+  }
+  /// The leaf behind one, or before it, if there is one.
+  std::uint64_t beside(std::uint64_t page, bool backward) const {
+    leaf_type const& here = look_at(page);
+    std::uint64_t const next = backward ? here.before : here.after;
+    if (next == detail::tree_state::none) return next;
+    leaf_type const& there = look_at(next);
+    tree_->check_link(next, backward ? there.after : there.before, page);
+    return next;
   }
   /// Stays where it is if that fails.
   void enter(std::uint64_t page, std::uint32_t slot, bool backward) {

@@ -4,7 +4,7 @@
 
 // How the leaves and nodes of a B+-tree lie in their pages, and how keys are found in them.
 //
-//   leaf:  | before | after | count | entry 0 | entry 1 | …            entries by key
+//   leaf:  | before | after | count | number | entry 0 | entry 1 | …            entries by key
 //   node:  | count | capacity | child 0 | child 1 | … | key 0 | key 1 | …
 //
 // Key i of a node is not above any key of child i, and not below any of child i - 1; key 0 is not
@@ -57,7 +57,22 @@ class tree_leaf {
   std::uint64_t before;  ///< Numbers of the leaves beside it, or tree_state::none.
   std::uint64_t after;
   std::uint32_t count;
-  std::uint32_t unused;
+  /// numbered() of its page, by which it is told if another one lies there; 0: not known, of one
+  /// that an earlier version wrote.
+  std::uint32_t number;
+
+  static std::uint32_t numbered(std::uint64_t page) noexcept {
+    return static_cast<std::uint32_t>(page + 1);
+  }
+  /// Whether a tree of `leaves` pages may have written this to a page, as far as its head tells.
+  bool can_be(std::uint64_t page, std::uint64_t leaves, std::uint32_t most) const noexcept {
+    auto const is_other = [&](std::uint64_t beside) {
+      return beside == UINT64_MAX || (beside < leaves && beside != page);
+    };
+    bool const is_zeros = before == after && before != UINT64_MAX;
+    return count <= most && is_other(before) && is_other(after) && !is_zeros &&
+           (number == 0 || number == numbered(page));
+  }
 
   std::byte const* at(std::uint32_t slot) const noexcept {
     return reinterpret_cast<std::byte const*>(this) + entries_offset + slot * sizeof(Entry);
@@ -127,6 +142,11 @@ class tree_node {
 
   std::uint32_t count;
   std::uint32_t capacity;
+
+  /// Whether a tree may have written this, as far as its head tells.
+  bool can_be(std::uint32_t most) const noexcept {
+    return capacity == most && count > 0 && count <= most;
+  }
 
   std::uint64_t const* children() const noexcept {
     return reinterpret_cast<std::uint64_t const*>(this + 1);

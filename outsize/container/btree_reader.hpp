@@ -53,7 +53,7 @@ class shown_leaf {
       return **look_;
     }
     auto const* const at = run_.bytes().data() + (page - run_.first()) * row.page_bytes();
-    return *reinterpret_cast<leaf const*>(at);
+    return tree_->checked(page, *reinterpret_cast<leaf const*>(at));
   }
 
  private:
@@ -134,7 +134,10 @@ class tree_stream {
   /// Shows the next leaf that has entries to show; next_ stays if it cannot be read.
   void go_on() {
     while (entries_.empty() && next_ != none) {
-      auto const shown = entries_of(shown_.show(next_), next_);
+      leaf const& next = shown_.show(next_);
+      if (last_ != none) tree_->check_link(next_, is_backward ? next.after : next.before, last_);
+      auto const shown = entries_of(next, next_);
+      last_ = next_;
       bool const is_last = next_ == (is_backward ? from_ : to_).leaf;
       next_ = is_last ? none : leaf_behind();
       entries_ = shown;
@@ -148,7 +151,10 @@ class tree_stream {
   /// The leaf that follows next_, or none.
   std::uint64_t leaf_behind() {
     if (asked_ <= asked_last_) read_ahead();
-    if (used_ == ahead_.size()) return none;
+    if (used_ == ahead_.size()) {
+      tree_->check_link(next_, next_, is_backward ? tree_->first_leaf() : tree_->last_leaf());
+      return none;
+    }
     if (asked_ > 0) --asked_;
     return ahead_[used_++];
   }
@@ -186,6 +192,7 @@ class tree_stream {
   std::size_t asked_last_ = 0;        // and how many of these were asked for last
   std::size_t some_ = 0;              // to be asked for at once
   std::uint64_t next_ = none;         // the leaf behind entries_, not shown yet
+  std::uint64_t last_ = none;         // the one that was shown last
   std::span<value_type const> entries_;
   detail::shown_leaf<Tree> shown_;  // in which they are
 };

@@ -84,6 +84,16 @@ class bucket_pages {
   bucket_place insert(std::uint64_t hash, std::span<std::byte const> item);
   /// Erases an item; those behind it in its page move up. @throws io_error; it is there then.
   void erase(std::uint64_t hash, bucket_place const& place);
+  /// That an item of a bucket in a file belongs there: another page may be in its place.
+  /// @throws format_error.
+  void check_bucket(std::uint64_t hash, std::uint64_t bucket) const {
+    if (rows_.file() != nullptr && numbers_.of(hash) != bucket)
+      rows_.refuse("damaged: an item that belongs elsewhere");
+  }
+  /// That a page of a chain has items, as pages that lose their last one leave it.
+  void check_count(bucket_row row, std::uint64_t items) const {
+    if (row == bucket_row::overflow && items == 0) rows_.refuse("damaged: a page without items");
+  }
   /// Adds buckets, until there are enough for so many items.
   void reserve(std::uint64_t items);
   /// Takes buckets away that there are too many of, but no more than were added one by one.
@@ -212,6 +222,8 @@ std::vector<std::uint64_t> bucket_pages::read_bucket(std::uint64_t bucket, Visit
     auto const items = bytes.subspan(rows_.layout(row).begin_bytes, header.count * items_.bytes);
     auto const hashes = std::span(hashes_).first(header.count);
     items_.hash(items, hashes);
+    for (std::uint64_t const hash : hashes) check_bucket(hash, bucket);
+    check_count(row, header.count);
     visit(items, std::span<std::uint64_t const>(hashes));
     if (header.next == 0) return chain;
     page = header.next - 1;

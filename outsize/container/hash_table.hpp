@@ -122,9 +122,11 @@ class hash_table {
     }
     if (pages_->numbers().count() == 0) return false;
     std::optional<bucket_place> at = pages_->first(hash);
+    std::uint64_t const bucket = at->page;
     for (std::uint64_t steps = 0; at; ++steps) {
       auto const view = pages_->rows().view(at->row, at->page);
       auto const items = items_of(view);
+      check_items(at->row, items, bucket);
       if (auto const slot = find_in(items, key); slot < items.size()) {
         found(items[slot], table_place({at->row, at->page, slot}));
         return true;
@@ -306,6 +308,13 @@ class hash_table {
     return slot;
   }
 
+  /// That those of a page in a file are of this bucket, as far as the first one tells.
+  void check_items(bucket_row row, std::span<item const> items, std::uint64_t bucket) const {
+    pages_->check_count(row, items.size());
+    if (!items.empty() && pages_->rows().file() != nullptr)
+      pages_->check_bucket(hash_of(items.front().first), bucket);
+  }
+
   /// What waits for a key, if anything does.
   template <typename K>
   operation const* waiting(std::uint64_t hash, K const& key) const {
@@ -374,6 +383,8 @@ class hash_table {
                   [&](std::span<request const> some) {
                     auto const view = pages_->rows().view(row, some.front().page);
                     auto const items = items_of(view);
+                    check_items(row, items,
+                                pages_->numbers().of(hash_of(key_of(some.front().index))));
                     for (auto const& [page, i] : some) {
                       auto const slot = find_in(items, key_of(i));
                       if (slot < items.size())

@@ -814,6 +814,22 @@ TEST(maps, keep_the_first_of_equal_keys_when_they_are_built) {
   EXPECT_TRUE(std::ranges::equal(std::as_const(all), items));
 }
 
+TEST(maps, keep_the_order_of_equal_keys_when_they_are_built_from_any_input) {
+  quick_storage disk;
+  using number = std::uint64_t;
+  // Whose entries could be sorted as one number.
+  std::vector<map_item<number, number>> items;
+  for (number i = 0; i < 300; ++i) items.push_back({i * 7 % 10, 1000 - i});
+  map<number, number> m(disk.store, tiny);
+  m.build(items);
+  multimap<number, number> all(disk.store, tiny);
+  all.build(items);
+  std::ranges::stable_sort(items, {}, &map_item<number, number>::first);
+  EXPECT_TRUE(std::ranges::equal(std::as_const(all), items));
+  for (number key = 0; key < 10; ++key)
+    EXPECT_EQ(m.get(key), std::as_const(all).lower_bound(key)->second);
+}
+
 TEST(maps, refuse_input_that_is_not_sorted) {
   quick_storage disk;
   auto items = items_up_to(50);

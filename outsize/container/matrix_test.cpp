@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <complex>
 #include <cstdint>
@@ -16,6 +17,7 @@
 #include <random>
 #include <stdexcept>
 #include <thread>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -358,6 +360,57 @@ TEST_F(matrices, can_be_used_on_when_operations_have_failed) {
   }
   EXPECT_EQ(store->memory().free_bytes(), free_bytes);
   EXPECT_EQ(store->allocated_bytes(), 0U);
+}
+
+TEST_F(matrices, on_a_full_disk_stay_as_they_are_and_can_be_made_when_there_is_room) {
+  std::mt19937_64 random(3);
+  constexpr std::uint64_t side = 4, block_bytes = side * side * sizeof(double);
+  make_storage(40 * block_bytes);
+  auto const pool = make_pool<double>(side, 12);
+  auto const a = random_dense<double>(random, 16, 16), b = random_dense<double>(random, 16, 16);
+  auto x = on_disk(pool, a);  // 16 blocks of 40
+  {
+    auto const y = on_disk(pool, b);
+    auto const bytes = store->allocated_bytes();
+    EXPECT_THROW(std::ignore = x * y, out_of_space);
+    EXPECT_THROW(std::ignore = x + y, out_of_space);
+    EXPECT_THROW(std::ignore = transposed(x), out_of_space);
+    EXPECT_THROW(matrix<double>(pool, 100, 100), out_of_space);
+    EXPECT_EQ(store->allocated_bytes(), bytes) << "nothing is left of what could not be made";
+    x += y;  // in the blocks that are there
+    x -= y;
+    EXPECT_EQ(in_memory(x), a);
+    EXPECT_EQ(in_memory(y), b);
+  }
+  EXPECT_EQ(in_memory(x + x)(3, 5), 2 * a(3, 5)) << "there is room again";
+  EXPECT_EQ(in_memory(transposed(x))(3, 5), a(5, 3));
+  EXPECT_EQ(store->allocated_bytes(), 16 * block_bytes);
+}
+
+TEST_F(matrices, whose_blocks_cannot_be_written_once_are_written_the_next_time) {
+  std::mt19937_64 random(3);
+  auto const pool = make_pool<double>(4, 8);
+  auto const a = random_dense<double>(random, 22, 18), b = random_dense<double>(random, 18, 30);
+  auto const x = on_disk(pool, a), y = on_disk(pool, b);
+  auto const expected = product_of(a, false, b, false);
+  int failed = 0;
+  for (auto const where : {io::fault_point::read, io::fault_point::write})
+    for (std::uint64_t nth = 0;; nth += 1 + nth / 8) {
+      std::uint64_t const at = plan->calls(where) + nth;
+      plan->script(where, at, io::fault::fail(EIO));
+      auto const bytes = store->allocated_bytes();
+      try {
+        auto const z = x * y;
+        ASSERT_EQ(in_memory(z), expected);
+        if (plan->calls(where) <= at) break;
+      } catch (io_error const&) {
+        ++failed;
+      }
+      ASSERT_EQ(store->allocated_bytes(), bytes);
+      ASSERT_EQ(in_memory(x), a);
+      ASSERT_EQ(in_memory(y), b);
+    }
+  EXPECT_GT(failed, 3);
 }
 
 TEST_F(matrices, refuse_what_does_not_fit) {

@@ -66,8 +66,10 @@ namespace outsize {
 /// Errors:  io_error, out_of_space, budget_error of anything that needs a page; what a comparison
 ///          throws. Unless it says otherwise, a function that throws has changed nothing. A changed
 ///          page that cannot be written stays in memory, and the next call that needs its place
-///          says so again.
-/// Checked: map_test.cpp, map_file_test.cpp, map_throw_test.cpp, btree_test.cpp.
+///          says so again. format_error of anything that needs a page of a file that is damaged, as
+///          far as that can be seen (docs/containers/map.md).
+/// Checked: map_test.cpp, map_file_test.cpp, map_throw_test.cpp, map_faults_test.cpp,
+///          map_io_test.cpp, kept_damage_test.cpp, btree_test.cpp.
 template <typename Key, typename Value, typename Less, bool is_unique>
 class ordered_container {
   static constexpr bool is_map = !std::is_void_v<Value>;
@@ -286,11 +288,13 @@ class ordered_container {
     detail::btree_batch<tree>(*tree_).for_each(
         keys.size(), [&](std::size_t i) -> Key const& { return keys[i]; },
         [&](std::size_t i, std::uint64_t page) {
-          if constexpr (is_unique)
-            tree_->visit_in(leaves.show(page), keys[i],
-                            [&](value_type const& entry) { f(i, entry); });
-          else
-            tree_->visit(keys[i], [&](auto const&, value_type const& entry) { f(i, entry); });
+          if constexpr (is_unique) {
+            bool const is_there = tree_->visit_in(leaves.show(page), keys[i],
+                                                  [&](value_type const& entry) { f(i, entry); });
+            // Of a file it is looked again, as it may be damaged: a search sees whether it is.
+            if (is_there || !tree_->pages().are_checked()) return;
+          }
+          tree_->visit(keys[i], [&](auto const&, value_type const& entry) { f(i, entry); });
         });
   }
   /// The same; found[i] becomes the value of keys[i], or nothing. @pre as many of both.
@@ -601,7 +605,7 @@ class ordered_container {
     if constexpr (!is_map) {
       return sorter<Key, Less>(*store_, tree_->less(), options);
     } else if constexpr (std::same_as<Less, std::less<>> || std::same_as<Less, std::less<Key>>) {
-      auto const less = by(&value_type::first);
+      auto const less = in_input_order(by(&value_type::first));
       return sorter<value_type, std::remove_const_t<decltype(less)>>(*store_, less, options);
     } else {
       return sorter<value_type, value_compare>(*store_, value_comp(), options);

@@ -5,7 +5,11 @@
 // What vector and deque have in common: items in pages, with random access, which come and go at
 // the back. vector.hpp says how long references are valid, and how values are read.
 //
-// Layer: container.
+// What is left when something throws, an I/O or what the user gives (iterators, ranges, conversions
+// and constructors of items), is said at each function; where nothing is said all is as it was.
+// Items move by exchanges, within pages that are both in memory, so that none is ever lost.
+//
+// Threads: as a vector's. Layer: container.
 
 #include <algorithm>
 #include <concepts>
@@ -59,7 +63,8 @@ class paged_array {
   /// longer than its pages; io_error.
   explicit paged_array(page_pool& pool)
       : items_(std::make_unique<items>(pages_in_pool(pool, sizeof(T), Container::first_page))) {}
-  /// One with items, as assign() puts them there. @throws as assign(), besides.
+  /// One with items, as assign() puts them there. @throws as assign(), besides; nothing is left of
+  /// it then, and its space is free.
   paged_array(storage& store, size_type count, T const& value, vector_options const& options = {})
       : paged_array(store, options) {
     assign(count, value);
@@ -96,69 +101,78 @@ class paged_array {
   /// I/Os: none. @throws out_of_space, budget_error; the size is as before then.
   void resize(size_type size) { items_->resize(size); }
   /// The same; those that are added equal `value`. I/Os: a write for each of their pages.
-  /// @throws io_error besides; it has its new size then, or the one before.
+  /// @throws io_error besides; all is as before then.
   void resize(size_type size, T const& value) {
     size_type const before = this->size();
     T const copy = value;
     resize(size);
-    if (before < size) std::fill(begin() + static_cast<difference_type>(before), end(), copy);
+    if (before >= size) return;
+    or_shrink_to(before,
+                 [&] { std::fill(begin() + static_cast<difference_type>(before), end(), copy); });
   }
   void clear() { items_->resize(0); }
   /// Gives up the space of pages that no item is in. I/Os: none.
   void shrink_to_fit() { items_->shrink_to_fit(); }
-  /// Replaces all items, of which the new ones must not be some. I/Os: a write for each page.
-  /// @throws as push_back(); some of the new items are there then, and none of the old ones.
+  /// Replaces all items, of which the new ones must not be some, in the pages that are there. I/Os:
+  /// a write for each page. @throws as push_back(), and whatever the input throws. If that comes
+  /// before the first item is there, all is as it was: where the number of new ones can be told
+  /// that holds of out_of_space and budget_error whenever they come, but on a file. Otherwise the
+  /// first ones of the new items are there, as many as came, and none of the old ones.
   void assign(size_type count, T const& value) {
     T const copy = value;
-    clear();
-    resize(count, copy);
+    replace_all(count, [&] { append(count, copy); });
   }
   template <std::input_iterator I, std::sentinel_for<I> S>
   void assign(I first, S last) {
-    clear();
-    for (; first != last; ++first) push_back(*first);
+    size_type count = 0;
+    if constexpr (std::sized_sentinel_for<S, I>) count = static_cast<size_type>(last - first);
+    replace_all(count, [&] { append(std::move(first), last); });
   }
   void assign(std::initializer_list<T> list) { assign(list.begin(), list.end()); }
   /// By those of a range, or of a file: items<T>(path). @throws besides what its reading throws.
   template <source_of<T> In>
   void assign(In&& in) {
-    clear();
-    scan_source<T>(store(), std::forward<In>(in), {}, [this](std::span<T const> some) {
-      for (T const& item : some) push_back(item);
-      return true;
+    replace_all(0, [&] {
+      scan_source<T>(store(), std::forward<In>(in), {}, [this](std::span<T const> some) {
+        append(some.begin(), some.end());
+        return true;
+      });
     });
   }
 
   // ---- insertion and erasure ----
 
-  /// @throws out_of_space, budget_error, io_error (a changed page cannot leave); nothing is added.
+  /// @throws out_of_space, budget_error, io_error (a changed page cannot leave), or what making the
+  /// item throws; nothing is added.
   void push_back(T const& item) { items_->append(item); }
   template <typename... Arguments>
   T& emplace_back(Arguments&&... arguments) {
     push_back(T(std::forward<Arguments>(arguments)...));
     return back();
   }
-  /// @pre !empty()
+  /// @pre !empty(). @throws io_error, of a file that may not be changed; it is still there.
   void pop_back() {
     OUTSIZE_ASSERT(!empty());
     items_->remove_last();
   }
   /// Puts items in front of `place`, and returns where the first of them is; those behind it move
   /// back. The new ones must not be items of this container. CPU and I/Os: a scan of those that
-  /// move. @throws as push_back(), before any has moved; io_error when they do: it has its new size
-  /// then, and items from `place` on have values that are not known.
-  template <std::forward_iterator I, std::sentinel_for<I> S>
+  /// move, two where more are added than the cache holds; those added are written at the back
+  /// first. @throws as push_back(), and whatever the input throws: all is as it was. But io_error
+  /// when the others move: all of them are there, in their order, and all of the new ones, side by
+  /// side in any order at or behind `place`.
+  template <std::input_iterator I, std::sentinel_for<I> S>
   iterator insert(const_iterator place, I first, S last) {
-    auto const count = static_cast<size_type>(std::ranges::distance(first, last));
-    iterator const to = make_room(place, count);
-    std::ranges::copy(first, last, to);
-    return to;
+    size_type const before = size();
+    auto const moved = static_cast<size_type>(cend() - place);
+    or_shrink_to(before, [&] { append_to_be_moved(std::move(first), std::move(last), moved); });
+    return move_behind_those_from(before, place);
   }
   iterator insert(const_iterator place, size_type count, T const& item) {
     T const copy = item;
-    iterator const to = make_room(place, count);
-    std::fill_n(to, count, copy);
-    return to;
+    size_type const before = size();
+    or_shrink_to(before, [&] { append(count, copy); });
+    return move_behind_those_from(before, place);
   }
   iterator insert(const_iterator place, T const& item) { return insert(place, 1, item); }
   iterator insert(const_iterator place, std::initializer_list<T> list) {
@@ -169,7 +183,9 @@ class paged_array {
     return insert(place, T(std::forward<Arguments>(arguments)...));
   }
   iterator erase(const_iterator place) { return erase(place, place + 1); }
-  /// Removes the items of a range; those behind it move up. CPU and I/Os: a scan of these.
+  /// Removes the items of a range; those behind it move up. CPU and I/Os: a scan of these. @throws
+  /// io_error: all others are there, in their order, and between two of them as many as were to go,
+  /// which are some of those, or copies of others.
   iterator erase(const_iterator from, const_iterator to) {
     iterator const place = changeable(from);
     if (from == to) return place;
@@ -312,11 +328,71 @@ class paged_array {
   iterator changeable(const_iterator const& place) noexcept {
     return {items_.get(), place.position_};
   }
-  /// Has so many items more, and what was from `place` on at the back.
-  iterator make_room(const_iterator const& place, size_type count) {
-    const_iterator const before = cend();
-    resize(size() + count);
-    std::copy_backward(place, before, end());
+  /// Does something that adds items; if it throws, those are gone.
+  template <typename Action>
+  void or_shrink_to(size_type size, Action action) {
+    try {
+      action();
+    } catch (...) {
+      resize(size);
+      throw;
+    }
+  }
+  /// Replaces all items by those that `add` appends, `room` of them if that is known.
+  template <typename Add>
+  void replace_all(size_type room, Add add) {
+    size_type const before = size();
+    items_->begin_anew(room);
+    try {
+      add();
+    } catch (...) {
+      resize(empty() ? before : size());
+      throw;
+    }
+    resize(size());
+  }
+  void append(size_type count, T const& item) {
+    for (; count > 0; --count) push_back(item);
+  }
+  template <typename I, typename S>
+  void append(I first, S last) {
+    for (; first != last; ++first) push_back(*first);
+  }
+  /// So that they are in order when `moved` items have been moved behind them, each of which turns
+  /// them by one.
+  template <typename I, typename S>
+  void append_to_be_moved(I first, S last, size_type moved) {
+    if constexpr (std::forward_iterator<I>) {
+      auto const count = static_cast<size_type>(std::ranges::distance(first, last));
+      if (count == 0) return;
+      I const middle =
+          std::ranges::next(first, static_cast<std::iter_difference_t<I>>(moved % count));
+      append(middle, last);
+      append(first, middle);
+    } else {
+      auto const before = static_cast<difference_type>(size());
+      append(std::move(first), std::move(last));
+      auto const count = static_cast<difference_type>(size()) - before;
+      if (count == 0) return;
+      std::rotate(begin() + before, begin() + before + static_cast<difference_type>(moved) % count,
+                  end());
+    }
+  }
+  /// Puts the items from index `before` on, the ones added last, in front of `place`: those there
+  /// change places with them, from the back on, as far as both are in one page at a time.
+  iterator move_behind_those_from(size_type before, const_iterator const& place) {
+    size_type const count = size() - before;
+    size_type const index = place.position_ - items_->begin();
+    auto const in_page = [&](size_type last) {
+      return (items_->begin() + last) % page_items() + 1;
+    };
+    for (size_type end = before; end > index && count > 0;) {
+      size_type const some = std::min({end - index, in_page(end - 1), in_page(end + count - 1)});
+      std::span<T> const to = changing(end + count - some);
+      std::span<T> const from = changing(end - some);
+      for (size_type i = some; i-- > 0;) std::swap(from[i], to[i]);
+      end -= some;
+    }
     return changeable(place);
   }
 };

@@ -117,6 +117,15 @@ class paged_items {
     reach(begin_, begin_ + size);
     end_ = begin_ + size;
   }
+  /// Has no items any more, but all its pages, and those that `room` items need: what is appended
+  /// next takes the place of what is there, which is not read. Then resize() gives up the pages
+  /// behind it; or if nothing has been appended, brings all items back. @throws as resize(), and
+  /// all is as before.
+  void begin_anew(std::uint64_t room) {
+    if (lasting_ != nullptr) lasting_->check_writable();
+    set_row(row_->begin(), std::max(row_->end(), div_up(begin_ + room, page_items_)));
+    end_ = begin_;
+  }
   /// Has the pages of so many items, and keeps them.
   void reserve(std::uint64_t size) {
     std::uint64_t const pages_end = div_up(begin_ + size, page_items_);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <outsize/container/tree_pages.hpp>
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -208,6 +209,10 @@ std::span<std::byte const> tree_pages::state_bytes() const noexcept {
 
 void tree_pages::check_writable() const {
   if (file_ && !file_->is_writable()) throw io_error(EACCES, "change", file_->name());
+}
+
+void tree_pages::refuse(char const* kind, std::uint64_t page) const {
+  throw format_error(fmt::format("{}: damaged: {} {}", file_->name(), kind, page));
 }
 
 void tree_pages::flush() {

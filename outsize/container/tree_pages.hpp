@@ -177,6 +177,11 @@ class tree_pages {
   grant memory_for_bulk() const;
   /// @throws io_error (EACCES) if they may only be read.
   void check_writable() const;
+  /// Whether they come from a file, which something else may have changed: then what is read is
+  /// looked at whether it can be.
+  bool are_checked() const noexcept { return file_ != nullptr; }
+  /// @throws format_error that names the file and a page of it. @pre are_checked()
+  [[noreturn]] void refuse(char const* kind, std::uint64_t page) const;
   bool was_closed() const noexcept { return file_ == nullptr || file_->was_closed(); }
 
   /// Makes all durable that has a file; writes it, otherwise. @throws io_error: nothing is lost.
