@@ -70,7 +70,7 @@ class digit_sort {
     std::uint64_t mask;
     unsigned shift;
 
-    std::uint64_t operator()(T const& item) const noexcept {
+    std::uint64_t operator()(T const& item) const {
       return (order.word(item) - least) >> shift & mask;
     }
   };
