@@ -441,6 +441,37 @@ TEST_F(sort_of_a_file, is_wrong_where_nobody_looks) {
   EXPECT_NE(output(), right);
 }
 
+// What a block says of itself is not believed, even if nobody compares checksums: whichever bit was
+// flipped, a sort of lines ends, with other lines or with an error that names the block.
+TEST(sort_of_lines, ends_whichever_bit_is_not_as_it_was_written_and_nobody_compares_checksums) {
+  auto const seed = std::random_device{}();
+  SCOPED_TRACE(testing::Message() << "seed " << seed);
+  std::mt19937_64 random(seed);
+  for (sort_function const sort : {sort_lines, sort_encoded_lines}) {
+    auto const clean = std::make_shared<fault_plan>();
+    {
+      storage store(faulty_disks(clean, false));
+      EXPECT_TRUE(sort(store));
+    }
+    int noticed = 0;
+    for (int i = 0; i < 300; ++i) {
+      auto const plan = std::make_shared<fault_plan>();
+      plan->script(fault_point::write, random() % clean->calls(fault_point::write),
+                   fault::flip(random() % (2048 * 8)));
+      watchdog const guard("a flipped bit");
+      storage store(faulty_disks(plan, false));
+      try {
+        sort(store);
+      } catch (corrupt_block const& e) {
+        EXPECT_EQ(e.disk().substr(0, 5), "disk ");
+        ++noticed;
+      }
+      EXPECT_EQ(store.allocated_bytes(), 0U);
+    }
+    EXPECT_GT(noticed, 0);
+  }
+}
+
 // ---- disks that are really full ----
 
 /// A file system of its own in memory; nothing where the user may not mount one.

@@ -197,18 +197,6 @@ bool read_packed(std::span<std::byte const> data, std::span<std::byte> content,
   return reader.at_end();
 }
 
-/// Whether the ends of records could be what they should be.
-bool ends_ascend(std::span<std::byte const> content, block_layout layout) noexcept {
-  std::size_t last = 0;
-  bool good = true;
-  for (std::size_t i = 0; i < layout.items; ++i) {
-    std::size_t const end = packed_end(content, i);
-    good &= end >= last;
-    last = end;
-  }
-  return good && last <= content.size() - layout.items * sizeof(length_type);
-}
-
 bool read_lz4(std::span<std::byte const> data, std::span<std::byte> content,
               block_layout layout) noexcept {
   constexpr std::size_t most = LZ4_MAX_INPUT_SIZE;
@@ -217,7 +205,7 @@ bool read_lz4(std::span<std::byte const> data, std::span<std::byte> content,
       reinterpret_cast<char const*>(data.data()), reinterpret_cast<char*>(content.data()),
       static_cast<int>(data.size()), static_cast<int>(content.size()));
   if (bytes < 0 || static_cast<std::size_t>(bytes) != content.size()) return false;
-  return layout.item_bytes != 0 || ends_ascend(content, layout);
+  return layout.item_bytes != 0 || can_be_packed(content, layout.items, content.size());
 }
 
 /// Whether as many bytes can be so many items.

@@ -28,6 +28,7 @@
 #include <outsize/algorithm/sort/byte_codec.hpp>
 #include <outsize/algorithm/sort/key_codec.hpp>
 #include <outsize/algorithm/sort/merge_round.hpp>
+#include <outsize/algorithm/sort/packed_block.hpp>
 #include <outsize/algorithm/sort/run.hpp>
 #include <outsize/block/prefetcher.hpp>
 
@@ -188,18 +189,26 @@ class merge_feed {
     run<Family> const& r = runs_[s];
     bool const encoded = entry.content_bytes != 0;
     block::frame const content = encoded ? place.first(entry.content_bytes) : read;
-    if (encoded || r.keeps_checksums()) unprepared_.push_back({s, from.taken - 1, read, content});
+    if (encoded || r.keeps_checksums() || has_tables())
+      unprepared_.push_back({s, from.taken - 1, read, content});
     sequences_[s].append(family_.block_view(content, entry.items));
   }
 
-  /// Compares what has been read with its checksums, and decodes it, before anybody sees it: all
-  /// blocks of a round at once, so that the whole team shares the work. @throws corrupt_block.
+  /// Whether blocks say where their items lie: what is read is not believed.
+  bool has_tables() const noexcept { return family_.item_bytes() == 0; }
+
+  /// Compares what has been read with its checksums, decodes it, and looks at its table, before
+  /// anybody sees it: all blocks of a round at once, so that the whole team shares the work.
+  /// @throws corrupt_block.
   void prepare_blocks() {
     if (unprepared_.empty()) return;
     threads_.parallel_for(unprepared_.size(), [this](std::size_t i) {
       auto const& [s, b, read, content] = unprepared_[i];
       if (runs_[s].keeps_checksums()) runs_[s].check_block(b, read);
-      if (runs_[s].entries()[b].content_bytes != 0) decode(runs_[s], b, read, content);
+      auto const& entry = runs_[s].entries()[b];
+      if (entry.content_bytes != 0) decode(runs_[s], b, read, content);
+      if (has_tables() && !can_be_packed(content, entry.items, runs_[s].largest_item_bytes()))
+        runs_[s].throw_corrupt(b);
     });
     unprepared_.clear();
   }

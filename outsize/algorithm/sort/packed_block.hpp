@@ -30,6 +30,20 @@ inline length_type packed_end(std::span<std::byte const> block, std::size_t inde
   return *(reinterpret_cast<length_type const*>(block.data() + block.size()) - 1 - index);
 }
 
+/// Whether what has been read can be a packed block of `count` records, none longer than
+/// `longest_bytes`: then no record lies anywhere else. @pre the table fits into the block.
+inline bool can_be_packed(std::span<std::byte const> block, std::size_t count,
+                          std::size_t longest_bytes) noexcept {
+  std::size_t last = 0;
+  bool good = true;
+  for (std::size_t i = 0; i < count; ++i) {
+    std::size_t const end = packed_end(block, i);
+    good &= end >= last && end - last <= longest_bytes;
+    last = end;
+  }
+  return good && last <= block.size() - count * sizeof(length_type);
+}
+
 /// A packed block while it is filled.
 class packed_block {
  public:
