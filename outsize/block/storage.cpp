@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include <fmt/format.h>
-#include <xxhash.h>
+#include OUTSIZE_XXHASH_HEADER
 #include <algorithm>
 #include <cerrno>
 #include <mutex>
