@@ -49,7 +49,7 @@ class TextSort(Ours):
 
 
 class Without(Ours, Peer):
-    """The tool without the flags that the benchmark is about."""
+    """The tool without what the benchmark is about."""
     name = "without"
 
     @staticmethod
@@ -58,7 +58,8 @@ class Without(Ours, Peer):
 
     @property
     def words(self):
-        return "sort", *self._task.benchmark.sort_flags
+        benchmark = self._task.benchmark
+        return "sort", *benchmark.sort_flags, *benchmark.without
 
 
 class Gnu(Peer):

@@ -93,7 +93,7 @@ TEST(sorter, sorts_integers_at_every_boundary) {
   auto const make = [](std::mt19937_64& random, std::size_t) { return random(); };
   for (std::size_t count : {0, 1, 511, 512, 513, 4095, 4096, 4097, 40000, 150000})
     for (std::size_t threads : {1, 2, 5})
-      expect_sorts<std::uint64_t>(count, std::less<>(), make, threads, 1, 128_KiB, 4096);
+      expect_sorts<std::uint64_t>(count, std::less<>(), make, threads, 1, 144_KiB, 4096);
 }
 
 TEST(sorter, sorts_through_encoded_runs) {
@@ -209,7 +209,7 @@ TEST(sorter, merges_in_several_passes) {
   std::vector<std::uint64_t> in(150000);
   for (auto& x : in) x = random() % 100000;
   sorter<std::uint64_t> s(
-      store, {}, {.memory_bytes = 128_KiB, .block_bytes = 4096, .input_bytes = in.size() * 8});
+      store, {}, {.memory_bytes = 144_KiB, .block_bytes = 4096, .input_bytes = in.size() * 8});
   s.push(in);
   s.sort();
   std::vector<std::uint64_t> out;

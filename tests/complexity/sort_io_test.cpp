@@ -162,7 +162,7 @@ TEST(sort_io, stays_within_the_bound_and_is_the_same_for_any_threads_in_several_
   for (std::size_t count : {100'000, 150'000}) {
     std::vector<std::uint64_t> writes;
     for (std::size_t threads : {1, 2, 5}) {
-      sorted_and_counted const s(count, 128_KiB, threads);
+      sorted_and_counted const s(count, 144_KiB, threads);
       SCOPED_TRACE(std::to_string(count) + " items, " + std::to_string(threads) + " threads");
       ASSERT_GT(s.report.passes, 1U);
       auto const runs = static_cast<double>(s.report.runs);
@@ -181,7 +181,7 @@ TEST(sort_io, stays_within_the_bound_and_is_the_same_for_any_threads_in_several_
 }
 
 TEST(sort_io, reads_nothing_twice) {
-  for (std::uint64_t memory : {128_KiB, 256_KiB}) {
+  for (std::uint64_t memory : {144_KiB, 256_KiB}) {
     sorted_and_counted const s(100'000, memory, 2, 2);
     for (auto const& tally : s.disks.tallies) {
       // Places are used again: between two reads of one there is a write.
@@ -200,7 +200,7 @@ TEST(sort_io, reads_nothing_twice) {
 
 TEST(sort_io, takes_disk_space_for_the_items_and_a_few_blocks) {
   for (std::size_t count : {40'000, 100'000, 150'000})
-    for (std::uint64_t memory : {128_KiB, 256_KiB}) {
+    for (std::uint64_t memory : {144_KiB, 256_KiB}) {
       sorted_and_counted const s(count, memory, 2);
       std::uint64_t const spilled = s.spilled(count);
       std::uint64_t const runs_bytes = blocks_of_runs(spilled, s.run_items) * block_bytes;
@@ -213,7 +213,7 @@ TEST(sort_io, takes_disk_space_for_the_items_and_a_few_blocks) {
 
 TEST(sort_io, follows_the_plan) {
   for (std::size_t count : {1'000, 40'000, 100'000, 150'000})
-    for (std::uint64_t memory : {128_KiB, 256_KiB}) {
+    for (std::uint64_t memory : {144_KiB, 256_KiB}) {
       sorted_and_counted const s(count, memory, 2);
       EXPECT_EQ(s.report.runs, s.plan.runs);
       EXPECT_EQ(s.report.passes, s.plan.passes) << count << " items, memory " << memory;

@@ -247,8 +247,8 @@ class ChangingBlocks(Running):
         code = process.wait(LIMIT_SECONDS)
         return code, process.stderr.read().decode()
 
-    def test_a_flipped_bit_ends_a_sort_with_checksums(self):
-        process = self.reading("--block-checksums")
+    def test_a_flipped_bit_ends_a_sort(self):
+        process = self.reading()
         self.flip_a_bit(process)
         code, message = self.end_of(process)
         self.assertEqual(code, 2)
@@ -258,7 +258,7 @@ class ChangingBlocks(Running):
 
     def test_checksums_change_nothing_else(self):
         outputs = []
-        for words in ([], ["--block-checksums"]):
+        for words in ([], ["--no-block-checksums"]):
             self.assertEqual(self.end_of(self.reading(*words)), (0, ""))
             with open(self.out, "rb") as file:
                 outputs.append(file.read())

@@ -83,9 +83,10 @@ TEST(sort_request, knows_the_ways_to_check) {
   EXPECT_EQ(read({"-m", "a", "b"}).what, sort_request::action::merge);
 }
 
-TEST(sort_request, asks_for_checksums_only_when_told_to) {
-  EXPECT_FALSE(read({}).storage().checksums);
-  EXPECT_TRUE(read({"--block-checksums"}).storage().checksums);
+TEST(sort_request, asks_for_checksums_unless_told_not_to) {
+  EXPECT_TRUE(read({}).storage().checksums);
+  EXPECT_FALSE(read({"--no-block-checksums"}).storage().checksums);
+  EXPECT_TRUE(read({"--no-block-checksums", "--block-checksums"}).storage().checksums);
 }
 
 TEST(sort_request, gathers_directories_and_operands_in_order) {

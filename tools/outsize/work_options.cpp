@@ -164,8 +164,11 @@ std::vector<option> resource_rows(work_options& into) {
 
 std::vector<option> spill_rows(work_options& into) {
   return {{.name = "block-checksums",
-           .help = "find out if a disk returns other bytes than were written to it",
+           .help = "notice if a disk returns other bytes than were written to it (default)",
            .handler = [&into](auto) { into.checksums = true; }},
+          {.name = "no-block-checksums",
+           .help = "do not",
+           .handler = [&into](auto) { into.checksums = false; }},
           {.name = "run-codec",
            .takes = argument::required,
            .value = "WHEN",

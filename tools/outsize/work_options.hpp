@@ -24,7 +24,7 @@ struct work_options {
   std::string memory_text;                    ///< As it was written, for messages.
   std::vector<std::string> directories;       ///< -T
   std::optional<std::size_t> threads;         ///< --parallel
-  bool checksums = false;                     ///< --block-checksums
+  bool checksums = true;                      ///< --block-checksums, --no-block-checksums
   run_codec codec = run_codec::automatic;     ///< --run-codec
   std::optional<bool> progress;               ///< --progress, --no-progress
   std::optional<std::string> json;            ///< --json
@@ -36,7 +36,7 @@ struct work_options {
 
 /// -S, --memory, -T and --parallel. `into` must outlive the table.
 std::vector<option> resource_rows(work_options& into);
-/// --block-checksums and --run-codec: how sorts keep temporary blocks.
+/// --block-checksums, --no-block-checksums and --run-codec: how sorts keep temporary blocks.
 std::vector<option> spill_rows(work_options& into);
 /// --progress, --no-progress, --json and --trace.
 std::vector<option> report_rows(work_options& into);

@@ -278,19 +278,23 @@ TEST_F(run_on_disk, frees_its_blocks_and_the_memory_of_its_index) {
   EXPECT_EQ(memory.free_bytes(), memory.total_bytes());
 }
 
-TEST_F(run_on_disk, keeps_checksums_only_for_a_storage_that_asks_for_them) {
-  storage careful(
-      {.disks = {disk_options("memory",
-                              [](io::request_queue&) { return io::make_memory_file("memory"); })},
-       .memory = 1_MiB,
-       .threads = 1,
-       .checksums = true});
+TEST_F(run_on_disk, keeps_checksums_unless_the_storage_is_asked_not_to) {
+  auto const in_memory = [](bool checksums) {
+    return storage_options{
+        .disks = {disk_options("memory",
+                               [](io::request_queue&) { return io::make_memory_file("memory"); })},
+        .memory = 1_MiB,
+        .threads = 1,
+        .checksums = checksums};
+  };
+  storage careless(in_memory(false)), careful(in_memory(true));
+  EXPECT_TRUE(store.options().checksums);
   using entry = run<numbers>::entry;
-  EXPECT_EQ(run<numbers>::entry_bytes(store), sizeof(entry));
+  EXPECT_EQ(run<numbers>::entry_bytes(careless), sizeof(entry));
   EXPECT_EQ(run<numbers>::entry_bytes(careful), sizeof(entry) + 8);
   std::vector<std::byte> content(64, std::byte{5});
-  run<numbers> without(store, memory);
-  without.append({store.allocate(64, *store.new_placement()), 8, 0, 0}, content);
+  run<numbers> without(careless, memory);
+  without.append({careless.allocate(64, *careless.new_placement()), 8, 0, 0}, content);
   EXPECT_FALSE(without.keeps_checksums());
   EXPECT_EQ(without.index_bytes(), sizeof(entry));
   run<numbers> with(careful, memory);
