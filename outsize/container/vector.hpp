@@ -88,8 +88,8 @@ class vector : public detail::paged_array<vector<T>, T> {
                      io::access mode = io::access::read_write, vector_options const& options = {}) {
     return vector(detail::bind_pages(store, path, {.mode = mode}, sizeof(T), options));
   }
-  /// An empty one in a new plain file, as by open(). @throws io_error, EEXIST if it is there
-  /// already.
+  /// An empty one in a new plain file, as by open(); its name is durable.
+  /// @throws io_error, EEXIST if it is there already.
   static vector create(std::string const& path, storage& store = default_storage(),
                        vector_options const& options = {}) {
     return vector(detail::bind_pages(

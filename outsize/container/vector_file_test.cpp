@@ -3,11 +3,14 @@
 // Vectors over files of the user's: other programs read what is in them, and write what they read.
 
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -30,6 +33,19 @@
 #include <outsize/io/decorators/faulty_file.hpp>
 #include <outsize/io/memory_file.hpp>
 #include <outsize/testing/effort.hpp>
+
+namespace {
+
+std::atomic<int> synced_directories = 0;
+
+}  // namespace
+
+/// In place of the C library's, as what outlives a power failure cannot be seen without one.
+extern "C" int fsync(int descriptor) {
+  struct ::stat about {};
+  if (::fstat(descriptor, &about) == 0 && S_ISDIR(about.st_mode)) ++synced_directories;
+  return ::fdatasync(descriptor);
+}
 
 namespace outsize {
 namespace {
@@ -173,6 +189,20 @@ TEST_F(vectors_in_files, may_be_empty) {
   v.clear();
   v.close();
   EXPECT_EQ(fs::file_size(path()), 0U);
+}
+
+TEST_F(vectors_in_files, have_names_that_outlive_a_power_failure) {
+  using item_beside_direct_io = record<4097>;
+  auto const names_synced_by = [](auto const& action) {
+    int const before = synced_directories;
+    action();
+    return synced_directories - before;
+  };
+  EXPECT_EQ(names_synced_by([&] { vector<int>::create(path(), *store); }), 1);
+  EXPECT_EQ(names_synced_by([&] { vector<int>::open(path(), *store).push_back(1); }), 0);
+  EXPECT_EQ(names_synced_by([&] { vector<item_beside_direct_io>::create(path("others"), *store); }),
+            1);
+  EXPECT_EQ(names_synced_by([&] { vector<int>::create_kept(path("kept"), *store); }), 1);
 }
 
 TEST_F(vectors_in_files, that_are_kept_are_there_again) {

@@ -87,10 +87,10 @@ pages_of_file bind_pages(storage& store, std::string const& path, io::open_optio
   auto file = io::open_file(path, store.file_queue(), opening);
   std::size_t unit_bytes = std::lcm(item_bytes, file->alignment_bytes());
   if (unit_bytes > longest_unit_bytes) {
-    opening = {.mode = opening.mode, .direct = false};
-    file = io::open_file(path, store.file_queue(), opening);
+    file = io::open_file(path, store.file_queue(), {.mode = opening.mode, .direct = false});
     unit_bytes = item_bytes;
   }
+  if (opening.create) io::sync_name(path);
   file->count_into(&store.file_statistics());
   std::uint64_t const items = file->size_bytes() / item_bytes;
   std::size_t const page_bytes = page_bytes_for(store, unit_bytes, options.page_bytes);
