@@ -126,7 +126,8 @@ class matrix {
 
   // ---- all items ----
 
-  /// Makes item (i, j) what function(i, j) returns; it is called block by block, in this thread.
+  /// Makes item (i, j) what function(i, j) returns; it is called block by block, in this thread. If
+  /// it throws, blocks are filled, or as they were, but that at work has values that are not known.
   template <typename Function>
   void fill(Function const& function) {
     detail::for_each_block(items_->pages(), replaced, {}, false,

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <stdexcept>
 #include <utility>
 
 #include <outsize/algorithm/merge.hpp>
@@ -61,6 +62,36 @@ TEST_F(sorted_ranges, make_unions_intersections_and_differences) {
               [](auto& a, auto& b, auto out) {
                 return std::set_symmetric_difference(a.begin(), a.end(), b.begin(), b.end(), out);
               });
+}
+
+TEST_F(sorted_ranges, are_as_they_were_where_the_order_throws) {
+  auto const a = on_disk(50), b = on_disk(50);
+  auto out = on_disk(100);
+  auto const refuses_200 = [](std::uint64_t x, std::uint64_t y) {
+    if (x == 200 || y == 200) throw std::runtime_error("two hundred");
+    return x < y;
+  };
+  auto const expect_throw = [&](auto const& action) {
+    for (std::uint64_t i = 0; i < 800; ++i) out[i] = 1'000 + i;
+    EXPECT_THROW(action(sequential_policy{}), std::runtime_error);
+    EXPECT_EQ(out.size(), 800U);
+    for (std::uint64_t i = 408; i < 800; ++i) ASSERT_EQ(std::as_const(out)[i], 1'000 + i);
+    EXPECT_THROW(action(par), std::runtime_error);
+    EXPECT_EQ(out.size(), 800U);
+    for (std::uint64_t i = 0; i < 400; ++i) ASSERT_EQ(a[i], i);
+    for (std::uint64_t i = 0; i < 400; ++i) ASSERT_EQ(b[i], i);
+  };
+  expect_throw([&](auto policy) { merge(policy, a, b, out.begin(), refuses_200); });
+  for (std::uint64_t i = 0; i < 384; ++i) ASSERT_EQ(std::as_const(out)[i], i / 2);
+  expect_throw([&](auto policy) { set_union(policy, a, b, out.begin(), refuses_200); });
+  expect_throw([&](auto policy) { set_intersection(policy, a, b, out.begin(), refuses_200); });
+  expect_throw([&](auto policy) { set_difference(policy, a, b, out.begin(), refuses_200); });
+  expect_throw(
+      [&](auto policy) { set_symmetric_difference(policy, a, b, out.begin(), refuses_200); });
+  EXPECT_THROW(includes(a, b, refuses_200), std::runtime_error);
+  EXPECT_THROW(includes(par, a, b, refuses_200), std::runtime_error);
+  merge(a, b, out.begin());
+  EXPECT_TRUE(std::ranges::is_sorted(std::as_const(out)));
 }
 
 TEST_F(sorted_ranges, include_others_or_not) {

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <iterator>
 #include <numeric>
+#include <stdexcept>
 #include <utility>
 
 #include <outsize/testing/paged_pair.hpp>
@@ -59,6 +60,36 @@ TEST_F(prefixes, may_be_of_an_operation_with_a_state) {
     return a + b + ++calls % 2;
   });
   EXPECT_EQ(v.back(), 20U + 10);
+}
+
+TEST_F(prefixes, that_are_there_stay_where_an_operation_throws) {
+  auto const v = on_disk(100);
+  auto w = on_disk(100);
+  auto const refuses_500 = [](std::uint64_t a, std::uint64_t b) {
+    if (a == 500 || b == 500) throw std::runtime_error("five hundred");
+    return a + b;
+  };
+  auto const expect_no_change_behind = [&] {
+    EXPECT_EQ(w.size(), 800U);
+    for (std::uint64_t i = 504; i < 800; ++i) ASSERT_EQ(std::as_const(w)[i], i);
+  };
+  EXPECT_THROW(exclusive_scan(v, w.begin(), std::uint64_t{0}, refuses_500), std::runtime_error);
+  expect_no_change_behind();
+  for (std::uint64_t i = 0; i < 496; ++i) ASSERT_EQ(std::as_const(w)[i], i * (i - 1) / 2);
+  EXPECT_THROW(partial_sum(v, w.begin(), refuses_500), std::runtime_error);
+  expect_no_change_behind();
+  for (std::uint64_t i = 0; i < 496; ++i) ASSERT_EQ(std::as_const(w)[i], i * (i + 1) / 2);
+  EXPECT_THROW(adjacent_difference(v, w.begin(), refuses_500), std::runtime_error);
+  expect_no_change_behind();
+  for (std::uint64_t i = 1; i < 496; ++i) ASSERT_EQ(std::as_const(w)[i], 2 * i - 1);
+  EXPECT_THROW(inclusive_scan(par, v, w.begin(), refuses_500), std::runtime_error);
+  EXPECT_THROW(exclusive_scan(par, v, w.begin(), std::uint64_t{0}, refuses_500),
+               std::runtime_error);
+  EXPECT_THROW(adjacent_difference(par, v, w.begin(), refuses_500), std::runtime_error);
+  EXPECT_EQ(w.size(), 800U);
+  for (std::uint64_t i = 0; i < 800; ++i) ASSERT_EQ(v[i], i);
+  partial_sum(par, v, w.begin());
+  EXPECT_EQ(w.back(), 800U * 799 / 2);
 }
 
 TEST_F(prefixes, cost_a_read_and_a_write_for_each_page) {

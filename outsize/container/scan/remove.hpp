@@ -26,16 +26,16 @@
 namespace outsize {
 namespace detail {
 
-/// Moves the items of [next, last) of which `ask(before, item)` says true to `end`, the end of
-/// those that are kept already, and passes the others to `drop`, both in order. walk_asked() says
-/// what `before` is.
+/// Moves the items of [next, last) of which `ask(before, item)` says true to `to`, which is at the
+/// end of those that are kept already, and passes the others to `drop`, both in order.
+/// walk_asked() says what `before` is. Where something throws, as many places lie between `to` and
+/// the items that are still to be asked for, or to be moved, as have been dropped.
 template <typename Policy, typename T, typename Ask, typename Drop>
-paged_iterator<T> keep_behind(Policy policy, paged_iterator<T> end, paged_iterator<T> next,
-                              paged_iterator<T> last, T const& before, Ask&& ask, Drop&& drop) {
+void keep_behind(Policy policy, page_target<T>& to, paged_iterator<T> next, paged_iterator<T> last,
+                 T const& before, Ask&& ask, Drop&& drop) {
   std::uint64_t const begin = paged_access::position(next);
   std::uint64_t const count = count_between(next, last);
   auto from = source_at(policy, next, count);
-  auto to = changer_at(sequential_policy{}, end);
   std::uint64_t const page_items = paged_access::items(next).page_items();
   std::uint64_t page = begin / page_items * page_items;
   to.leave_unread(page);
@@ -56,13 +56,15 @@ paged_iterator<T> keep_behind(Policy policy, paged_iterator<T> end, paged_iterat
     to.skip(1);
   };
   walk_asked(policy, count, before, ask, take, from);
+}
+/// The same of those behind `end`, which is returned where it is then; the others are forgotten.
+template <typename Policy, typename T, typename Ask>
+paged_iterator<T> keep_only(Policy policy, paged_iterator<T> end, paged_iterator<T> last,
+                            T const& before, Ask&& ask) {
+  auto to = changer_at(sequential_policy{}, end);
+  keep_behind(policy, to, end + 1, last, before, ask, [](T const&) {});
   return advanced(end, to.position() - paged_access::position(end));
 }
-/// Without a use for the others.
-struct forget {
-  template <typename T>
-  void operator()(T const&) const noexcept {}
-};
 
 struct remove_if_call {
   template <typename Policy, changeable_place I, typename Predicate>
@@ -71,7 +73,7 @@ struct remove_if_call {
     I const gap = find_if_call()(policy, first, last, std::ref(unwanted));
     if (gap == last) return last;
     auto const stays = [&](item const&, item const& x) { return !std::invoke(unwanted, x); };
-    return keep_behind(policy, gap, gap + 1, last, item{}, stays, forget());
+    return keep_only(policy, gap, last, item{}, stays);
   }
 };
 
@@ -94,7 +96,7 @@ struct unique_call {
       if (differs) before = x;
       return differs;
     };
-    return keep_behind(policy, twin + 1, twin + 2, last, value_at(twin), is_new, forget());
+    return keep_only(policy, twin + 1, last, value_at(twin), is_new);
   }
 };
 
@@ -187,11 +189,20 @@ struct stable_partition_call {
     auto const stays = [&](item const&, item const& x) {
       return static_cast<bool>(std::invoke(wanted, x));
     };
-    I const middle =
-        keep_behind(policy, gap, gap + 1, last, item{}, stays, [&](item const& x) { out.push(x); });
-    out.finish();
-    copy_call()(policy, others.cbegin(), others.cend(), middle);
-    return middle;
+    auto to = changer_at(sequential_policy{}, gap);
+    auto const bring_others_back = [&] {
+      out.finish();
+      I const middle = advanced(gap, to.position() - paged_access::position(gap));
+      copy_call()(policy, others.cbegin(), others.cend(), middle);
+      return middle;
+    };
+    try {
+      keep_behind(policy, to, gap + 1, last, item{}, stays, [&](item const& x) { out.push(x); });
+    } catch (...) {
+      bring_others_back();  // what fails here is worse, and thrown
+      throw;
+    }
+    return bring_others_back();
   }
 };
 
@@ -201,7 +212,10 @@ struct stable_partition_call {
 /// and returns their end; v.resize() or v.erase() does away with the rest, whose values are not
 /// known.
 /// I/Os: ⌈N/B⌉ reads, and a write for each page from the first that changes to the returned end.
-/// Also with par. Checked: remove_test.cpp.
+/// Also with par.
+/// Errors: if it throws, the items that were to stay are all there: those asked for at the front,
+/// the others at their places; as many as were unwanted lie between, with values that are not
+/// known. Checked: remove_test.cpp.
 template <typename... Arguments>
   requires detail::scan_arguments<Arguments...>
 auto remove(Arguments&&... arguments) {
@@ -214,7 +228,8 @@ auto remove_if(Arguments&&... arguments) {
 }
 
 /// Removes the items that are unwanted, or equal `value`, and returns how many. I/Os: one scan, as
-/// remove. With par as the first argument the threads of the storage ask. Checked: remove_test.cpp.
+/// remove. With par as the first argument the threads of the storage ask. Errors: as remove, and
+/// the container is as large as before. Checked: remove_test.cpp.
 template <paged_container Container, typename Predicate>
 std::uint64_t erase_if(Container& items, Predicate unwanted) {
   return detail::erase_behind(items, remove_if(items, std::ref(unwanted)));
@@ -228,8 +243,8 @@ std::uint64_t erase(Container& items, T const& value) {
   return detail::erase_behind(items, remove(items, value));
 }
 
-/// The same of items that are the same as the last one kept before them. I/Os: as remove. Also with
-/// par. Checked: remove_test.cpp.
+/// The same of items that are the same as the last one kept before them. I/Os, errors: as remove.
+/// Also with par. Checked: remove_test.cpp.
 template <typename... Arguments>
   requires detail::scan_arguments<Arguments...>
 auto unique(Arguments&&... arguments) {
@@ -238,7 +253,8 @@ auto unique(Arguments&&... arguments) {
 
 /// Exchanges items until all that are wanted come before all others, and returns the first of
 /// those. I/Os: ⌈N/B⌉ + 1 reads, and a write for each page in which an item is exchanged. Memory: a
-/// byte for each item of two pages. Also with par. Checked: remove_test.cpp.
+/// byte for each item of two pages. Also with par. Errors: if it throws, the items are the same, in
+/// another order. Checked: remove_test.cpp.
 template <typename... Arguments>
   requires detail::scan_arguments<Arguments...>
 auto partition(Arguments&&... arguments) {
@@ -248,8 +264,9 @@ auto partition(Arguments&&... arguments) {
 /// The same; those that are wanted, and the others, stay in their order. I/Os: with U others, ⌈N/B⌉
 /// reads and as many writes, and 2·⌈U/B⌉ to and from a vector for these.
 /// Memory: 12 pages more. Disk: U items more. Also with par.
-/// Errors: out_of_space, budget_error too; after an error some items may be lost, and others there
-/// twice. Checked: remove_test.cpp.
+/// Errors: out_of_space, budget_error too. If it throws, the items are the same: those that were
+/// asked for and are wanted, the others of those, and the rest as it was. After an io_error some
+/// may be lost, and others there twice. Checked: remove_test.cpp.
 template <typename... Arguments>
   requires detail::scan_arguments<Arguments...>
 auto stable_partition(Arguments&&... arguments) {

@@ -8,9 +8,16 @@
 
 #include <algorithm>
 #include <atomic>
+#include <concepts>
+#include <cstdint>
+#include <memory>
 #include <stdexcept>
 #include <utility>
 
+#include <outsize/base/error.hpp>
+#include <outsize/base/units.hpp>
+#include <outsize/container/scan/for_each.hpp>
+#include <outsize/io/memory_file.hpp>
 #include <outsize/testing/paged_pair.hpp>
 
 namespace outsize {
@@ -132,17 +139,94 @@ TEST_F(removals, write_only_pages_in_which_items_are_exchanged) {
   expect_few_writes(par);
 }
 
-TEST_F(removals, leave_all_items_valid_where_what_is_asked_throws) {
+/// Is asked `answered` times, and throws then.
+template <typename Wanted>
+auto refusing(Wanted const& wanted, std::atomic<std::int64_t>& answered) {
+  return [&](auto const&... x) {
+    if (answered-- <= 0) throw std::runtime_error("refused");
+    return wanted(x...);
+  };
+}
+
+TEST_F(removals, lose_no_item_where_what_is_asked_when_they_are_partitioned_throws) {
+  on_many_by_both([](auto const& p, auto policy) {
+    if (p.begin == p.end) return;
+    auto const third = [](std::uint64_t x) { return x % 3 == 0; };
+    auto const asked = static_cast<std::int64_t>(p.random() % (p.end - p.begin));
+    std::atomic<std::int64_t> left = asked;
+    EXPECT_THROW(stable_partition(policy, p.first(), p.last(), refusing(third, left)),
+                 std::runtime_error);
+    if (std::same_as<decltype(policy), sequential_policy>)
+      std::stable_partition(p.plain_first(), p.plain_first() + asked, third);
+    scratch::numbers found(p.first(), p.last());
+    EXPECT_TRUE(std::is_permutation(found.begin(), found.end(), p.plain_first(), p.plain_last()));
+    if (!std::same_as<decltype(policy), sequential_policy>)
+      std::ranges::copy(found, p.plain_first());
+    left = asked;
+    EXPECT_THROW(partition(policy, p.first(), p.last(), refusing(third, left)), std::runtime_error);
+    found.assign(p.first(), p.last());
+    EXPECT_TRUE(std::is_permutation(found.begin(), found.end(), p.plain_first(), p.plain_last()));
+    std::ranges::copy(found, p.plain_first());
+  });
+}
+
+TEST_F(removals, lose_no_item_where_others_find_no_room_on_disk) {
+  storage small({.disks = {disk_options("small",
+                                        [](io::request_queue&) -> io::file_ptr {
+                                          return io::make_memory_file("small", 150 * 64);
+                                        })},
+                 .memory = 1_MiB,
+                 .threads = 2});
+  vector<std::uint64_t> v(small, options(6));
+  for (std::uint64_t i = 0; i < 100 * page_items; ++i) v.push_back(i);
+  auto const wanted = [](std::uint64_t x) { return x % 4 == 0; };
+  EXPECT_THROW(stable_partition(v, wanted), out_of_space);
+  scratch::numbers found(v.cbegin(), v.cend());
+  std::ranges::sort(found);
+  for (std::uint64_t i = 0; i < 100 * page_items; ++i) ASSERT_EQ(found[i], i);
+}
+
+TEST_F(removals, keep_what_was_to_stay_where_what_is_asked_throws) {
+  on_many_by_both([](auto const& p, auto policy) {
+    std::uint64_t next = 0;  // so that all items differ
+    for (auto i = p.begin; i < p.end; ++i) p.paged[i] = p.plain[i] = next++;
+    auto const expect_all = [&](auto const& stays) {
+      scratch::numbers const found(p.first(), p.last());
+      for (std::uint64_t x = 0; x < next; ++x)
+        ASSERT_TRUE(!stays(x) || std::ranges::find(found, x) != found.end()) << x;
+    };
+    if (next < 2) return;
+    std::atomic<std::int64_t> left = static_cast<std::int64_t>(p.random() % (next - 1));
+    auto const asked = static_cast<std::uint64_t>(left) + 1;  // with the one that it throws for
+    auto const same = [](std::uint64_t x, std::uint64_t y) { return x / 3 == y / 3; };
+    EXPECT_THROW(unique(policy, p.first(), p.last(), refusing(same, left)), std::runtime_error);
+    expect_all([&](std::uint64_t x) { return x % 3 == 0; });
+    if (std::same_as<decltype(policy), sequential_policy>) {
+      for (auto x = asked + 1; x < next; ++x)
+        ASSERT_EQ(p.first()[static_cast<std::ptrdiff_t>(x)], x);
+    }
+    tabulate(p.first(), p.last(), [](std::uint64_t i) { return i; });
+    left = static_cast<std::int64_t>(asked - 1);
+    auto const third = [](std::uint64_t x) { return x % 3 == 0; };
+    EXPECT_THROW(remove_if(policy, p.first(), p.last(), refusing(third, left)), std::runtime_error);
+    expect_all([&](std::uint64_t x) { return x % 3 != 0; });
+    if (std::same_as<decltype(policy), sequential_policy>) {
+      for (auto x = asked; x < next; ++x) ASSERT_EQ(p.first()[static_cast<std::ptrdiff_t>(x)], x);
+    }
+    std::copy(p.first(), p.last(), p.plain_first());
+  });
+}
+
+TEST_F(removals, erase_nothing_where_what_is_asked_throws) {
   auto v = on_disk(100);
   auto const fails = [](std::uint64_t x) {
     if (x == 500) throw std::runtime_error("refused");
     return x % 3 == 0;
   };
-  EXPECT_THROW(remove_if(par, v, fails), std::runtime_error);
-  EXPECT_THROW(partition(par, v, fails), std::runtime_error);
+  EXPECT_THROW(erase_if(v, fails), std::runtime_error);
+  EXPECT_THROW(erase_if(par, v, fails), std::runtime_error);
   EXPECT_EQ(v.size(), 800U);
-  for (std::uint64_t i = 500; i < 800; ++i)
-    ASSERT_TRUE(std::ranges::find(std::as_const(v), i) != v.cend());
+  for (std::uint64_t i = 500; i < 800; ++i) ASSERT_EQ(std::as_const(v)[i], i);
 }
 
 TEST_F(removals, take_whole_vectors) {

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <iterator>
 #include <list>
+#include <stdexcept>
 #include <utility>
 
 #include <outsize/testing/paged_pair.hpp>
@@ -100,6 +101,33 @@ TEST_F(transforms, see_zeros_where_nothing_was_written_until_they_replace_them) 
   transform(par, v, v.begin(), one_more);
   EXPECT_EQ(std::ranges::count(std::as_const(v), 1U), static_cast<std::ptrdiff_t>(used));
   EXPECT_EQ(std::ranges::count(std::as_const(v), 9U), static_cast<std::ptrdiff_t>(used));
+}
+
+TEST_F(transforms, leave_their_inputs_and_other_pages_as_they_were_where_a_function_throws) {
+  auto const v = on_disk(100);
+  auto const fails = [](std::uint64_t x, auto...) -> std::uint64_t {
+    if (x == 500) throw std::runtime_error("five hundred");
+    return x + 1;
+  };
+  auto const expect_first_500 = [&](vector<std::uint64_t> const& w, std::uint64_t offset) {
+    EXPECT_EQ(w.size(), 800U);
+    for (std::uint64_t i = 0; i < 496; ++i) ASSERT_EQ(w[i], i + offset);
+    for (std::uint64_t i = 504; i < 800; ++i) ASSERT_EQ(w[i], i);
+  };
+  auto w = on_disk(100);
+  EXPECT_THROW(transform(v, w.begin(), fails), std::runtime_error);
+  expect_first_500(w, 1);
+  EXPECT_THROW(transform(w, v.begin(), w.begin(), fails), std::runtime_error) << "in place";
+  expect_first_500(w, 2);
+  EXPECT_THROW(copy_if(v, w.begin(), fails), std::runtime_error);
+  for (std::uint64_t i = 0; i < 800; ++i) w[i] = i;
+  EXPECT_THROW(transform(par, v, w.begin(), fails), std::runtime_error);
+  EXPECT_THROW(transform(par, v, v.begin(), w.begin(), fails), std::runtime_error);
+  EXPECT_THROW(copy_if(par, v, w.begin(), fails), std::runtime_error);
+  EXPECT_EQ(w.size(), 800U);
+  for (std::uint64_t i = 0; i < 800; ++i) ASSERT_EQ(v[i], i);
+  copy(v, w.begin());
+  EXPECT_TRUE(v == w);
 }
 
 TEST_F(transforms, cost_a_read_for_each_page_of_the_input_and_a_write_for_each_of_the_output) {
