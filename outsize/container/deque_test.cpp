@@ -128,7 +128,7 @@ TEST_F(deques, lose_nothing_when_accesses_fail_or_are_late) {
                                                       .hold = 0.05,
                                                       .max_delay = std::chrono::microseconds(20)});
   make_storage();
-  run_model(seed, 4, scratch::operations(100'000));
+  run_model(seed, 4, scratch::operations(200'000));
 }
 
 TEST_F(deques, give_space_back_at_both_ends) {

@@ -191,7 +191,7 @@ TEST_F(batches, can_be_had_again_when_disks_have_failed_or_are_late) {
       }
   };
   vector<std::uint64_t> v(faulty, options(12));
-  run_model(v, seed, 60, persist);
+  run_model(v, seed, scratch::operations(2'000), persist);
   EXPECT_GT(failed, 5);
 }
 

@@ -93,7 +93,7 @@ TEST_F(migrating_stacks, lose_nothing_when_accesses_fail) {
   plan = std::make_shared<io::fault_plan>(io::fault_odds{.seed = seed, .fail = 0.03});
   make_faulty(16_MiB);
   migrating_stack<std::uint64_t> s(*faulty, 100, small);
-  run_model(s, seed, 40);
+  run_model(s, seed, scratch::operations(400));
 }
 
 TEST_F(migrating_stacks, move_when_they_have_grown_and_come_back_when_they_have_shrunk) {

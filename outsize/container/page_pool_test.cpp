@@ -108,7 +108,7 @@ TEST_F(page_pools, lose_nothing_when_accesses_fail_or_are_late) {
     return std::make_unique<io::faulty_file>(io::make_memory_file("memory", 16_MiB), plan);
   };
   storage faulty({.disks = {disk_options("memory", open)}, .memory = 1_MiB, .threads = 1});
-  run_model(faulty, seed, 6, 10'000);
+  run_model(faulty, seed, 6, scratch::operations(200'000));
 }
 
 TEST_F(page_pools, have_stacks_that_take_turns_pay_what_each_would_pay_alone) {

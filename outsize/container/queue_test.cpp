@@ -6,12 +6,17 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <queue>
 #include <random>
 #include <utility>
 
+#include <outsize/base/error.hpp>
 #include <outsize/testing/counted_storage.hpp>
 #include <outsize/testing/effort.hpp>
+#include <outsize/testing/faulty_storage.hpp>
 
 namespace outsize {
 namespace {
@@ -20,29 +25,69 @@ struct queues : testing::Test, scratch::counted_storage {
   queue<std::uint64_t> q{store, {.page_bytes = 64, .cache_pages = 8, .spare_pages = 2}};
 };
 
-TEST_F(queues, behave_as_standard_ones) {
-  auto const seed = std::random_device{}();
+/// Again until it has been done: an access that throws has done nothing.
+template <typename Action>
+auto persist(std::uint64_t& failures, Action const& action) {
+  for (;;) try {
+      return action();
+    } catch (io_error const&) {
+      ++failures;
+    }
+}
+
+/// How often an access failed.
+std::uint64_t run_model(queue<std::uint64_t>& q, std::uint64_t seed, int phases) {
   SCOPED_TRACE(testing::Message() << "seed " << seed);
   std::mt19937_64 random(seed);
   std::queue<std::uint64_t> model;
-  for (int phase = 0; phase < scratch::operations(300); ++phase) {
+  std::uint64_t failures = 0;
+  auto const expect_same_ends = [&] {
+    ASSERT_EQ(q.size(), model.size());
+    if (model.empty()) return;
+    persist(failures, [&] { ASSERT_EQ(q.front(), model.front()); });
+    persist(failures, [&] { ASSERT_EQ(std::as_const(q).front(), model.front()); });
+    persist(failures, [&] { ASSERT_EQ(std::as_const(q).back(), model.back()); });
+  };
+  for (int phase = 0; phase < phases; ++phase) {
     auto const pushes = random() % 101;
-    for (int i = 0; i < 1000; ++i) {
+    for (int i = 0; i < 1000 && !testing::Test::HasFatalFailure(); ++i) {
       if (random() % 100 < pushes || model.empty()) {
         auto const item = random();
-        q.push(item);
+        persist(failures, [&] { q.push(item); });
         model.push(item);
+      } else if (i % 10 == 0) {
+        persist(failures, [&] { q.front() = model.size(); });
+        model.front() = model.size();
+        persist(failures, [&] { q.back() = phase; });
+        model.back() = phase;
       } else {
-        ASSERT_EQ(q.front(), model.front());
         q.pop();
         model.pop();
       }
-      ASSERT_EQ(q.size(), model.size());
-      if (!model.empty()) {
-        ASSERT_EQ(std::as_const(q).front(), model.front());
-        ASSERT_EQ(std::as_const(q).back(), model.back());
-      }
+      expect_same_ends();
     }
+  }
+  for (; !model.empty() && !testing::Test::HasFatalFailure(); model.pop(), q.pop())
+    expect_same_ends();
+  return failures;
+}
+
+TEST_F(queues, behave_as_standard_ones) {
+  run_model(q, std::random_device{}(), scratch::operations(300));
+}
+
+TEST_F(queues, lose_nothing_when_accesses_fail_or_are_late) {
+  auto const seed = std::random_device{}();
+  scratch::faulty_storage disk({.seed = seed,
+                                .fail = 0.03,
+                                .interrupt = 0.05,
+                                .shorten = 0.1,
+                                .hold = 0.05,
+                                .max_delay = std::chrono::microseconds(20)});
+  for (std::size_t const cache_pages : {4U, 8U}) {
+    queue<std::uint64_t> faulty(disk.store,
+                                {.page_bytes = 64, .cache_pages = cache_pages, .spare_pages = 2});
+    EXPECT_GT(run_model(faulty, seed, scratch::operations(300)), scratch::operations(100U));
   }
 }
 

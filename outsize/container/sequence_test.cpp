@@ -88,7 +88,7 @@ TEST_F(sequences, lose_nothing_when_accesses_fail) {
     return std::make_unique<io::faulty_file>(io::make_memory_file("memory", 16_MiB), plan);
   };
   storage faulty({.disks = {disk_options("memory", open)}, .memory = 1_MiB, .threads = 1});
-  run_model(faulty, seed, 20);
+  run_model(faulty, seed, scratch::operations(700));
 }
 
 TEST_F(sequences, are_read_once_by_each_stream_ahead_of_their_use) {

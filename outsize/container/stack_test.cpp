@@ -6,12 +6,17 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <random>
 #include <stack>
 #include <utility>
 
+#include <outsize/base/error.hpp>
 #include <outsize/testing/counted_storage.hpp>
 #include <outsize/testing/effort.hpp>
+#include <outsize/testing/faulty_storage.hpp>
 
 namespace outsize {
 namespace {
@@ -23,29 +28,68 @@ struct stacks : testing::TestWithParam<bool>, scratch::counted_storage {
   }
 };
 
-TEST_P(stacks, behave_as_standard_ones) {
-  auto const seed = std::random_device{}();
+/// Again until it has been done: an access that throws has done nothing.
+template <typename Action>
+auto persist(std::uint64_t& failures, Action const& action) {
+  for (;;) try {
+      return action();
+    } catch (io_error const&) {
+      ++failures;
+    }
+}
+
+/// How often an access failed.
+std::uint64_t run_model(stack<std::uint64_t>& s, std::uint64_t seed, int phases) {
   SCOPED_TRACE(testing::Message() << "seed " << seed);
   std::mt19937_64 random(seed);
-  stack<std::uint64_t> s(store, options());
   std::stack<std::uint64_t> model;
-  for (int phase = 0; phase < scratch::operations(300); ++phase) {
+  std::uint64_t failures = 0;
+  auto const expect_same_top = [&] {
+    ASSERT_EQ(s.size(), model.size());
+    if (model.empty()) return;
+    persist(failures, [&] { ASSERT_EQ(s.top(), model.top()); });
+    persist(failures, [&] { ASSERT_EQ(std::as_const(s).top(), model.top()); });
+  };
+  for (int phase = 0; phase < phases; ++phase) {
     auto const pushes = random() % 101;
-    for (int i = 0; i < 1000; ++i) {
+    for (int i = 0; i < 1000 && !testing::Test::HasFatalFailure(); ++i) {
       if (random() % 100 < pushes || model.empty()) {
         auto const item = random();
-        s.push(item);
+        persist(failures, [&] { s.push(item); });
         model.push(item);
+      } else if (i % 10 == 0) {
+        persist(failures, [&] { s.top() = model.size(); });
+        model.top() = model.size();
       } else {
-        ASSERT_EQ(std::as_const(s).top(), model.top());
         s.pop();
         model.pop();
       }
-      ASSERT_EQ(s.size(), model.size());
-      if (!model.empty()) {
-        ASSERT_EQ(s.top(), model.top());
-      }
+      expect_same_top();
     }
+  }
+  for (; !model.empty() && !testing::Test::HasFatalFailure(); model.pop(), s.pop())
+    expect_same_top();
+  return failures;
+}
+
+TEST_P(stacks, behave_as_standard_ones) {
+  stack<std::uint64_t> s(store, options());
+  run_model(s, std::random_device{}(), scratch::operations(300));
+}
+
+TEST_P(stacks, lose_nothing_when_accesses_fail_or_are_late) {
+  auto const seed = std::random_device{}();
+  scratch::faulty_storage disk({.seed = seed,
+                                .fail = 0.03,
+                                .interrupt = 0.05,
+                                .shorten = 0.1,
+                                .hold = 0.05,
+                                .max_delay = std::chrono::microseconds(20)});
+  for (std::size_t const cache_pages : {4U, 8U}) {
+    auto small = options();
+    small.cache_pages = cache_pages;
+    stack<std::uint64_t> s(disk.store, small);
+    EXPECT_GT(run_model(s, seed, scratch::operations(300)), scratch::operations(100U));
   }
 }
 

@@ -31,6 +31,7 @@
 #include <outsize/base/units.hpp>
 #include <outsize/io/decorators/faulty_file.hpp>
 #include <outsize/io/memory_file.hpp>
+#include <outsize/testing/effort.hpp>
 #include <outsize/testing/item_files.hpp>
 #include <outsize/testing/scratch_directory.hpp>
 
@@ -526,9 +527,10 @@ TEST_F(unordered_maps, lose_nothing_when_accesses_fail) {
   SCOPED_TRACE(testing::Message() << "faults of seed " << seed);
   plan = std::make_shared<io::fault_plan>(io::fault_odds{.seed = seed, .fail = 0.003});
   make_storage();
-  run_model<std::uint64_t, std::uint64_t>(*this, tiny_pages(), 2000, 60'000);
-  run_model<text, std::array<char, 40>, text_hash>(*this, tiny_pages(), 500, 5'000);
-  EXPECT_GT(failures, 50U);
+  run_model<std::uint64_t, std::uint64_t>(*this, tiny_pages(), 2000, scratch::operations(200'000));
+  run_model<text, std::array<char, 40>, text_hash>(*this, tiny_pages(), 500,
+                                                   scratch::operations(20'000));
+  EXPECT_GT(failures, scratch::operations(150U));
 }
 
 TEST_F(unordered_maps, stay_as_they_are_when_the_disk_is_full) {

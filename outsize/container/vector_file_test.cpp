@@ -409,7 +409,7 @@ TEST_F(vectors_in_files_on_a_full_disk, that_are_plain_lose_nothing_when_it_says
   make_faulty(seed);
   auto v = plain(make_file(64 * 80));
   model expected;
-  for (int i = 0; i < scratch::operations(50'000); ++i) {
+  for (int i = 0; i < scratch::operations(200'000); ++i) {
     ASSERT_NO_FATAL_FAILURE(step(*v, expected, random));
     if (i % 100 != 0) continue;
     persist([&] { v->flush(); });
@@ -460,7 +460,7 @@ TEST_F(vectors_in_files_on_a_full_disk, that_are_kept_lose_nothing_when_it_says_
   std::vector<model> flushed{
       {}};  // one of them is in the file, the last one if its flush() said so
   int flushes = 0;
-  for (int i = 0; i < scratch::operations(50'000); ++i) {
+  for (int i = 0; i < scratch::operations(200'000); ++i) {
     ASSERT_NO_FATAL_FAILURE(step(*v, expected, random));
     if (i % 100 != 0) continue;
     if (attempt([&] { v->flush(); })) {

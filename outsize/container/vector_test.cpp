@@ -321,7 +321,7 @@ TEST_F(vectors, lose_nothing_when_accesses_fail) {
         ++failed;
       }
   };
-  for (int i = 0; i < scratch::operations(100'000); ++i) {
+  for (int i = 0; i < scratch::operations(200'000); ++i) {
     auto const index = model.empty() ? 0 : random() % model.size();
     auto const other = model.empty() ? 0 : random() % model.size();
     auto const item = random();

@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// A storage of little memory and one thread on a disk in memory whose accesses fail, or are late,
+// as a plan says. Layer: testing.
+
+#include <cstdint>
+#include <memory>
+
+#include <outsize/base/units.hpp>
+#include <outsize/block/storage.hpp>
+#include <outsize/io/decorators/fault_plan.hpp>
+#include <outsize/io/decorators/faulty_file.hpp>
+#include <outsize/io/memory_file.hpp>
+
+namespace outsize::scratch {
+
+struct faulty_storage {
+  std::shared_ptr<io::fault_plan> plan;
+  storage store;
+
+  explicit faulty_storage(io::fault_odds const& odds, std::uint64_t capacity_bytes = 16_MiB)
+      : plan(std::make_shared<io::fault_plan>(odds)),
+        store({.disks = {disk_options("faulty",
+                                      [this, capacity_bytes](io::request_queue&) -> io::file_ptr {
+                                        return std::make_unique<io::faulty_file>(
+                                            io::make_memory_file("faulty", capacity_bytes), plan);
+                                      })},
+               .memory = 1_MiB,
+               .threads = 1}) {}
+};
+
+}  // namespace outsize::scratch
