@@ -42,6 +42,7 @@ class Benchmark:
 
 
 _MAP_PEERS = ("stxxl", "bdb", "lmdb", "rocksdb")
+_ENDS = (("", "u32", 4), ("-32", "32 bytes", 32))   # of stacks, queues and deques
 
 BENCHMARKS = {row.name: row for row in (
     Benchmark("sort-u64", "random u64, file to file", "u64", 8,
@@ -94,20 +95,24 @@ BENCHMARKS = {row.name: row for row in (
               ("stxxl",), 8 * GIB, 256 * MIB, floor_moves=("read",), ours="container",
               disk_per_input_byte=1.1, least_share_of_floor=0.95),
     Benchmark("vector-both-ways", "vector of u64 summed up by iterators, forward and backward", "",
-              8, (), None, (), 4 * GIB, 256 * MIB, floor_passes=0, ours="container",
+              8, (), None, ("stxxl",), 4 * GIB, 256 * MIB, floor_passes=0, ours="container",
               disk_per_input_byte=1.1, least_share_of_floor=0.90),
     Benchmark("vector-random", "10^6 random items of a vector of u64, 10^5 at a time", "", 8, (),
               None, (), 4 * GIB, 256 * MIB, floor_passes=0, ours="container",
               disk_per_input_byte=1.1, least_share_of_floor=0.90),
-    Benchmark("stack", "u32, all pushed, then all popped", "", 4, (), None, ("stxxl",), 4 * GIB,
-              128 * MIB, floor_moves=("first_write", "read"), ours="container",
-              disk_per_input_byte=1.1, least_share_of_floor=0.95),
-    Benchmark("queue", "u32, all pushed, then all popped", "", 4, (), None, ("stxxl",), 4 * GIB,
-              128 * MIB, floor_moves=("first_write", "read"), ours="container",
-              disk_per_input_byte=1.1, least_share_of_floor=0.95),
-    Benchmark("deque", "u32, all pushed at the front, then all popped at the back", "", 4, (), None,
-              (), 4 * GIB, 128 * MIB, floor_moves=("first_write", "read"), ours="container",
-              disk_per_input_byte=1.1, least_share_of_floor=0.90),
+    *(Benchmark(f"stack{suffix}", f"{items}, all pushed, then all popped", "", item_bytes, (), None,
+                ("stxxl", "stxxl-normal", "stxxl-grow-shrink"), 4 * GIB, 128 * MIB,
+                floor_moves=("first_write", "read"), ours="container", disk_per_input_byte=1.1,
+                least_share_of_floor=0.95) for suffix, items, item_bytes in _ENDS),
+    *(Benchmark(f"queue{suffix}", f"{items}, all pushed, then all popped", "", item_bytes, (), None,
+                ("stxxl",), 4 * GIB, 128 * MIB, floor_moves=("first_write", "read"),
+                ours="container", disk_per_input_byte=1.1, least_share_of_floor=0.95)
+      for suffix, items, item_bytes in _ENDS),
+    *(Benchmark(f"deque{suffix}", f"{items}, all pushed at the front, then all popped at the back",
+                "", item_bytes, (), None, ("stxxl",), 4 * GIB, 128 * MIB,
+                floor_moves=("first_write", "read"), ours="container",
+                disk_per_input_byte=2.2,  # of STXXL, which doubles it
+                least_share_of_floor=0.90) for suffix, items, item_bytes in _ENDS),
     Benchmark("map-bulk", "map of u64 to 32 bytes, built from a sorted file", "", 40, (), None,
               _MAP_PEERS, floor_passes=1, ours="map", disk_per_input_byte=2.5,
               least_share_of_floor=0.80, input_program="bench_map_input",

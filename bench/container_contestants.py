@@ -57,11 +57,10 @@ class Product(Container):
 
     def run(self):
         task = self._task
-        task.workplace.settle()
         program = task.tool.parent / "bench_matrix_product"
-        self.report, found = measured(child.must_run(
-            [program, "product", task.size_bytes, task.memory_bytes, task.threads,
-             task.directory]))
+        self.report, found = measured(run_limited(
+            task, self.entry, [program, "product", task.size_bytes, task.memory_bytes,
+                               task.threads, task.directory]))
         alone = child.must_run([program, "kernel", task.size_bytes, task.threads])
         task.work_seconds = json.loads(alone.stdout)["work_seconds"]
         return found
@@ -70,14 +69,29 @@ class Product(Container):
 class StxxlContainer(Stxxl):
     """bench/peers/stxxl_containers.cpp"""
     program = Stxxl.program.with_name("stxxl_containers")
+    behaviour = ()      # of a stack, if not the default
 
     def prepare(self):
         self.build()
-        self.entry["flags"] = f"g++ {' '.join(self.compile_flags)}; linuxaio direct"
+        self.entry["flags"] = (f"g++ {' '.join(self.compile_flags)}; "
+                               f"{', '.join((*self.behaviour, 'linuxaio direct'))}")
 
     def run(self):
         task = self._task
         report, found = measured(run_limited(  # it writes its log into the working folder
-            task, self.entry, [self.program, task.benchmark.name, task.size_bytes, task.directory]))
+            task, self.entry, [self.program, task.benchmark.name, task.size_bytes, task.directory,
+                               *self.behaviour]))
         self.entry["version"] = report["version"]
         return found
+
+
+class StxxlNormal(StxxlContainer):
+    """Its stack that overlaps nothing."""
+    name = "stxxl-normal"
+    behaviour = ("normal",)
+
+
+class StxxlGrowShrink(StxxlContainer):
+    """Its stack that reads and writes pages behind the one at work."""
+    name = "stxxl-grow-shrink"
+    behaviour = ("grow-shrink",)

@@ -4,7 +4,8 @@
 
 import os
 
-from container_contestants import Container, Product, StxxlContainer
+from container_contestants import (Container, Product, StxxlContainer, StxxlGrowShrink,
+                                   StxxlNormal)
 from contestant import Ours
 from map_contestants import BerkeleyDb, Lmdb, Map, RocksDb, StxxlMap
 from memory_contestants import OneThread, OurMemorySort, StandardSort
@@ -22,7 +23,7 @@ def _by_name(*classes):
 
 
 # Where ours is of another kind, a peer of the same name does another thing.
-_PEERS_OF = {"container": _by_name(StxxlContainer),
+_PEERS_OF = {"container": _by_name(StxxlContainer, StxxlNormal, StxxlGrowShrink),
              "map": _by_name(StxxlMap, BerkeleyDb, Lmdb, RocksDb)}
 _OTHER_PEERS = _by_name(Gnu, Stxxl, DuckDB, Without, StandardSort, OneThread, Sequential, Tbb,
                         Pipes, FftwMmap)

@@ -63,7 +63,8 @@ def print_table(result):
     print(f"\n{result['name']}: {format_size(result['input_bytes'])} with "
           f"{format_size(result['memory_bytes'])} of memory, {result['threads']} threads, "
           f"median of {result['runs']}")
-    row = "{:<10}{:>9}{:>9}{:>9}{:>9}{:>9}{:>10}{:>10}{:>13}{:>8}{:>7}  {}"
+    width = max([10, *(len(name) + 1 for name in result["peers"])])
+    row = f"{{:<{width}}}" + "{:>9}{:>9}{:>9}{:>9}{:>9}{:>10}{:>10}{:>13}{:>8}{:>7}  {}"
     print(row.format("program", "seconds", "MiB/s", "process", "CPU s", "wait s", "peak MiB",
                      "read MiB", "written MiB", "ratio", "CPU", ""))
     for name, entry in [("outsize", result["ours"]), *result["peers"].items()]:

@@ -3,7 +3,8 @@
 //
 // The benchmarks of containers: what is timed is said by bench/README.md.
 //
-//   containers vector-fill|vector-scan|vector-both-ways|vector-random|stack|queue|deque
+//   containers vector-fill|vector-scan|vector-both-ways|vector-random|
+//              stack|stack-32|queue|queue-32|deque|deque-32
 //              BYTES MEMORY_BYTES THREADS DIRECTORY
 //
 // Prints one JSON object. Items are the first numbers of a sequence that is cheap to compute, so
@@ -12,7 +13,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <concepts>
 #include <cstdint>
 #include <cstdlib>
 #include <exception>
@@ -199,51 +202,64 @@ outcome vector_random(job& work) {
           alone * static_cast<double>(pages) / static_cast<double>(others.pages.size())};
 }
 
+/// Item i of a container of items of another type.
+template <typename T>
+constexpr T item_as(std::uint64_t i) {
+  if constexpr (std::integral<T>)
+    return static_cast<T>(item(i));
+  else
+    return {item(i), i, item(i) + 1, i + 1};
+}
+using number = std::uint32_t;
+using thirty_two_bytes = std::array<std::uint64_t, 4>;
+
 /// All pushed, then all popped: `last_first` says in which order they come.
 template <typename Container>
 outcome push_and_pop(job& work, bool last_first, auto const& push, auto const& next,
                      auto const& pop) {
+  using value = typename Container::value_type;
   Container all(work.store, work.pages);
-  std::uint64_t const count = work.bytes / sizeof(std::uint32_t);
+  std::uint64_t const count = work.bytes / sizeof(value);
   bool good = true;
   auto const [seconds, moved] = timed(work.store, [&] {
-    for (std::uint64_t i = 0; i < count; ++i) push(all, static_cast<std::uint32_t>(item(i)));
+    for (std::uint64_t i = 0; i < count; ++i) push(all, item_as<value>(i));
     for (std::uint64_t i = 0; i < count; ++i) {
-      good &= next(all) == static_cast<std::uint32_t>(item(last_first ? count - 1 - i : i));
+      good &= next(all) == item_as<value>(last_first ? count - 1 - i : i);
       pop(all);
     }
   });
   return {seconds, moved, good && all.empty()};
 }
 
-outcome stack_of_numbers(job& work) {
-  using numbers = stack<std::uint32_t>;
-  return push_and_pop<numbers>(
-      work, true, [](numbers& s, std::uint32_t x) { s.push(x); },
-      [](numbers& s) { return s.top(); }, [](numbers& s) { s.pop(); });
+template <typename T>
+outcome stack_of(job& work) {
+  return push_and_pop<stack<T>>(
+      work, true, [](stack<T>& s, T const& x) { s.push(x); },
+      [](stack<T>& s) -> T const& { return s.top(); }, [](stack<T>& s) { s.pop(); });
 }
 
-outcome queue_of_numbers(job& work) {
-  using numbers = queue<std::uint32_t>;
-  return push_and_pop<numbers>(
-      work, false, [](numbers& q, std::uint32_t x) { q.push(x); },
-      [](numbers& q) { return q.front(); }, [](numbers& q) { q.pop(); });
+template <typename T>
+outcome queue_of(job& work) {
+  return push_and_pop<queue<T>>(
+      work, false, [](queue<T>& q, T const& x) { q.push(x); },
+      [](queue<T>& q) -> T const& { return q.front(); }, [](queue<T>& q) { q.pop(); });
 }
 
 /// Pushed at the front, popped at the back.
-outcome deque_of_numbers(job& work) {
-  using numbers = deque<std::uint32_t>;
-  return push_and_pop<numbers>(
-      work, false, [](numbers& d, std::uint32_t x) { d.push_front(x); },
-      [](numbers& d) { return d.back(); }, [](numbers& d) { d.pop_back(); });
+template <typename T>
+outcome deque_of(job& work) {
+  return push_and_pop<deque<T>>(
+      work, false, [](deque<T>& d, T const& x) { d.push_front(x); },
+      [](deque<T>& d) -> T const& { return d.back(); }, [](deque<T>& d) { d.pop_back(); });
 }
 
 int run(int argc, char** argv) {
   std::map<std::string, std::function<outcome(job&)>> const all = {
       {"vector-fill", vector_fill},     {"vector-scan", vector_scan},
       {"vector-random", vector_random}, {"vector-both-ways", vector_both_ways},
-      {"stack", stack_of_numbers},      {"queue", queue_of_numbers},
-      {"deque", deque_of_numbers}};
+      {"stack", stack_of<number>},      {"stack-32", stack_of<thirty_two_bytes>},
+      {"queue", queue_of<number>},      {"queue-32", queue_of<thirty_two_bytes>},
+      {"deque", deque_of<number>},      {"deque-32", deque_of<thirty_two_bytes>}};
   if (argc != 6 || !all.contains(argv[1]))
     throw std::invalid_argument("usage: containers NAME BYTES MEMORY_BYTES THREADS DIRECTORY");
   job work{std::strtoull(argv[2], nullptr, 10),
