@@ -8,8 +8,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string_view>
 
+#include <outsize/algorithm/deepening_order.hpp>
 #include <outsize/base/byte_words.hpp>
 
 namespace outsize {
@@ -23,18 +25,38 @@ struct byte_order {
     return directed(leading_word(record));
   }
 
-  /// For records whose prefixes are alike, and also their bytes from there to `depth`, 8 or more:
-  /// the next seven bytes, and in the last byte how many more than that there are, so that records
-  /// that end come before those that go on. Equal numbers mean equal records if one of them
-  /// decides().
-  std::uint64_t deeper_prefix(std::string_view record, std::size_t depth) const noexcept {
-    auto const rest = record.substr(std::min(depth, record.size()));
+  /// Whether equal prefixes mean equal records, if those have that length.
+  static bool prefix_is_whole_key(std::size_t record_bytes) noexcept {
+    return record_bytes <= sizeof(std::uint64_t);
+  }
+
+  // A deepening_order of one key, the record. Depths are of eight bytes and more, zeros behind
+  // shorter records included, or of no more bytes than the records have.
+
+  static key_depth prefix_depth(std::uint64_t) noexcept { return {.bytes = sizeof(std::uint64_t)}; }
+
+  /// The next seven bytes, and in the last byte how many more than that there are, so that records
+  /// that end come before those that go on.
+  std::uint64_t deeper_prefix(std::string_view record, key_depth depth) const noexcept {
+    auto const rest = record.substr(std::min(depth.bytes, record.size()));
     // A record of eight bytes or more has `depth` of them; a shorter one, its own number.
-    std::size_t const ends = std::min(record.size() + 8 - depth, goes_on);
+    std::size_t const ends = std::min(record.size() + 8 - depth.bytes, goes_on);
     return directed((leading_word(rest) & ~std::uint64_t{0xff}) | ends);
   }
-  static constexpr std::size_t deeper_bytes = 7;
-  bool decides(std::uint64_t deeper) const noexcept { return (directed(deeper) & 0xff) != goes_on; }
+  key_depth deeper_depth(std::uint64_t deeper, key_depth depth) const noexcept {
+    bool const ends = (directed(deeper) & 0xff) != goes_on;
+    return ends ? whole : key_depth{.bytes = depth.bytes + 7};
+  }
+
+  static key_depth common_depth(std::string_view a, std::string_view b, key_depth depth) noexcept {
+    auto const rest_a = a.substr(std::min(depth.bytes, a.size()));
+    auto const rest_b = b.substr(std::min(depth.bytes, b.size()));
+    std::size_t const common = common_prefix_bytes(rest_a, rest_b);
+    bool const are_equal = a.size() == b.size() && common == rest_a.size();
+    return are_equal ? whole : key_depth{.bytes = depth.bytes + common};
+  }
+  static bool is_whole_key(key_depth depth) noexcept { return depth >= whole; }
+  static constexpr std::size_t most_looks = std::numeric_limits<std::size_t>::max();
 
   /// Returns <0, 0 or >0 as `a` comes before, with or after `b`.
   int compare(std::string_view a, std::string_view b) const noexcept {
@@ -46,6 +68,7 @@ struct byte_order {
 
  private:
   static constexpr std::size_t goes_on = 16;  // there are eight bytes more, or still more
+  static constexpr key_depth whole{.key = 1};
 
   std::uint64_t directed(std::uint64_t word) const noexcept { return descending ? ~word : word; }
 };

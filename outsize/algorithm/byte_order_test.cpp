@@ -61,17 +61,17 @@ TEST(byte_order, looks_deeper_where_prefixes_are_alike) {
         for (auto const& t : strings()) {
           auto const a = common + s, b = common + t;
           if (order.prefix(a) != order.prefix(b)) continue;
-          std::size_t const depth = std::max<std::size_t>(8, common.size());
+          key_depth const depth{.bytes = std::max<std::size_t>(8, common.size())};
           auto const deeper_a = order.deeper_prefix(a, depth);
           auto const deeper_b = order.deeper_prefix(b, depth);
           if (deeper_a != deeper_b) {
             EXPECT_EQ(deeper_a < deeper_b, order.compare(a, b) < 0);
-          } else if (order.decides(deeper_a)) {
-            EXPECT_EQ(a, b);
-          } else {
-            EXPECT_EQ(a.substr(0, depth + byte_order::deeper_bytes),
-                      b.substr(0, depth + byte_order::deeper_bytes));
+            continue;
           }
+          auto const alike = order.common_depth(a, b, depth);
+          EXPECT_EQ(order.is_whole_key(alike), a == b);
+          EXPECT_LE(order.deeper_depth(deeper_a, depth), alike);
+          EXPECT_EQ(a.substr(0, alike.bytes), b.substr(0, alike.bytes));
         }
 }
 

@@ -14,6 +14,8 @@
 
 #include <fmt/format.h>
 
+#include <outsize/base/byte_words.hpp>
+
 namespace outsize {
 namespace {
 
@@ -103,12 +105,11 @@ std::uint64_t leading_bytes(char const* at, std::size_t length_bytes) noexcept {
   return length_bytes >= 8 ? load_big_word(at) : load_big(at, length_bytes);
 }
 
-/// Returns the first min(8, length) bytes of the normalised key, in the low bits of the result.
-std::uint64_t leading_key(record_key const& key, char const* record) noexcept {
-  char const* at = record + key.offset_bytes;
-  switch (key.type) {
+/// Returns the normalised number of a key that is one.
+std::uint64_t normalised_number(record_format::kind type, char const* at) noexcept {
+  switch (type) {
     case kind::bytes:
-      return leading_bytes(at, key.length_bytes);
+      break;
     case kind::u8:
       return load_little<1>(at);
     case kind::u16:
@@ -133,12 +134,21 @@ std::uint64_t leading_key(record_key const& key, char const* record) noexcept {
   return 0;
 }
 
+/// Returns the first min(8, length) bytes of what is left of the normalised key behind its first
+/// `skipped` bytes, which are fewer than it has, in the low bits of the result.
+std::uint64_t leading_key(record_key const& key, char const* record, std::size_t skipped) noexcept {
+  char const* const at = record + key.offset_bytes;
+  std::size_t const left = key.length_bytes - skipped;
+  if (key.type == kind::bytes) return leading_bytes(at + skipped, left);
+  return normalised_number(key.type, at) & (~std::uint64_t{0} >> (64 - 8 * left));
+}
+
 int compare_key(record_key const& key, char const* a, char const* b) noexcept {
   if (key.type == kind::bytes) {
     return std::memcmp(a + key.offset_bytes, b + key.offset_bytes, key.length_bytes);
   }
-  std::uint64_t const left = leading_key(key, a);
-  std::uint64_t const right = leading_key(key, b);
+  std::uint64_t const left = normalised_number(key.type, a + key.offset_bytes);
+  std::uint64_t const right = normalised_number(key.type, b + key.offset_bytes);
   return left < right ? -1 : static_cast<int>(left > right);
 }
 
@@ -203,17 +213,47 @@ record_order::record_order(record_format format, std::vector<record_key> keys, b
 }
 
 std::uint64_t record_order::prefix(std::string_view record) const noexcept {
+  return deeper_prefix(record, {});
+}
+
+std::uint64_t record_order::deeper_prefix(std::string_view record, key_depth depth) const noexcept {
   std::uint64_t prefix = 0;
   std::size_t free_bits = 64;
+  std::size_t skipped = depth.bytes;
   for (auto const& key : keys_) {
-    std::size_t const key_bits = 8 * std::min<std::size_t>(key.length_bytes, 8);
-    std::uint64_t leading = leading_key(key, record.data());
+    if (skipped >= key.length_bytes) {
+      skipped -= key.length_bytes;
+      continue;
+    }
+    std::size_t const key_bits = 8 * std::min<std::size_t>(key.length_bytes - skipped, 8);
+    std::uint64_t leading = leading_key(key, record.data(), skipped);
     if (key.reverse) leading ^= ~std::uint64_t{0} >> (64 - key_bits);
     if (key_bits >= free_bits) return prefix | leading >> (key_bits - free_bits);
     free_bits -= key_bits;
     prefix |= leading << free_bits;
+    skipped = 0;
   }
   return prefix;
+}
+
+key_depth record_order::common_depth(std::string_view a, std::string_view b,
+                                     key_depth depth) const noexcept {
+  std::size_t begin = 0;  // of a key, among all bytes
+  for (auto const& key : keys_) {
+    std::size_t const end = begin + key.length_bytes;
+    if (depth.bytes < end) {
+      auto const key_a = a.substr(key.offset_bytes, key.length_bytes);
+      auto const key_b = b.substr(key.offset_bytes, key.length_bytes);
+      // Bytes of a number come in another order; equal ones are equal in any.
+      std::size_t const common = key.type == kind::bytes ? common_prefix_bytes(key_a, key_b)
+                                 : key_a == key_b        ? end - begin
+                                                         : 0;
+      depth.bytes = std::max(depth.bytes, begin + common);
+      if (common < key.length_bytes) return depth;
+    }
+    begin = end;
+  }
+  return depth;
 }
 
 int record_order::compare(std::string_view a, std::string_view b) const noexcept {

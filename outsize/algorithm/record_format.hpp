@@ -15,8 +15,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string_view>
 #include <vector>
+
+#include <outsize/algorithm/deepening_order.hpp>
 
 namespace outsize {
 
@@ -77,6 +80,18 @@ class record_order {
 
   /// True if all keys together have at most eight bytes, so that equal prefixes mean equal keys.
   bool prefix_is_whole_key() const noexcept { return key_bytes_ <= sizeof(std::uint64_t); }
+
+  // A deepening_order: the normalised keys, concatenated, are one byte string; no records are alike
+  // in more bytes than it has.
+
+  static key_depth prefix_depth(std::uint64_t) noexcept { return {.bytes = sizeof(std::uint64_t)}; }
+  std::uint64_t deeper_prefix(std::string_view record, key_depth depth) const noexcept;
+  static key_depth deeper_depth(std::uint64_t, key_depth depth) noexcept {
+    return {.bytes = depth.bytes + sizeof(std::uint64_t)};
+  }
+  key_depth common_depth(std::string_view a, std::string_view b, key_depth depth) const noexcept;
+  bool is_whole_key(key_depth depth) const noexcept { return depth.bytes >= key_bytes_; }
+  static constexpr std::size_t most_looks = std::numeric_limits<std::size_t>::max();
 
   /// True if the whole item is one byte string and smaller strings come first.
   bool is_byte_order() const noexcept;

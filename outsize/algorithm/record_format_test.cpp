@@ -13,9 +13,12 @@
 #include <random>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <outsize/testing/index_places.hpp>
 
 namespace outsize {
 namespace {
@@ -215,6 +218,52 @@ TEST(record_format, agrees_with_a_model_on_random_keys_and_records) {
     ASSERT_TRUE(!after || model > 0);
     ASSERT_TRUE(!order.prefix_is_whole_key() || (before || after) == (model != 0));
   }
+}
+
+/// Few different bytes, most of them as those of the first record.
+std::vector<std::string> similar_records(std::mt19937_64& random, std::size_t item_bytes) {
+  std::string common(item_bytes, '\0');
+  for (auto& byte : common) byte = static_cast<char>(random());
+  auto const rarely = 1 + random() % (4 * item_bytes);
+  std::vector<std::string> records(random() % 300, common);
+  for (auto& r : records)
+    for (auto& byte : r)
+      if (random() % rarely == 0) byte = "\0\1\x80\xff"[random() % 4];
+  return records;
+}
+
+TEST(record_format, sorts_records_of_any_keys_by_what_follows_equal_prefixes) {
+  auto const seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937_64 random(seed);
+  for (int round = 0; round < 500; ++round) {
+    std::size_t const item_bytes = 8 + random() % 60;
+    std::vector<record_key> keys;
+    do keys.push_back(random_key(random, item_bytes));
+    while (random() % 2 == 0);
+    record_order const order({kind::bytes, item_bytes}, keys, random() % 2 == 0);
+    auto const records = similar_records(random, item_bytes);
+    ASSERT_EQ(scratch::index_places(order, records), scratch::stable_places(order, records));
+  }
+}
+
+TEST(record_format, sees_what_records_have_in_common_at_once) {
+  record_order const order({kind::bytes, 100}, {{.offset_bytes = 2, .length_bytes = 40},
+                                                {50, 4, kind::i32, true},
+                                                {.offset_bytes = 60, .length_bytes = 5}});
+  std::string const a(100, 'a');
+  auto const common = [&](std::size_t differing, std::size_t depth) {
+    std::string b = a;
+    b[differing] = 'b';
+    return order.common_depth(a, b, {.bytes = depth}).bytes;
+  };
+  EXPECT_EQ(common(0, 8), 49) << "no key has the byte";
+  EXPECT_EQ(common(12, 8), 10);
+  EXPECT_EQ(common(53, 8), 40) << "numbers are alike as a whole, or not at all";
+  EXPECT_EQ(common(53, 42), 42);
+  EXPECT_EQ(common(61, 42), 45);
+  EXPECT_TRUE(order.is_whole_key({.bytes = 49}));
+  EXPECT_FALSE(order.is_whole_key({.bytes = 48}));
 }
 
 }  // namespace

@@ -25,8 +25,8 @@ namespace outsize {
 /// An order of byte strings that a sorter can use: prefix(a) < prefix(b) implies that a comes
 /// before b, equal prefixes decide nothing; compare is a strict weak order as <0, 0, >0; equal_keys
 /// is compare == 0 or coarser (what `unique` drops). const, and called from several threads at
-/// once. With deeper_prefix() and what goes with it, as byte_order has them, records whose prefixes
-/// are alike are sorted without comparing each with many others.
+/// once. If it is a deepening_order too, records whose prefixes are alike are sorted without
+/// comparing each with many others.
 template <typename O>
 concept record_ordering = requires(O const order, std::string_view r) {
   { order.prefix(r) } -> std::same_as<std::uint64_t>;

@@ -4,6 +4,9 @@
 // The only place that ties options to comparisons; each of those has a file of its own.
 #include <outsize/text/key_order.hpp>
 
+#include <array>
+#include <cstddef>
+
 #include <outsize/text/csv_field.hpp>
 #include <outsize/text/decimal_key.hpp>
 #include <outsize/text/general_key.hpp>
@@ -13,15 +16,25 @@
 namespace outsize::text {
 namespace {
 
-int compare_filtered(std::string_view a, std::string_view b, byte_filter const& filter) noexcept {
-  filtered_cursor left(a.data(), a.data() + a.size(), filter);
-  filtered_cursor right(b.data(), b.data() + b.size(), filter);
-  for (; !left.done() && !right.done(); left.next(), right.next()) {
-    int const difference =
-        static_cast<unsigned char>(left.value()) - static_cast<unsigned char>(right.value());
-    if (difference != 0) return difference;
+filtered_cursor filtered(std::string_view text, byte_filter const& filter) noexcept {
+  return {text.data(), text.data() + text.size(), filter};
+}
+
+/// Moves both to where they differ or one of them ends; returns how many bytes were alike.
+std::size_t skip_common(filtered_cursor& left, filtered_cursor& right) noexcept {
+  std::size_t count = 0;
+  for (; !left.done() && !right.done() && left.value() == right.value(); ++count) {
+    left.next();
+    right.next();
   }
-  return int{right.done()} - int{left.done()};
+  return count;
+}
+
+int compare_filtered(std::string_view a, std::string_view b, byte_filter const& filter) noexcept {
+  auto left = filtered(a, filter), right = filtered(b, filter);
+  skip_common(left, right);
+  if (left.done() || right.done()) return int{right.done()} - int{left.done()};
+  return static_cast<unsigned char>(left.value()) - static_cast<unsigned char>(right.value());
 }
 
 }  // namespace
@@ -54,10 +67,17 @@ std::string_view key_order::find_csv(std::string_view line, std::string& room) c
   return key_part(csv_field(line, key_.begin_field, *fields_.csv, room), key_);
 }
 
+template <typename Use>
+auto key_order::with_key(std::string_view line, Use const& use) const noexcept {
+  if (!fields_.csv || covers_line_) return use(find(line));
+  std::string room;
+  return use(find_csv(line, room));
+}
+
 int key_order::compare(std::string_view a, std::string_view b) const noexcept {
-  if (!fields_.csv || covers_line_) return compare_found(find(a), find(b));
-  std::string room_a, room_b;
-  return compare_found(find_csv(a, room_a), find_csv(b, room_b));
+  return with_key(a, [&](std::string_view key_a) {
+    return with_key(b, [&](std::string_view key_b) { return compare_found(key_a, key_b); });
+  });
 }
 
 int key_order::compare_found(std::string_view a, std::string_view b) const noexcept {
@@ -109,9 +129,7 @@ int key_order::compare_random(std::string_view a, std::string_view b) const noex
 }
 
 key_code key_order::code(std::string_view line) const noexcept {
-  if (!fields_.csv || covers_line_) return code_found(find(line));
-  std::string room;
-  return code_found(find_csv(line, room));
+  return with_key(line, [&](std::string_view key) { return code_found(key); });
 }
 
 key_code key_order::code_found(std::string_view text) const noexcept {
@@ -139,6 +157,55 @@ key_code key_order::ascending_code(std::string_view text) const noexcept {
       return {version_prefix(text, filter_), 64};
   }
   return {};
+}
+
+key_depth key_order::prefix_depth(std::uint64_t code) const noexcept {
+  if (!is_text()) return {};
+  return {.bytes = bytes_before_zero(key_.order.reverse ? ~code : code)};
+}
+
+std::uint64_t key_order::deeper_prefix(std::string_view line, key_depth depth) const noexcept {
+  return with_key(line, [&](std::string_view key) {
+    switch (kind_) {
+      case kind::bytes:
+        return bytes().deeper_prefix(key, depth);
+      case kind::filtered:
+        return filtered_prefix(key, depth);
+      default:
+        return code_found(key).code;
+    }
+  });
+}
+
+std::uint64_t key_order::filtered_prefix(std::string_view text, key_depth depth) const noexcept {
+  auto at = filtered(text, *filter_);
+  for (std::size_t i = 0; i < depth.bytes; ++i) at.next();
+  std::array<char, sizeof(std::uint64_t)> next;
+  std::size_t count = 0;
+  for (; count < next.size() && !at.done(); at.next()) next[count++] = at.value();
+  return bytes().deeper_prefix({next.data(), count}, {});
+}
+
+key_depth key_order::deeper_depth(std::uint64_t deeper, key_depth depth) const noexcept {
+  return is_text() ? bytes().deeper_depth(deeper, depth) : depth;
+}
+
+key_depth key_order::common_depth(std::string_view a, std::string_view b,
+                                  key_depth depth) const noexcept {
+  return with_key(a, [&](std::string_view key_a) {
+    return with_key(b, [&](std::string_view key_b) {
+      if (kind_ == kind::bytes) return byte_order::common_depth(key_a, key_b, depth);
+      if (kind_ == kind::filtered) return common_filtered(key_a, key_b);
+      return compare_found(key_a, key_b) == 0 ? key_depth{.key = 1} : depth;
+    });
+  });
+}
+
+key_depth key_order::common_filtered(std::string_view a, std::string_view b) const noexcept {
+  auto left = filtered(a, *filter_), right = filtered(b, *filter_);
+  std::size_t const common = skip_common(left, right);
+  bool const are_equal = left.done() && right.done();
+  return are_equal ? key_depth{.key = 1} : key_depth{.bytes = common};
 }
 
 }  // namespace outsize::text

@@ -6,11 +6,14 @@
 // method may be called from any number of threads.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include <outsize/algorithm/byte_order.hpp>
 #include <outsize/algorithm/csv_scanner.hpp>
+#include <outsize/algorithm/deepening_order.hpp>
 #include <outsize/text/byte_filter.hpp>
 #include <outsize/text/line_key.hpp>
 #include <outsize/text/random_salt.hpp>
@@ -41,10 +44,24 @@ class key_order {
   /// Returns the code of the key of `line`.
   key_code code(std::string_view line) const noexcept;
 
+  // A deepening_order of one key, but for how often to look. Bytes are those that a filter lets
+  // through. Of keys that do not compare by bytes, the code of the whole key is all there is.
+
+  /// In what keys are alike that begin with this code.
+  key_depth prefix_depth(std::uint64_t code) const noexcept;
+  std::uint64_t deeper_prefix(std::string_view line, key_depth depth) const noexcept;
+  key_depth deeper_depth(std::uint64_t deeper, key_depth depth) const noexcept;
+  key_depth common_depth(std::string_view a, std::string_view b, key_depth depth) const noexcept;
+  static bool is_whole_key(key_depth depth) noexcept { return byte_order::is_whole_key(depth); }
+
  private:
   enum class kind { bytes, filtered, decimal, human, general, month, random, version };
 
   static kind kind_of(ordering const& order) noexcept;
+  bool is_text() const noexcept { return kind_ == kind::bytes || kind_ == kind::filtered; }
+  byte_order bytes() const noexcept { return {.descending = key_.order.reverse}; }
+  template <typename Use>
+  auto with_key(std::string_view line, Use const& use) const noexcept;
   std::string_view find(std::string_view line) const noexcept;
   std::string_view find_csv(std::string_view line, std::string& room) const;
   int compare_found(std::string_view a, std::string_view b) const noexcept;
@@ -52,6 +69,8 @@ class key_order {
   int compare_ascending(std::string_view a, std::string_view b) const noexcept;
   key_code ascending_code(std::string_view text) const noexcept;
   int compare_text(std::string_view a, std::string_view b) const noexcept;
+  std::uint64_t filtered_prefix(std::string_view text, key_depth depth) const noexcept;
+  key_depth common_filtered(std::string_view a, std::string_view b) const noexcept;
   detail::md5::digest random_digest(std::string_view text) const noexcept;
   int compare_random(std::string_view a, std::string_view b) const noexcept;
 

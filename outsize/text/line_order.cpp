@@ -7,8 +7,6 @@
 
 #include <algorithm>
 
-#include <outsize/base/byte_words.hpp>
-
 namespace outsize::text {
 namespace {
 
@@ -18,6 +16,11 @@ line_key inherited(line_key key, ordering const& global) noexcept {
   key.skip_begin_blanks = global.blanks;
   key.skip_end_blanks = global.blanks;
   return key;
+}
+
+/// Where a depth in the one key of an order is among the keys of which that is number `key`.
+key_depth among_keys(key_depth depth, std::size_t key) noexcept {
+  return {.key = key + depth.key, .bytes = depth.bytes};
 }
 
 }  // namespace
@@ -66,14 +69,13 @@ std::uint64_t line_order::prefix(std::string_view line) const noexcept {
     if (filled >= 64) return prefix;
   }
   if (!compares_whole_lines_) return prefix;
-  std::uint64_t const code = leading_word(line);
-  return prefix | ((reversed_ ? ~code : code) >> filled);
+  return prefix | (whole_lines().prefix(line) >> filled);
 }
 
 int line_order::compare(std::string_view a, std::string_view b) const noexcept {
   int const order = compare_keys(a, b);
   if (order != 0 || !compares_whole_lines_) return order;
-  return reversed_ ? b.compare(a) : a.compare(b);
+  return whole_lines().compare(a, b);
 }
 
 bool line_order::equal_keys(std::string_view a, std::string_view b) const noexcept {
@@ -85,6 +87,38 @@ int line_order::compare_keys(std::string_view a, std::string_view b) const noexc
     if (int const order = key.compare(a, b)) return order;
   }
   return 0;
+}
+
+/// Calls use(order) with the order of one key, or of what follows the last one.
+template <typename Use>
+auto line_order::with_key(std::size_t key, Use const& use) const noexcept {
+  return key < keys_.size() ? use(keys_[key]) : use(whole_lines());
+}
+
+key_depth line_order::prefix_depth(std::uint64_t prefix) const noexcept {
+  return with_key(0, [&](auto const& first) { return first.prefix_depth(prefix); });
+}
+
+std::uint64_t line_order::deeper_prefix(std::string_view line, key_depth depth) const noexcept {
+  return with_key(depth.key,
+                  [&](auto const& key) { return key.deeper_prefix(line, {.bytes = depth.bytes}); });
+}
+
+key_depth line_order::deeper_depth(std::uint64_t deeper, key_depth depth) const noexcept {
+  return with_key(depth.key, [&](auto const& key) {
+    return among_keys(key.deeper_depth(deeper, {.bytes = depth.bytes}), depth.key);
+  });
+}
+
+key_depth line_order::common_depth(std::string_view a, std::string_view b,
+                                   key_depth depth) const noexcept {
+  while (!is_whole_key(depth)) {
+    auto const found = with_key(
+        depth.key, [&](auto const& key) { return key.common_depth(a, b, {.bytes = depth.bytes}); });
+    if (found.key == 0) return among_keys(found, depth.key);
+    depth = {.key = depth.key + 1};
+  }
+  return depth;
 }
 
 }  // namespace outsize::text

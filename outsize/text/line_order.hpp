@@ -16,6 +16,7 @@
 
 #include <outsize/algorithm/byte_order.hpp>
 #include <outsize/algorithm/csv_scanner.hpp>
+#include <outsize/algorithm/deepening_order.hpp>
 #include <outsize/algorithm/record_reader.hpp>
 #include <outsize/text/key_order.hpp>
 #include <outsize/text/line_key.hpp>
@@ -61,6 +62,17 @@ class line_order {
   /// Returns whether -u keeps only one of `a` and `b`.
   bool equal_keys(std::string_view a, std::string_view b) const noexcept;
 
+  // A deepening_order: the keys, and then the line, if that is compared. Each look finds one key.
+
+  key_depth prefix_depth(std::uint64_t prefix) const noexcept;
+  std::uint64_t deeper_prefix(std::string_view line, key_depth depth) const noexcept;
+  key_depth deeper_depth(std::uint64_t deeper, key_depth depth) const noexcept;
+  key_depth common_depth(std::string_view a, std::string_view b, key_depth depth) const noexcept;
+  bool is_whole_key(key_depth depth) const noexcept {
+    return depth.key >= keys_.size() + (compares_whole_lines_ ? 1 : 0);
+  }
+  static constexpr std::size_t most_looks = 16;
+
   /// Returns whether lines simply compare as byte strings, in the direction of is_reversed().
   bool is_byte_order() const noexcept { return keys_.empty(); }
 
@@ -72,6 +84,9 @@ class line_order {
 
  private:
   int compare_keys(std::string_view a, std::string_view b) const noexcept;
+  byte_order whole_lines() const noexcept { return {.descending = reversed_}; }
+  template <typename Use>
+  auto with_key(std::size_t key, Use const& use) const noexcept;
 
   std::vector<key_order> keys_;
   std::size_t least_fields_;

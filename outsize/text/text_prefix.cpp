@@ -28,14 +28,13 @@ std::uint64_t filtered_prefix(std::string_view text, byte_filter const& filter,
   return length == 0 ? 0 : code << (8 * (code_bytes - length));
 }
 
-// Returns how many bytes of `code`, from the uppermost, come before the first zero byte.
+}  // namespace
+
 std::size_t bytes_before_zero(std::uint64_t code) noexcept {
   std::uint64_t constexpr low_bits = 0x7f7f7f7f7f7f7f7f;
   std::uint64_t const zero_bytes = ~(((code & low_bits) + low_bits) | code | low_bits);
   return static_cast<std::size_t>(std::countl_zero(zero_bytes)) / 8;
 }
-
-}  // namespace
 
 key_code terminated_prefix(std::string_view text, byte_filter const* filter) noexcept {
   std::size_t length = std::min(text.size(), code_bytes);

@@ -5,6 +5,7 @@
 // functions, usable from any number of threads.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -23,5 +24,9 @@ struct key_code {
 /// zero that ends it. Behind a zero byte of the text itself all bits are set, so that no other text
 /// can be taken for a shorter one.
 key_code terminated_prefix(std::string_view text, byte_filter const* filter) noexcept;
+
+/// Returns how many bytes of such a code, from the uppermost, come before the first zero: so many
+/// first bytes all texts with that code have.
+std::size_t bytes_before_zero(std::uint64_t code) noexcept;
 
 }  // namespace outsize::text

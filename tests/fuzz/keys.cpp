@@ -76,6 +76,27 @@ void check_span(line_key const& key, std::string_view line, std::optional<char> 
 
 int sign(int order) { return int{order > 0} - int{order < 0}; }
 
+/// Follows two records for as long as the order says that they are alike.
+template <deepening_order Order>
+void check_depths(Order const& order, std::string_view a, std::string_view b) {
+  if (order.prefix(a) != order.prefix(b)) return;
+  auto depth = order.prefix_depth(order.prefix(a));
+  while (!order.is_whole_key(depth)) {
+    auto const word = order.deeper_prefix(a, depth);
+    auto const other = order.deeper_prefix(b, depth);
+    if (word != other) {
+      require((word < other) == (order.compare(a, b) < 0), "further prefixes do not lie");
+      return;
+    }
+    auto const deeper = order.deeper_depth(word, depth);
+    auto const common = order.common_depth(a, b, depth);
+    require(deeper >= depth && common >= depth, "nothing that was alike becomes different");
+    if (deeper == depth && common == depth) return;
+    depth = deeper == depth ? common : deeper;
+  }
+  require(order.compare(a, b) == 0, "what is alike in all that counts is equal");
+}
+
 void check_order(line_key const& key, std::string_view a, std::string_view b,
                  std::optional<char> separator) {
   for (bool const stable : {false, true}) {
@@ -86,6 +107,8 @@ void check_order(line_key const& key, std::string_view a, std::string_view b,
     require(stable || a == b || order.compare(a, b) != 0, "ties are decided by the bytes");
     require(order.equal_keys(a, b) == (order.compare(a, b) == 0) || !stable,
             "equal keys compare equal");
+    check_depths(order, a, b);
+    check_depths(order, b, a);
   }
 }
 

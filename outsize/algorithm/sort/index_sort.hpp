@@ -5,39 +5,30 @@
 // Sorting an index of records: entries of a prefix and a place, the records stay where they are.
 //
 // vector_sort sorts by prefix. What it leaves equal is sorted by comparing records where that are
-// few; where they are many, and the order says so (deeper_prefix), by the next bytes as a new
+// few; where they are many, and the order can (deepening_order.hpp), by the next bytes as a new
 // prefix:
 //
 //   depth 8:   | return 0 | return 0 | return x | return x | return x |     one run of entries
 //   depth 15:                        | ...      | ...      | ...      |     those still equal
 //
 // So each record is fetched once for some bytes of it, by loops that ask for it in advance, and
-// not once for each comparison. What all records of a group have in common is skipped at once, so
-// that long common prefixes cost no more than reading them. One thread. Layer: algorithm. Source:
+// not once for each comparison; and an order of keys finds those as seldom. What all records of a
+// group have in common is skipped at once, so that long common prefixes cost no more than reading
+// them. One thread. Layer: algorithm. Source:
 // Bentley, Sedgewick: Fast algorithms for sorting and searching strings, SODA 1997; Kärkkäinen,
 // Rantala: Engineering radix sort for strings, 2008 (keeping the next bytes beside the pointer).
 
 #include <algorithm>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
 #include <vector>
 
+#include <outsize/algorithm/deepening_order.hpp>
 #include <outsize/algorithm/sort/vector_sort.hpp>
-#include <outsize/base/byte_words.hpp>
 
 namespace outsize::detail {
-
-/// Orders that can look further into records whose first `depth` bytes are alike: deeper_prefix()
-/// as byte_order has it.
-template <typename Order>
-concept deepening_order = requires(Order const order, std::string_view r, std::size_t depth) {
-  { order.deeper_prefix(r, depth) } -> std::same_as<std::uint64_t>;
-  { order.decides(std::uint64_t{}) } -> std::same_as<bool>;
-  { Order::deeper_bytes } -> std::convertible_to<std::size_t>;
-};
 
 /// Whether records with equal prefixes are equal, for orders that can know that.
 template <typename Order>
@@ -79,8 +70,9 @@ class index_sort {
   static constexpr std::size_t few = 12;    // records are compared
 
   struct group {
-    std::span<prefix_entry> entries;
-    std::size_t depth;  // bytes in which all of them agree
+    std::span<prefix_entry> entries;  // in the order of their places
+    key_depth depth;                  // to which all of them are alike
+    std::size_t looks;                // further prefixes that they have had
   };
 
   static std::size_t end_of_equals(std::span<prefix_entry const> entries, std::size_t begin) {
@@ -94,7 +86,7 @@ class index_sort {
       if (are_short_and_equal(equals)) return;
       if (equals.size() > few) {
         std::uint64_t const prefix = equals.front().prefix;
-        groups_.push_back({equals, sizeof prefix});
+        leave({equals, order_.prefix_depth(prefix), 0}, {}, false);
         while (!groups_.empty()) {
           group const next = groups_.back();
           groups_.pop_back();
@@ -110,9 +102,13 @@ class index_sort {
   /// Whether equal prefixes hold all of these records: of short ones a place tells the length.
   bool are_short_and_equal(std::span<prefix_entry const> equals) const {
     std::size_t const size = record_at_(equals.front().place).size();
-    return size <= sizeof(std::uint64_t) && std::ranges::all_of(equals, [&](prefix_entry const& e) {
-             return record_at_(e.place).size() == size;
-           });
+    if constexpr (requires { order_.prefix_is_whole_key(size); }) {
+      return order_.prefix_is_whole_key(size) && std::ranges::all_of(equals, [&](auto const& e) {
+               return record_at_(e.place).size() == size;
+             });
+    } else {
+      return false;
+    }
   }
 
   void compare(std::span<prefix_entry> equals) const {
@@ -124,38 +120,46 @@ class index_sort {
 
   /// Sorts a group by its next bytes, and leaves what is still equal to be sorted.
   void deepen(group g) {
-    auto const entries = g.entries;  // in the order of their places
+    auto const entries = g.entries;
     bool differ = false;
     for (std::size_t i = 0; i < entries.size(); ++i) {
-      if (i + ahead < entries.size()) fetch_(entries[i + ahead].place, g.depth);
+      if (i + ahead < entries.size()) fetch_(entries[i + ahead].place, g.depth.bytes);
       entries[i].prefix = order_.deeper_prefix(record_at_(entries[i].place), g.depth);
       differ |= entries[i].prefix != entries[0].prefix;
     }
-    if (!differ) {
-      if (!order_.decides(entries[0].prefix)) groups_.push_back({entries, common_depth(entries)});
-      return;
-    }
-    vector_sort(entries);
+    if (differ) vector_sort(entries);
     for (std::size_t begin = 0, end; begin < entries.size(); begin = end) {
       end = end_of_equals(entries, begin);
-      if (end - begin == 1 || order_.decides(entries[begin].prefix)) continue;
-      auto const equals = entries.subspan(begin, end - begin);
-      if (equals.size() > few) {
-        groups_.push_back({equals, g.depth + Order::deeper_bytes});
-      } else {
-        compare(equals);
-      }
+      if (end - begin == 1) continue;
+      auto const depth = order_.deeper_depth(entries[begin].prefix, g.depth);
+      leave({entries.subspan(begin, end - begin), depth, g.looks + 1}, g.depth, !differ);
     }
   }
 
-  /// In how many bytes all records agree.
-  std::size_t common_depth(std::span<prefix_entry const> entries) const {
-    std::string_view common = record_at_(entries[0].place);
-    for (std::size_t i = 1; i < entries.size(); ++i) {
-      if (i + ahead < entries.size()) fetch_(entries[i + ahead].place, 0);
-      common = common.substr(0, common_prefix_bytes(common, record_at_(entries[i].place)));
+  /// Leaves a group, which was known to be alike to `known`, to be looked at; or compares its
+  /// records, where they are few or looking leads no further. Whether its last words have not
+  /// parted anything: it may have much more in common then.
+  void leave(group g, key_depth known, bool undivided) {
+    if (order_.is_whole_key(g.depth)) return;
+    if (g.entries.size() <= few || g.looks >= Order::most_looks) return compare(g.entries);
+    if (g.depth == known || (undivided && g.depth.key == known.key)) {
+      g.depth = common_depth(g);
+      if (order_.is_whole_key(g.depth)) return;
+      if (g.depth == known) return compare(g.entries);
     }
-    return common.size();
+    groups_.push_back(g);
+  }
+
+  /// To what depth all records of a group are alike.
+  key_depth common_depth(group const& g) const {
+    auto const entries = g.entries;
+    std::string_view const first = record_at_(entries[0].place);
+    auto common = order_.common_depth(first, record_at_(entries[1].place), g.depth);
+    for (std::size_t i = 2; i < entries.size() && common != g.depth; ++i) {
+      if (i + ahead < entries.size()) fetch_(entries[i + ahead].place, g.depth.bytes);
+      common = std::min(common, order_.common_depth(first, record_at_(entries[i].place), g.depth));
+    }
+    return common;
   }
 
   Order const& order_;

@@ -15,9 +15,13 @@
 #include <vector>
 
 #include <outsize/algorithm/byte_order.hpp>
+#include <outsize/testing/index_places.hpp>
 
 namespace outsize::detail {
 namespace {
+
+using scratch::index_places;
+using scratch::stable_places;
 
 /// Bytes alone, without what lets it look further.
 struct shallow_order {
@@ -28,39 +32,12 @@ struct shallow_order {
 static_assert(deepening_order<byte_order>);
 static_assert(!deepening_order<shallow_order>);
 
-/// Indices of `records` in their order, equal ones as they come.
-template <typename Order>
-std::vector<std::uint64_t> sorted(Order const& order, std::vector<std::string> const& records) {
-  std::vector<prefix_entry> entries;
-  for (std::size_t i = 0; i < records.size(); ++i)
-    entries.push_back({.place = i, .prefix = order.prefix(records[i])});
-  auto const record_at = [&](std::uint64_t place) { return std::string_view(records[place]); };
-  auto const fetch = [](std::uint64_t, std::size_t) {};
-  index_sort(order, record_at, fetch)(entries);
-  std::vector<std::uint64_t> places;
-  for (auto const& e : entries) {
-    EXPECT_EQ(e.prefix, order.prefix(records[e.place]));
-    places.push_back(e.place);
-  }
-  return places;
-}
-
-template <typename Order>
-std::vector<std::uint64_t> expected(Order const& order, std::vector<std::string> const& records) {
-  std::vector<std::uint64_t> places(records.size());
-  for (std::size_t i = 0; i < places.size(); ++i) places[i] = i;
-  std::ranges::stable_sort(places, [&](std::uint64_t a, std::uint64_t b) {
-    return order.compare(records[a], records[b]) < 0;
-  });
-  return places;
-}
-
 void expect_sorted(std::vector<std::string> const& records) {
   for (bool const descending : {false, true}) {
     byte_order const order{descending};
-    auto const want = expected(order, records);
-    EXPECT_EQ(sorted(order, records), want);
-    EXPECT_EQ(sorted(shallow_order{order}, records), want);
+    auto const want = stable_places(order, records);
+    EXPECT_EQ(index_places(order, records), want);
+    EXPECT_EQ(index_places(shallow_order{order}, records), want);
   }
 }
 
@@ -102,7 +79,7 @@ TEST(index_sort, keeps_the_order_of_equal_records) {
 TEST(index_sort, looks_at_long_common_prefixes_as_often_as_there_are_records) {
   struct counting_order : byte_order {
     std::size_t* looks;
-    std::uint64_t deeper_prefix(std::string_view r, std::size_t depth) const {
+    std::uint64_t deeper_prefix(std::string_view r, key_depth depth) const {
       ++*looks;
       return byte_order::deeper_prefix(r, depth);
     }
@@ -112,7 +89,7 @@ TEST(index_sort, looks_at_long_common_prefixes_as_often_as_there_are_records) {
   std::size_t looks = 0;
   counting_order order;
   order.looks = &looks;
-  EXPECT_EQ(sorted(order, records), expected(order, records));
+  EXPECT_EQ(index_places(order, records), stable_places(order, records));
   EXPECT_LT(looks, 4 * records.size());
 }
 

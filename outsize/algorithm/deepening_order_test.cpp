@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+// What counts as a deepening order; byte_order_test, record_format_test and line_order_test say of
+// each of them that it keeps what it promises, index_sort_test what it is good for.
+
+#include <outsize/algorithm/deepening_order.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include <outsize/algorithm/byte_order.hpp>
+#include <outsize/algorithm/headed_record.hpp>
+#include <outsize/algorithm/record_format.hpp>
+
+namespace outsize {
+namespace {
+
+static_assert(deepening_order<byte_order>);
+static_assert(deepening_order<record_order>);
+static_assert(!deepening_order<by_header>, "a word decides it");
+
+TEST(key_depth, is_less_if_less_is_alike) {
+  key_depth const nothing, some{.bytes = 9}, all{.key = 1};
+  EXPECT_LT(nothing, some);
+  EXPECT_LT(some, all);
+  EXPECT_EQ(std::min({all, some, key_depth{.key = 1, .bytes = 2}}), some);
+}
+
+}  // namespace
+}  // namespace outsize
