@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
 //
-// The kernels of sorting one by one, in memory, by one thread: nanoseconds and cycles for each
-// item. Every result is looked at once. Options are those of Google Benchmark.
+// The kernels of sorting one by one, in memory, by one thread, but for the one that is for several:
+// nanoseconds and cycles for each item. Every result is looked at once. Options are those of Google
+// Benchmark.
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
@@ -38,6 +39,7 @@
 #include <outsize/algorithm/sort/multisequence_selection.hpp>
 #include <outsize/algorithm/sort/ordered_bits.hpp>
 #include <outsize/algorithm/sort/packed_block.hpp>
+#include <outsize/algorithm/sort/parallel_sort.hpp>
 #include <outsize/algorithm/sort/proxy_sort.hpp>
 #include <outsize/algorithm/sort/record_items.hpp>
 #include <outsize/algorithm/sort/reduction.hpp>
@@ -49,6 +51,8 @@
 #include <outsize/algorithm/sort/vector_sort.hpp>
 #include <outsize/algorithm/sort/window_writer.hpp>
 #include <outsize/algorithm/sort/word_sort.hpp>
+#include <outsize/algorithm/stream_sort.hpp>
+#include <outsize/base/executor.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/block/storage.hpp>
 
@@ -189,6 +193,41 @@ void word_sort_of(benchmark::State& state) {
       less);
 }
 
+/// Items of `Bytes` by a lambda, in place: too large to be moved at each level.
+template <std::size_t Bytes>
+void sort_in_place_by_lambda(benchmark::State& state) {
+  using item = keyed<Bytes>;
+  bool const upwards = state.range(0) > 0;  // true, but not to the compiler
+  auto const less = [upwards](item const& a, item const& b) { return (a.key < b.key) == upwards; };
+  typed_items<item, std::remove_const_t<decltype(less)>> const family(less);
+  static_assert(!family.sorts_out_of_place);
+  measure_sort<item>(
+      state,
+      [&](auto items, auto) {
+        family.sort_part(items);
+        return false;
+      },
+      less);
+}
+
+/// Items that are ordered as they are, which of two words is by the second.
+template <typename T>
+auto bits_of() {
+  typename typed_items<T, std::less<>>::key_form bits;
+  if constexpr (std::same_as<T, word_pair>) bits.key_is_first = false;
+  return bits;
+}
+
+/// By `range(1)` threads.
+template <typename T>
+void parallel_sort_of(benchmark::State& state) {
+  executor threads(static_cast<std::size_t>(state.range(1)));
+  measure_sort<T>(state, [&](auto items, auto) {
+    parallel_sort(items, bits_of<T>(), threads);
+    return false;
+  });
+}
+
 /// Keys in eight clusters: too uneven for digits.
 template <typename T>
 void vector_sort_of_clusters(benchmark::State& state) {
@@ -239,9 +278,11 @@ void bucket_partition_of(benchmark::State& state) {
 }
 
 /// Numbers to integers of the same order, as before a sort and, the other way, behind it.
-void ordered_bits_of_numbers(benchmark::State& state) {
-  auto const given = random_items<std::uint64_t>(count_of(state));
-  ordered_bits const bits{.values = ordered_bits::kind::floating_point};
+template <typename T>
+void conversion_of(benchmark::State& state) {
+  using word = typename family_of<T, std::less<>>::bits;
+  auto const given = random_items<word>(count_of(state));
+  auto const bits = ordered_bits_of<T, std::less<>>();
   auto items = given;
   measure(
       state, given.size(), [&] { items = given; }, [&] { bits.encode_all(std::span(items)); },
@@ -249,6 +290,47 @@ void ordered_bits_of_numbers(benchmark::State& state) {
         bits.decode_all(std::span(items));
         return items == given;
       });
+}
+
+/// Of sorted items, as a sort of a file looks for in its input.
+template <typename Family>
+void measure_order_check(benchmark::State& state, Family const& family,
+                         std::span<std::byte const> items) {
+  auto const checks = checks_of(family);
+  bool good = false;
+  measure(
+      state, items.size() / checks.item_bytes, [] {}, [&] { good = checks.in_order(items, false); },
+      [&] { return good; });
+}
+
+template <typename T>
+void order_check_of(benchmark::State& state) {
+  auto items = random_items<T>(count_of(state));
+  std::ranges::sort(items);
+  measure_order_check(state, typed_items<T, std::less<>>({}, bits_of<T>()),
+                      std::as_bytes(std::span(items)));
+}
+
+void order_check_by_lambda(benchmark::State& state) {
+  auto const less = typed::by_group(state.range(0) > 0);
+  auto items = random_items<typed::triple>(count_of(state));
+  std::ranges::sort(items, less);
+  measure_order_check(state, typed_items<typed::triple, std::remove_const_t<decltype(less)>>(less),
+                      std::as_bytes(std::span(items)));
+}
+
+/// Records of 100 bytes, all of which count.
+void order_check_of_records(benchmark::State& state) {
+  constexpr std::size_t record_bytes = 100;
+  auto keys = random_items<std::uint64_t>(count_of(state));
+  std::ranges::sort(keys);
+  std::vector<std::byte> bytes(keys.size() * record_bytes);
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    std::uint64_t const leading = __builtin_bswap64(keys[i]);
+    std::memcpy(&bytes[i * record_bytes], &leading, sizeof leading);
+  }
+  byte_order const order;
+  measure_order_check(state, record_items(order, record_bytes), bytes);
 }
 
 /// Sorted items of which every second one is equal to the one before.
@@ -609,7 +691,28 @@ BENCHMARK(word_sort_of<16>)->Arg(in_cache)->Arg(beyond_cache)->UseManualTime();
 BENCHMARK(word_sort_of<32>)->Arg(in_cache)->Arg(beyond_cache)->UseManualTime();
 BENCHMARK(word_sort_of<64>)->Arg(in_cache)->Arg(beyond_cache)->UseManualTime();
 BENCHMARK(merge_sort_by_lambda)->Arg(in_cache)->Arg(beyond_cache / 4)->UseManualTime();
-BENCHMARK(ordered_bits_of_numbers)->Arg(in_cache)->UseManualTime();
+BENCHMARK(sort_in_place_by_lambda<48>)->Arg(in_cache)->Arg(beyond_cache / 16)->UseManualTime();
+BENCHMARK(sort_in_place_by_lambda<104>)->Arg(in_cache)->Arg(beyond_cache / 16)->UseManualTime();
+BENCHMARK(parallel_sort_of<std::uint32_t>)
+    ->Args({beyond_cache, 1})
+    ->Args({beyond_cache, 2})
+    ->UseManualTime();
+BENCHMARK(parallel_sort_of<std::uint64_t>)
+    ->Args({beyond_cache, 1})
+    ->Args({beyond_cache, 2})
+    ->UseManualTime();
+BENCHMARK(parallel_sort_of<word_pair>)
+    ->Args({beyond_cache, 1})
+    ->Args({beyond_cache, 2})
+    ->UseManualTime();
+BENCHMARK(conversion_of<std::int32_t>)->Arg(in_cache)->UseManualTime();
+BENCHMARK(conversion_of<float>)->Arg(in_cache)->UseManualTime();
+BENCHMARK(conversion_of<double>)->Arg(in_cache)->UseManualTime();
+BENCHMARK(order_check_of<std::uint32_t>)->Arg(in_cache)->Arg(beyond_cache)->UseManualTime();
+BENCHMARK(order_check_of<std::uint64_t>)->Arg(in_cache)->Arg(beyond_cache)->UseManualTime();
+BENCHMARK(order_check_of<word_pair>)->Arg(in_cache)->Arg(beyond_cache)->UseManualTime();
+BENCHMARK(order_check_by_lambda)->Arg(in_cache)->UseManualTime();
+BENCHMARK(order_check_of_records)->Arg(in_cache)->UseManualTime();
 BENCHMARK(reduction_to_unique)->Arg(in_cache)->UseManualTime();
 BENCHMARK(checksum_of_block)->Arg(2_MiB)->UseManualTime();
 BENCHMARK(index_sort_of_lines)->Args({1 << 18, 0})->Args({1 << 18, 20})->UseManualTime();
