@@ -25,6 +25,9 @@ struct csv_format {
   bool operator==(csv_format const&) const = default;
 };
 
+/// What may be in front of a text to say that it is UTF-8. It belongs to no record.
+inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+
 namespace detail {
 
 /// Returns the place of the quote that closes a field of a record, whose opening one is in front of

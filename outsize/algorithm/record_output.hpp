@@ -30,7 +30,9 @@ class record_output {
   /// Waits for writes under way, whose memory goes.
   ~record_output();
 
-  /// @throws io_error of this or an earlier write.
+  /// Adds bytes as they are. @throws io_error of this or an earlier write.
+  void put(std::string_view bytes);
+  /// Adds a record and what ends it. @throws io_error likewise.
   void append(std::string_view record) {
     put(record);
     if (framing_.how == item_framing::kind::terminator) put({&framing_.terminator, 1});
@@ -48,7 +50,6 @@ class record_output {
   void finish();
 
  private:
-  void put(std::string_view bytes);
   std::span<std::byte> window() const noexcept { return windows_[current_].bytes(); }
   void begin_window() { used_ = lead_ = out_.lead_bytes(); }
   void next_window();

@@ -56,20 +56,41 @@ std::optional<std::string_view> record_reader::finish_line() {
   return pieced_;
 }
 
-/// A record of CSV with quotes, or one that straddles views.
+/// At the beginning of CSV. What looked like a mark, and is none, is in `pieced_`, in front of the
+/// view.
+void record_reader::step_over_mark() {
+  while (!has_mark_ && refill()) {
+    auto const missing = byte_order_mark.substr(pieced_.size());
+    auto const found = view_.substr(0, missing.size());
+    if (!missing.starts_with(found)) return;
+    pieced_ += found;
+    view_.remove_prefix(found.size());
+    has_mark_ = found.size() == missing.size();
+  }
+  if (has_mark_) pieced_.clear();
+}
+
+/// A record of CSV with quotes, one that straddles views, or the first.
 std::optional<std::string_view> record_reader::next_csv() {
-  if (view_.empty() && !refill()) return std::nullopt;
-  pieced_.clear();
+  if (at_begin_) {
+    has_mark();  // steps over it
+    at_begin_ = false;
+  } else {
+    pieced_.clear();
+  }
+  if (pieced_.empty() && view_.empty() && !refill()) return std::nullopt;
   detail::csv_scanner scanner(*csv_);
+  scanner.scan(pieced_);
   std::size_t const end = scan_csv(scanner);
   if (end == detail::csv_scanner::not_found) return finish_csv(scanner);
-  std::string_view const record = view_.substr(0, end);
+  std::string_view record = view_.substr(0, end);
   view_.remove_prefix(end + 1);
+  if (!pieced_.empty()) record = pieced_ += record;
   return note_quoted(record);
 }
 
 std::optional<std::string_view> record_reader::finish_csv(detail::csv_scanner& scanner) {
-  pieced_.assign(view_);
+  pieced_.append(view_);
   while (refill()) {
     std::size_t const end = scan_csv(scanner);
     pieced_.append(view_.substr(0, end));

@@ -35,7 +35,8 @@ class record_reader {
  public:
   /// Lines that end with the delimiter (not part of them); the last one may do without. Those of
   /// CSV may hold it inside of quotes; a CR in front of it is part of them, and the last one gets
-  /// one if the one before has. One line may have a fifth of `memory_budget_bytes`.
+  /// one if the one before has, and a byte order mark in front of the first is no part of it. One
+  /// line may have a fifth of `memory_budget_bytes`.
   static record_reader of_lines(io::input_stream& in, line_format const& lines,
                                 std::uint64_t memory_budget_bytes) {
     return of_lines(in, lines, memory_budget_bytes, memory_budget_bytes / 5);
@@ -63,6 +64,12 @@ class record_reader {
   /// nothing if next() has to find out.
   std::optional<std::string_view> next_at_hand() {
     return record_bytes_ != 0 ? cut_record() : cut_line();
+  }
+
+  /// Whether CSV begins with a byte order mark. @throws io_error.
+  bool has_mark() {
+    if (csv_ && read_bytes_ == 0) step_over_mark();
+    return has_mark_;
   }
 
   /// Bytes of the input up to the end of the last record, its delimiter included.
@@ -94,9 +101,10 @@ class record_reader {
     return line;
   }
 
-  // Without quotes it is; what quotes mean, or that fields are missing, must be found out.
+  // Without quotes it is; what quotes mean, or that fields are missing, must be found out. What is
+  // in front of the first line may be in `pieced_`.
   bool is_whole_record(std::string_view line) {
-    if (line.find(csv_->quote) != std::string_view::npos) return false;
+    if (at_begin_ || line.find(csv_->quote) != std::string_view::npos) return false;
     if (least_fields_ > 1 && lacks_fields(line)) return false;
     note_record(line);
     return true;
@@ -109,6 +117,7 @@ class record_reader {
   bool lacks_fields(std::string_view record) const;
   void refuse_missing_fields(std::string_view record) const;
   bool refill();
+  void step_over_mark();
   std::optional<std::string_view> next_csv();
   std::optional<std::string_view> finish_csv(detail::csv_scanner& scanner);
   std::string_view note_quoted(std::string_view record);
@@ -131,6 +140,8 @@ class record_reader {
   std::string pieced_;             // a record that straddles views
   std::uint64_t line_number_ = 1;  // where the next record of CSV begins
   bool ends_with_cr_ = false;      // the last one
+  bool at_begin_ = true;           // of CSV, no record has been read
+  bool has_mark_ = false;
 };
 
 }  // namespace outsize

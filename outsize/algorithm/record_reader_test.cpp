@@ -165,6 +165,47 @@ TEST(record_reader, cuts_csv_wherever_the_views_end) {
   }
 }
 
+TEST(record_reader, steps_over_a_byte_order_mark_of_csv) {
+  for (std::size_t view : {0, 1, 2, 3, 4, 5, 100}) {
+    std::string const mark = "\xEF\xBB\xBF";
+    for (std::string const text : {"", "\n", "a,b", "a\n\"b\"\n", "\"a,\nb\",c\nd,e\n"})
+      EXPECT_EQ(csv_of(mark + text, view), csv_of(text, view)) << text;
+    for (std::string const text : {"a\n", "\"a\",b\nc\n", "\"a\"b\n", "\"a"})
+      EXPECT_EQ(csv_failure(mark + text, view, 2), csv_failure(text, view, 2)) << text;
+    // What only begins like a mark is the first value's, as is one that is not in front.
+    for (std::string const begin : {"\xEF", "\xEF\xBB", "\xEF\xBB\xBE", "\xBB\xBF"}) {
+      EXPECT_EQ(csv_of(begin, view), texts{begin});
+      EXPECT_EQ(csv_of(begin + "\na\n", view), (texts{begin, "a"}));
+      EXPECT_EQ(csv_of(begin + "\"a\",\"b\n\"\n", view), texts{begin + "\"a\",\"b\n\""});
+    }
+    EXPECT_EQ(csv_of("\xEF\xBB\xBF\xEF\xBB\xBF\"a\n", view), texts{"\xEF\xBB\xBF\"a"});
+    EXPECT_EQ(csv_of("a\n\xEF\xBB\xBF\"b\n", view), (texts{"a", "\xEF\xBB\xBF\"b"}));
+    EXPECT_EQ(lines_of("\xEF\xBB\xBF"
+                       "a\n",
+                       view),
+              texts{"\xEF\xBB\xBF"
+                    "a"});
+  }
+}
+
+TEST(record_reader, tells_whether_there_is_a_byte_order_mark_and_how_far_it_is) {
+  for (std::size_t view : {1, 2, 3, 100})
+    for (std::string const begin : {"\xEF\xBB\xBF", "\xEF\xBB", ""}) {
+      auto in = in_views(begin + "a,b\nc\n", view);
+      line_format format;
+      format.csv = csv_format{};
+      auto reader = record_reader::of_lines(in, format, 1000);
+      bool const is_mark = begin.size() == 3;
+      EXPECT_EQ(reader.has_mark(), is_mark);
+      EXPECT_FALSE(reader.next_at_hand());
+      EXPECT_EQ(reader.next(), (is_mark ? "" : begin) + "a,b");
+      EXPECT_EQ(reader.consumed_bytes(), begin.size() + 4);
+      EXPECT_EQ(reader.next(), "c");
+      EXPECT_EQ(reader.has_mark(), is_mark);
+      EXPECT_FALSE(reader.next());
+    }
+}
+
 TEST(record_reader, says_where_fields_of_csv_are_missing) {
   for (std::size_t view : {0, 1, 2, 3, 5, 100}) {
     EXPECT_EQ(csv_failure("a,b\n\n\r\nc,\"d\ne\"\nf,g,\n", view, 2), "none");

@@ -52,11 +52,11 @@ sort_plan plan_direct_merge(merge_division const& division, std::uint64_t memory
 }
 
 void append_header(record_output& out, std::vector<record_reader>& readers, sort_paths const& paths,
-                   char terminator) {
+                   line_format const& lines) {
   input_header header;
   for (std::size_t i = 0; i < readers.size(); ++i)
-    header.take_from(readers[i], paths.inputs[i], terminator);
-  if (auto const line = header.line()) out.append(*line);
+    header.take_from(readers[i], paths.inputs[i], lines);
+  out.put(header.bytes());
 }
 
 }  // namespace outsize::detail

@@ -145,9 +145,9 @@ sort_report copy_merged(merging_reader<Order>& in, record_output& out, Order con
   return report;
 }
 
-/// Puts the header of all inputs first, if they have one. @throws format_error.
+/// Puts first what all inputs begin with. @throws format_error.
 void append_header(record_output& out, std::vector<record_reader>& readers, sort_paths const& paths,
-                   char terminator);
+                   line_format const& lines);
 
 /// Fills a chunk for sort_files with records, the header aside.
 class record_filling {
@@ -159,7 +159,7 @@ class record_filling {
   template <typename Engine>
   void operator()(Engine& engine, io::input_stream& in) const {
     auto reader = shape_.reader(in, memory_, longest_);
-    if (shape_.lines.header) header_.take_from(reader, in.name(), shape_.lines.delimiter);
+    if (shape_.item_bytes == 0) header_.take_from(reader, in.name(), shape_.lines);
     fill_records(engine, std::move(reader));
   }
 
@@ -209,7 +209,7 @@ sort_report merge_files(storage& store, Order const& order, record_shape const& 
                                     .counter = &store.file_statistics(),
                                     .compress = options.compress});
   record_output output(*out, taken, division->window_bytes, shape.framing());
-  if (shape.lines.header) append_header(output, readers, paths, shape.lines.delimiter);
+  if (shape.item_bytes == 0) append_header(output, readers, paths, shape.lines);
   merging_reader<Order> merged(order, std::move(readers));
   sort_report report = copy_merged(merged, output, order, shape.framing(), options, known);
   report.memory_bytes = memory;

@@ -76,14 +76,18 @@ void require_whole_items(std::vector<std::string> const& inputs, std::size_t ite
 
 bool is_regular_output(std::string const& output) { return output_directory(output).has_value(); }
 
-void input_header::take_from(record_reader& reader, std::string const& input, char terminator) {
-  auto const line = reader.next();
+void input_header::take_from(record_reader& reader, std::string const& input,
+                             line_format const& lines) {
+  bool const has_mark = reader.has_mark();
+  if (is_first_) has_mark_ = has_mark;
+  is_first_ = false;
+  auto const line = lines.header ? reader.next() : std::nullopt;
   if (!line) return;  // an empty file has none
-  auto const bytes = std::string(*line) + terminator;
-  if (bytes_.empty()) {
+  if (!line_) {
     first_input_ = input;
-    bytes_ = bytes;
-  } else if (bytes != bytes_) {
+    terminator_ = lines.delimiter;
+    line_ = *line;
+  } else if (*line != *line_) {
     throw format_error(fmt::format("{}: its header differs from that of {}", input, first_input_));
   }
 }

@@ -120,24 +120,27 @@ void fill_records_of_one_length(Engine& engine, io::input_stream& in) {
   }
 }
 
-/// The first line of each input, where it names the columns. It comes first in the output, once.
+/// What the inputs begin with and comes first in the output, once: the byte order mark of CSV, if
+/// the first input has one, and the first line of each, where that names the columns.
 class input_header {
  public:
-  /// Takes the line from an input that the reader is at the beginning of. @throws format_error
-  /// naming the input and the first one, if theirs differ.
-  void take_from(record_reader& reader, std::string const& input, char terminator);
+  /// Takes it from an input that the reader is at the beginning of. @throws format_error naming the
+  /// input and the first one, if their lines differ.
+  void take_from(record_reader& reader, std::string const& input, line_format const& lines);
 
-  /// With its terminator; empty if there is none.
-  std::string const& bytes() const noexcept { return bytes_; }
-  /// Without it.
-  std::optional<std::string_view> line() const noexcept {
-    if (bytes_.empty()) return std::nullopt;
-    return std::string_view(bytes_).substr(0, bytes_.size() - 1);
-  }
+  /// All of it, the line with its terminator.
+  std::string bytes() const { return mark() + (line_ ? *line_ + terminator_ : std::string()); }
+  /// Empty if there is none.
+  std::string mark() const { return std::string(has_mark_ ? byte_order_mark : ""); }
+  /// Without its terminator.
+  std::optional<std::string> const& line() const noexcept { return line_; }
 
  private:
+  bool is_first_ = true;
+  bool has_mark_ = false;
+  char terminator_ = 0;
   std::string first_input_;
-  std::string bytes_;
+  std::optional<std::string> line_;
 };
 
 /// Writes the beginning of an output, from memory of the grant. @throws io_error; budget_error if
@@ -225,8 +228,9 @@ sort_report sort_files(storage& store, Family family, item_framing framing, sort
     auto const in = io::open_input(path, store.file_queue(), stream_memory, reading);
     fill(engine, *in);
   }
-  write_beginning(*out, stream_memory, header.bytes());
-  engine.finish_input(out->alignment_bytes(), header.bytes().size());
+  std::string const beginning = header.bytes();
+  write_beginning(*out, stream_memory, beginning);
+  engine.finish_input(out->alignment_bytes(), beginning.size());
   drain(engine, *out);
   sort_report report = engine.report();
   report.input_bytes += report.items * framing.overhead_bytes();

@@ -122,7 +122,8 @@ sort_report count_lines(storage& store, sort_paths const& paths, line_order_opti
       lines = push_counts(in, keys, tally, sorter);
     }
     sorter.sort();
-    if (auto const header = in.header_line()) written.write_header(*header);
+    out.put(in.mark());
+    if (auto const& header = in.header_line()) written.write_header(*header);
     std::vector<pipeline::network_report> ranking;
     if (groups.by_count) {
       record_sorter ranks(store, by_header{}, sorting);

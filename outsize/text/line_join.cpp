@@ -117,6 +117,7 @@ class join_input {
   std::string_view key() const noexcept { return key_; }
   std::uint64_t count() const noexcept { return count_; }
   std::uint64_t line_bytes() const noexcept { return lines_.line_bytes(); }
+  std::string mark() const { return lines_.mark(); }
   sort_report report() const { return sorter_ ? sorter_->report() : sort_report{}; }
 
  private:
@@ -426,6 +427,7 @@ sort_report join_lines(storage& store, join_paths const& paths, join_options con
   join_input first(at, paths.first, join.first_field, join);
   join_input second(at, paths.second, join.second_field, join);
   detail::line_output out(store, streams, division, paths.output);
+  out.put(first.mark());
   join_group group(store, shares, join, options);
   join_output written(out, join);
   join_pass pass(join, first, second, group, written);

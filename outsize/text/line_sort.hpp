@@ -14,7 +14,8 @@ namespace outsize::text {
 /// Sorts the lines of all inputs, which end with the delimiter of `format` (the last one may do
 /// without), into the output, where every line ends with it. Lines that compare equal stay in input
 /// order. Lines of CSV are whole records. A header, which must be the same in all inputs, comes
-/// first; it is none of the items.
+/// first, and in front of it the byte order mark of CSV, if the first input has one; neither is one
+/// of the items.
 ///
 /// I/Os:    Reads the inputs and writes the output once; runs on disk as `sorter` says, with 4
 ///          bytes more for each line.

@@ -55,9 +55,8 @@ void line_input::open_next() {
   reader_ = record_reader::of_lines(*stream_, source_.lines, memory_bytes_);
   ++opened_;
   line_number_ = 0;
-  if (!source_.lines.header) return;
-  header_.take_from(*reader_, path(), source_.lines.delimiter);
-  ++line_number_;
+  header_.take_from(*reader_, path(), source_.lines);
+  if (source_.lines.header) ++line_number_;
 }
 
 line_output::line_output(storage& store, grant& memory, line_division const& division,

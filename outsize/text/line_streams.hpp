@@ -75,10 +75,13 @@ class line_input {
   /// The file of the last line, and the number of that line in it, from 1.
   std::string const& path() const noexcept { return source_.paths[opened_ - 1]; }
   std::uint64_t line_number() const noexcept { return line_number_; }
-  /// The first line of the inputs so far, if they have headers, with its end; they are no lines.
-  std::string const& header() const noexcept { return header_.bytes(); }
-  /// The same without its end; nothing if there is none.
-  std::optional<std::string_view> header_line() const noexcept { return header_.line(); }
+  /// What the inputs so far begin with, and are no lines: a byte order mark, and the first line, if
+  /// they have headers, with its end.
+  std::string header() const { return header_.bytes(); }
+  /// The mark alone; empty if there is none.
+  std::string mark() const { return header_.mark(); }
+  /// The first line alone, without its end; nothing if there is none.
+  std::optional<std::string> const& header_line() const noexcept { return header_.line(); }
   /// Of all lines so far, with a delimiter for each.
   std::uint64_t line_bytes() const noexcept { return line_bytes_; }
 

@@ -142,7 +142,8 @@ sort_report uniq_lines(storage& store, std::string const& input, std::string con
   detail::line_input in(store, memory, division, {{input}, groups.lines});
   detail::line_output out(store, memory, division, output);
   uniq_pass pass(groups, out);
-  if (auto const header = in.header_line()) pass.header(*header);
+  out.put(in.mark());
+  if (auto const& header = in.header_line()) pass.header(*header);
   sort_report report;
   for (; auto const line = in.next(); ++report.items) pass.line(*line);
   pass.finish();

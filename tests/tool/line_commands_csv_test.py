@@ -227,6 +227,51 @@ class Shuffle(CsvTest):
         self.assertEqual((got[:2], sorted(got.split())), (b"z\n", [b"a", b"b", b"z"]))
 
 
+class ByteOrderMark(CsvTest):
+    MARK = b"\xef\xbb\xbf"
+    TEXT = 'n,m\n"b,\n1",x\n"b,\n1",x\na,y\n'
+
+    def test_is_the_files_and_stays_in_front(self):
+        marked, plain = self.write("marked", self.MARK + self.TEXT.encode()), self.write(
+            "plain", self.TEXT)
+        for words in (["uniq"], ["uniq", "-c"], ["uniq", "-f1"], ["count"], ["count", "-k1"],
+                      ["count", "--by-count"], ["shuffle", "--seed=1"], ["shuffle", "-n0"],
+                      ["shuffle", "-r", "-n9", "--seed=1"], ["top", "2"], ["top", "2", "-k1"],
+                      ["sort"], ["sort", "-k1"], ["sort", "-u"], ["sort", "-m", "-k2"]):
+            for header in ([], ["--header"]):
+                given = [words[0], "--csv", *header, *words[1:]]
+                self.assertEqual(self.output_of(*given, marked),
+                                 self.MARK + self.output_of(*given, plain), given)
+        for words in (["check", "-k2"], ["sort", "-c", "-k2"]):
+            self.assertEqual(self.run_tool(words[0], "--csv", *words[1:], marked).returncode,
+                             self.run_tool(words[0], "--csv", *words[1:], plain).returncode)
+
+    def test_is_taken_from_the_first_input(self):
+        marked = self.write("marked", self.MARK + b'"a,1",x\n')
+        plain = self.write("plain", '"a,1",y\n')
+        for words in (["sort", "-s", "-k1"], ["sort", "-m", "-s", "-k1"],
+                      ["top", "9", "-s", "-k1"]):
+            self.assertEqual(self.output_of(words[0], "--csv", *words[1:], marked, plain),
+                             self.MARK + b'"a,1",x\n"a,1",y\n')
+            self.assertEqual(self.output_of(words[0], "--csv", *words[1:], plain, marked),
+                             b'"a,1",y\n"a,1",x\n')
+        self.assertEqual(self.output_of("join", "--csv", marked, plain), self.MARK + b'"a,1",x,y\n')
+        self.assertEqual(self.output_of("join", "--csv", "--sort", "--header", plain, marked),
+                         b'"a,1",y,x\n')
+        same = self.write("same", b'"a,1",x\n1,2\n')
+        self.assertEqual(self.output_of("sort", "--csv", "--header", marked, same),
+                         self.MARK + b'"a,1",x\n1,2\n')
+
+    def test_alone_is_no_record(self):
+        mark = self.write("mark", self.MARK)
+        for command in ("sort", "uniq", "count", "shuffle"):
+            self.assertEqual(self.output_of(command, "--csv", mark), self.MARK)
+
+    def test_of_lines_is_a_part_of_the_first(self):
+        self.assertEqual(self.output_of("sort", stdin=self.MARK + b"b\na\n"),
+                         b"a\n" + self.MARK + b"b\n")
+
+
 class Refusals(CsvTest):
     def test_of_malformed_csv_name_the_place_and_leave_nothing(self):
         good = self.write("good", "a,b\n")
