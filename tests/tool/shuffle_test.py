@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import unittest
 
-from outsize_tool import TOOL, ToolTest
+from outsize_tool import TOOL, ToolTest, is_gnu
 
 SEED = int(os.environ.get("OUTSIZE_TEST_SEED", "20250214"))
 
@@ -60,6 +60,21 @@ class Shuffle(ToolTest):
             if "-r" not in words and not any(word.startswith("-n") for word in words):
                 self.assertEqual(sorted(done.stdout.split(end)), sorted(gnu.stdout.split(end)))
 
+    @unittest.skipUnless(is_gnu("shuf"), "no GNU shuf to compare with")
+    def test_takes_the_counts_and_outputs_that_shuf_takes(self):
+        out, same = self.path("out"), os.path.join(self.folder, ".", "out")
+        for words in (["-n", "9" * 23], ["-n", "9" * 23, "-n2"], ["-n", "+3"], ["-n", " 3"],
+                      ["-n", "03"], ["-n", "1k"], ["-n", "1K"], ["-n", ""], ["-n", "0x3"],
+                      ["-n", "9" * 23 + "x"], ["-n", "-" + "9" * 23], ["-n", "3 "],
+                      ["-o", out, "-o", out], ["-o", out, "-o", same],
+                      ["-o", out, "-o", self.path("other")]):
+            words = ["-e", *words, *"abcde"]
+            gnu = subprocess.run(["shuf", *words], capture_output=True)
+            done = self.run_tool("shuffle", *words)
+            self.assertEqual(done.returncode, 2 if gnu.returncode else 0, (words, done.stderr))
+            self.assertEqual(done.stdout.count(b"\n"), gnu.stdout.count(b"\n"), words)
+        self.assertEqual(os.listdir(self.folder), ["out"])
+
     def test_repeats_forever_until_nobody_listens(self):
         with subprocess.Popen([TOOL, "shuffle", "-r", "-e", "a", "b"], stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE) as process:
@@ -80,7 +95,8 @@ class Shuffle(ToolTest):
             ("'3-1'", ["-i", "3-1"]), ("'x'", ["-i", "x"]), ("'0-18446744073709551615'",
              ["-i", "0-18446744073709551615"]), ("-i", ["-i", "1-2", "-i", "1-2"]),
             ("-e and -i", ["-e", "-i", "1-2"]), ("'in'", ["-i", "1-2", "in"]),
-            ("'b'", ["a", "b"]), ("'-1'", ["-n", "-1"]), ("no-such", ["no-such", "-o", out]),
+            ("'b'", ["a", "b"]), ("'-1'", ["-n", "-1"]), ("'1k'", ["-n", "1k", path]),
+            ("'a' and 'b'", [path, "-o", "a", "-o", "b"]), ("no-such", ["no-such", "-o", out]),
             ("no-such", ["--random-source", "no-such", path, "-o", out]),
             ("16 random bytes", ["--random-source", self.write("short", "x"), path]),
             ("--seed", ["--seed=1", "--random-source", "/dev/zero", path]),

@@ -65,8 +65,18 @@ class AgainstGnu(ToolTest):
             self.assert_as_gnu(*words)
 
     def test_accepts_large_numbers(self):
-        for words in (("-f99999999999999999999",), ("-w", "99999999999999999999"), ("-s9", "-w0")):
+        for words in (("-f99999999999999999999",), ("-w", "99999999999999999999"), ("-s9", "-w0"),
+                      ("-s", "+1"), ("-f", " 1"), ("-f", "+ 1"), ("-f", "-1"), ("-s", "1k")):
             self.assert_as_gnu(*words, stdin=b"a b\nb b\n\n")
+
+    def test_numbers_in_the_old_notation(self):
+        text = b"a 1\nb 1\nb 2\nxb 2\na b c d e f g h i j 3\nb b c d e f g h i j 3\n"
+        for words in (("-1",), ("-10",), ("-1", "-0"), ("-1c0",), ("-c1",), ("-f1", "-2"),
+                      ("-2", "-f1"), ("-2", "-f1", "-1"), ("-" + "9" * 30,), ("+1",), ("+0",),
+                      ("-c", "+2"), ("+2", "+1"), ("-s1", "+2"), ("+2", "-s1"), ("-1", "+1"),
+                      ("--", "+1"), ("--", "-1"), ("+1x",), ("+",), ("+" + "9" * 20,), ("+-1",),
+                      ("+1", "-", "+2", "-c"), ("+1", "a", "b", "c")):
+            self.assert_as_gnu(*words, stdin=text)
 
 
 class Files(ToolTest):

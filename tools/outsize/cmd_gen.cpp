@@ -16,6 +16,7 @@
 #include <tools/outsize/interruption.hpp>
 #include <tools/outsize/options.hpp>
 #include <tools/outsize/output_file.hpp>
+#include <tools/outsize/work_options.hpp>
 
 namespace outsize::tool {
 namespace {
@@ -54,12 +55,7 @@ option_table gen_options(gen_request& request) {
            .value = "I",
            .help = "index of the first item (0)",
            .handler = [&](std::string_view text) { request.offset = parse_count(text, "offset"); }})
-      .add({.letter = 'o',
-            .name = "output",
-            .takes = argument::required,
-            .value = "FILE",
-            .help = "write here instead of to standard output",
-            .handler = [&](std::string_view text) { request.output = text; }});
+      .add(output_row(request.output, "write here instead of to standard output"));
   return table;
 }
 

@@ -85,7 +85,7 @@ std::vector<option> output_rows(shuffle_request& request) {
            .handler =
                [&](std::string_view text) {
                  request.order.count =
-                     std::min(request.order.count, parse_count(text, "number of lines"));
+                     std::min(request.order.count, parse_capped_number(text, "number of lines"));
                }},
           {.letter = 'r',
            .name = "repeat",

@@ -42,6 +42,7 @@ struct uniq_request : work_options {
   std::string output = "-";
   bool has_output = false;
   compression_options codecs;
+  bool fields_by_digits = false;  // the last -f was one in the old notation: -12
 };
 
 using mark_word = std::pair<std::string_view, mark>;
@@ -62,16 +63,6 @@ mark find_mark(std::array<mark_word, Count> const& words, std::string_view optio
   return row->second;
 }
 
-/// A number without a unit; more than there can be is as much as there can be.
-std::uint64_t parse_skip(std::string_view text, char letter) {
-  std::uint64_t value = 0;
-  auto const* const last = text.data() + text.size();
-  auto const [end, status] = std::from_chars(text.data(), last, value);
-  if (end != last || status == std::errc::invalid_argument)
-    throw usage_error(fmt::format("-{} '{}' is no number", letter, text));
-  return status == std::errc{} ? value : uniq_options::to_end_of_line;
-}
-
 option flag(char letter, char const* name, char const* help, bool& into) {
   return {.letter = letter, .name = name, .help = help, .handler = [&into](auto) { into = true; }};
 }
@@ -82,7 +73,9 @@ option number(char letter, char const* name, char const* help, std::uint64_t& in
           .takes = argument::required,
           .value = "N",
           .help = help,
-          .handler = [&into, letter](std::string_view text) { into = parse_skip(text, letter); }};
+          .handler = [&into, letter](std::string_view text) {
+            into = parse_capped_number(text, std::string{'-', letter});
+          }};
 }
 
 std::vector<option> group_rows(uniq_request& request) {
@@ -115,9 +108,42 @@ std::vector<option> group_rows(uniq_request& request) {
           flag('u', "unique", "only lines that are not repeated", groups.only_single)};
 }
 
+/// A digit of -12, the old notation of -f 12: getopt takes each for an option, and those behind
+/// each other, or in several words, are one number.
+option digit(char letter, uniq_request& request) {
+  return {.letter = letter, .handler = [&request, letter](auto) {
+            std::uint64_t& fields = request.groups.skip_fields;
+            if (!request.fields_by_digits) fields = 0;
+            request.fields_by_digits = true;
+            auto const unit = static_cast<std::uint64_t>(letter - '0');
+            bool const fits = fields <= (uniq_options::to_end_of_line - unit) / 10;
+            fields = fits ? fields * 10 + unit : uniq_options::to_end_of_line;
+          }};
+}
+
+/// Takes +12, the old notation of -s 12. What is no number, or too large, is the name of a file.
+bool take_old_skip(std::string_view word, std::uint64_t& bytes) {
+  if (!word.starts_with('+')) return false;
+  std::uint64_t value = 0;
+  auto const* const last = word.data() + word.size();
+  auto const [end, status] = std::from_chars(word.data() + 1, last, value);
+  if (end != last || status != std::errc{}) return false;
+  bytes = value;
+  return true;
+}
+
 std::vector<option> comparison_rows(uniq_request& request) {
   uniq_options& groups = request.groups;
-  return {number('f', "skip-fields", "the first N fields do not count", groups.skip_fields),
+  return {{.letter = 'f',
+           .name = "skip-fields",
+           .takes = argument::required,
+           .value = "N",
+           .help = "the first N fields do not count",
+           .handler =
+               [&request](std::string_view text) {
+                 request.groups.skip_fields = parse_capped_number(text, "-f");
+                 request.fields_by_digits = false;
+               }},
           number('s', "skip-chars", "nor the N bytes behind them", groups.skip_bytes),
           number('w', "check-chars", "of the rest only N bytes do", groups.most_bytes),
           flag('i', "ignore-case", "lower case counts as upper case", groups.fold)};
@@ -134,8 +160,7 @@ option_table make_table(uniq_request& request) {
             .help = "as OUTPUT; may be the input",
             .handler =
                 [&](std::string_view path) {
-                  request.output = path;
-                  request.has_output = true;
+                  set_output(path, request.output, request.has_output);
                 }})
       .heading("what makes lines equal")
       .add(comparison_rows(request))
@@ -146,7 +171,9 @@ option_table make_table(uniq_request& request) {
       .heading("compressed files")
       .add(compression_rows(request.codecs))
       .heading("what to tell")
-      .add(report_rows(request));
+      .add(report_rows(request))
+      .operands([&](auto word) { return take_old_skip(word, request.groups.skip_bytes); });
+  for (char letter = '0'; letter <= '9'; ++letter) table.add(digit(letter, request));
   return table;
 }
 

@@ -152,7 +152,9 @@ std::vector<option> output_rows(join_request& request, given_values& given) {
        .takes = argument::required,
        .value = "PATH",
        .help = "write there, not to standard output; may be an input",
-       .handler = [&](std::string_view path) { request.paths.output = path; }}};
+       .handler = [&, has_output = false](std::string_view path) mutable {
+         set_output(path, request.paths.output, has_output);
+       }}};
 }
 
 std::vector<option> order_rows(join_options& join) {

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
+#include <cstdlib>
 #include <limits>
 
 #include <fmt/format.h>
@@ -35,9 +36,12 @@ int getopt_arity(argument takes) {
   return no_argument;
 }
 
-/// The leading colon makes getopt tell a missing argument from an unknown option.
-std::string short_grammar(std::vector<option> const& rows) {
-  std::string grammar = ":";
+constexpr int operand_code = 1;  // of getopt, for operands where they stand
+
+/// The leading colon makes getopt tell a missing argument from an unknown option, a dash in front
+/// of it makes operands come where they stand.
+std::string short_grammar(std::vector<option> const& rows, bool shows_operands) {
+  std::string grammar = shows_operands ? "-:" : ":";
   for (auto const& row : rows) {
     if (row.letter == 0) continue;
     grammar += row.letter;
@@ -118,28 +122,41 @@ option_table& option_table::heading(std::string title) {
   return *this;
 }
 
+option_table& option_table::operands(std::function<bool(std::string_view)> takes) {
+  takes_operand_ = std::move(takes);
+  return *this;
+}
+
 std::optional<std::vector<std::string>> option_table::parse(int argc, char** argv) const {
   bool help_wanted = false;
   bool version_wanted = false;
   auto rows = rows_;
   rows.push_back({.name = "help", .handler = [&](std::string_view) { help_wanted = true; }});
   rows.push_back({.name = "version", .handler = [&](std::string_view) { version_wanted = true; }});
-  auto const letters = short_grammar(rows);
+  auto const letters = short_grammar(rows, takes_operand_ != nullptr);
   auto const names = long_grammar(rows);
+  std::vector<std::string> operands;
 
   optind = 0;  // a full restart, so that a process may parse more than once
   opterr = 0;
-  for (;;) {
+  // Where operands come as they stand, getopt would not end at the first by itself.
+  bool const ends_at_operand = std::getenv("POSIXLY_CORRECT") != nullptr;
+  while (operands.empty() || !ends_at_operand) {
     optopt = 0;
     int const code = getopt_long(argc, argv, letters.c_str(), names.data(), nullptr);
     if (code == -1) break;
     if (code == '?' || code == ':') refuse(rows, argv[optind - 1], optopt, code == ':');
+    if (code == operand_code) {
+      if (!takes_operand_(optarg)) operands.emplace_back(optarg);
+      continue;
+    }
     find_row(rows, code)->handler(optarg == nullptr ? std::string_view() : optarg);
     if (help_wanted) fmt::print("{}", help());
     if (version_wanted) fmt::print("outsize {}\n", version);
     if (help_wanted || version_wanted) return std::nullopt;
   }
-  return std::vector<std::string>(argv + optind, argv + argc);
+  operands.insert(operands.end(), argv + optind, argv + argc);
+  return operands;
 }
 
 std::string option_table::help() const {
@@ -178,6 +195,18 @@ std::uint64_t parse_count(std::string_view text, std::string_view what) {
     throw usage_error(fmt::format("{} '{}' is no count", what, text));
   }
   return value * factor;
+}
+
+std::uint64_t parse_capped_number(std::string_view text, std::string_view what) {
+  auto digits = text;
+  digits.remove_prefix(std::min(digits.find_first_not_of(" \t\n\v\f\r"), digits.size()));
+  if (digits.starts_with('+')) digits.remove_prefix(1);
+  std::uint64_t value = 0;
+  char const* const last = digits.data() + digits.size();
+  auto const [end, status] = std::from_chars(digits.data(), last, value);
+  if (end != last || status == std::errc::invalid_argument)
+    throw usage_error(fmt::format("{} '{}' is no number", what, text));
+  return status == std::errc{} ? value : std::numeric_limits<std::uint64_t>::max();
 }
 
 }  // namespace outsize::tool

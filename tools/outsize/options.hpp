@@ -48,6 +48,10 @@ class option_table {
   /// Starts a new group of rows in the help.
   option_table& heading(std::string title);
 
+  /// Shows operands in front of `--` to `takes`, between the handlers of options, in the order of
+  /// the command line; what it returns true for is no operand.
+  option_table& operands(std::function<bool(std::string_view)> takes);
+
   /// Calls the handler of every option and returns the operands in order, or nullopt after having
   /// printed the help or the version to stdout because that was asked for.
   ///
@@ -60,6 +64,7 @@ class option_table {
   std::string usage_;
   std::string about_;
   std::vector<option> rows_;  // a row without letter, name and handler is a heading
+  std::function<bool(std::string_view)> takes_operand_;
 };
 
 /// Returns the only operand. Errors: usage_error if there is none (naming `what` is missing) or
@@ -70,5 +75,11 @@ std::string single_operand(std::vector<std::string> const& operands, std::string
 ///
 /// Errors:  usage_error naming `what` and the text.
 std::uint64_t parse_count(std::string_view text, std::string_view what);
+
+/// Reads a number as shuf(1) and uniq(1) do: blanks, a plus sign, decimal digits and no unit. What
+/// does not fit is as much as there can be.
+///
+/// Errors:  usage_error naming `what` and the text.
+std::uint64_t parse_capped_number(std::string_view text, std::string_view what);
 
 }  // namespace outsize::tool

@@ -4,7 +4,9 @@
 // The grammar of options, and the wording of what is refused.
 #include <tools/outsize/options.hpp>
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -73,6 +75,18 @@ TEST_F(options, optional_arguments_follow_an_equals_sign) {
   EXPECT_THAT(seen_, ElementsAre("best=", "best=2"));
 }
 
+TEST_F(options, operands_are_shown_where_they_stand) {
+  table_.operands([this](std::string_view word) {
+    seen_.push_back(std::string(word));
+    return word.starts_with('+');
+  });
+  EXPECT_THAT(parse({"one", "-a", "+1", "-x", "+2", "--", "+3", "-a"}),
+              ElementsAre("one", "+3", "-a"));
+  EXPECT_THAT(seen_, ElementsAre("one", "a=", "+1", "x=", "+2"));
+  EXPECT_EQ(refusal({"+1", "-q"}), "unknown option -q");
+  EXPECT_EQ(refusal({"+1", "-b"}), "option -b needs B");
+}
+
 TEST_F(options, refusals_name_what_was_written) {
   EXPECT_EQ(refusal({"-q"}), "unknown option -q");
   EXPECT_EQ(refusal({"-aq"}), "unknown option -q");
@@ -107,6 +121,21 @@ TEST(counts, refuse_by_name) {
       ADD_FAILURE() << text;
     } catch (usage_error const& error) {
       EXPECT_EQ(error.what(), "count '" + text + "' is no count");
+    }
+  }
+}
+
+TEST(numbers, are_those_of_gnu_programs) {
+  EXPECT_EQ(parse_capped_number("0", "-n"), 0U);
+  EXPECT_EQ(parse_capped_number(" \t+012", "-n"), 12U);
+  EXPECT_EQ(parse_capped_number("18446744073709551615", "-n"), UINT64_MAX);
+  EXPECT_EQ(parse_capped_number("18446744073709551616", "-n"), UINT64_MAX);
+  for (std::string const text : {"", " ", "+", "-1", "+-1", "++1", "+ 1", "1 ", "1k", "0x1"}) {
+    try {
+      parse_capped_number(text, "-n");
+      ADD_FAILURE() << text;
+    } catch (usage_error const& error) {
+      EXPECT_EQ(error.what(), "-n '" + text + "' is no number");
     }
   }
 }

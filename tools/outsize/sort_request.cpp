@@ -49,14 +49,6 @@ void set_check_word(sort_request& request, std::string_view word) {
   set_check(request, row->how);
 }
 
-void set_output(sort_request& request, std::string_view path) {
-  if (request.has_output && request.output != path) {
-    throw usage_error(fmt::format("more than one output: '{}' and '{}'", request.output, path));
-  }
-  request.output = path;
-  request.has_output = true;
-}
-
 std::size_t parse_fan_in(std::string_view text) {
   std::uint64_t const fan_in = parse_count(text, "--batch-size");
   if (fan_in < 2) throw usage_error(fmt::format("--batch-size '{}' is less than 2", text));
@@ -145,7 +137,10 @@ option_table make_table(sort_request& request, read_state& state) {
             .takes = argument::required,
             .value = "FILE",
             .help = "write there, not to standard output (-); may be an input",
-            .handler = [&](std::string_view text) { set_output(request, text); }})
+            .handler =
+                [&](std::string_view path) {
+                  set_output(path, request.output, request.has_output);
+                }})
       .add({.name = "plan",
             .help = "print what would be done, and do nothing",
             .handler = [&](auto) { request.plan = true; }})

@@ -187,13 +187,22 @@ std::vector<option> report_rows(work_options& into) {
           text_row("trace", "FILE", "note every step, for trace viewers", into.trace)};
 }
 
+void set_output(std::string_view path, std::string& into, bool& given) {
+  if (given && into != path)
+    throw usage_error(fmt::format("more than one output: '{}' and '{}'", into, path));
+  into = path;
+  given = true;
+}
+
 option output_row(std::string& into, std::string help) {
   return {.letter = 'o',
           .name = "output",
           .takes = argument::required,
           .value = "FILE",
           .help = std::move(help),
-          .handler = [&into](std::string_view text) { into = text; }};
+          .handler = [&into, given = false](std::string_view path) mutable {
+            set_output(path, into, given);
+          }};
 }
 
 std::vector<option> pass_rows(pass_request& into) {

@@ -9,6 +9,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <outsize/algorithm/sort/sort_options.hpp>
@@ -40,6 +41,10 @@ std::vector<option> resource_rows(work_options& into);
 std::vector<option> spill_rows(work_options& into);
 /// --progress, --no-progress, --json and --trace.
 std::vector<option> report_rows(work_options& into);
+
+/// Notes the path of an output, of which there is one: if one is `given`, `path` must be the same.
+/// Errors:  usage_error naming both.
+void set_output(std::string_view path, std::string& into, bool& given);
 
 /// -o and --output.
 option output_row(std::string& into, std::string help);
