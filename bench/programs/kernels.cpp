@@ -296,7 +296,7 @@ void conversion_of(benchmark::State& state) {
 template <typename Family>
 void measure_order_check(benchmark::State& state, Family const& family,
                          std::span<std::byte const> items) {
-  auto const checks = checks_of(family);
+  auto const checks = operations_of(family);
   bool good = false;
   measure(
       state, items.size() / checks.item_bytes, [] {}, [&] { good = checks.in_order(items, false); },

@@ -31,10 +31,11 @@ namespace outsize {
 /// @param out  Receives as many items, in order (fewer with options.unique).
 ///
 /// I/Os:    Reads a file and writes a file once; runs on disk, memory and threads as `sorter`
-///          says. From file to file there are no runs if the items are in order already, or in
-///          exactly the opposite order. Numbers that lie side by side and go to a place like that,
-///          perhaps their own, are sorted there if they are no more than the memory, and need none
-///          of it.
+///          says. From file to file there are no runs if the items are in order or in the opposite
+///          order, but for some that are up to 2 MiB (or a 128th of the memory) from their
+///          places, and few that are farther (docs/decisions/0037-nearly-in-order.md). Numbers
+///          that lie side by side and go to a place like that, perhaps their own, are sorted there
+///          if they are no more than the memory, and need none of it.
 /// Errors:  as `sorter`; after an error input files are intact and an output file is as it was
 ///          before; what an output iterator has received it keeps.
 /// Source:  STXXL 2008, section 6.

@@ -162,9 +162,9 @@ void drain(Engine& engine, io::output_stream& out) {
   out.commit();
 }
 
-/// What copy_if_in_order must know about items of one size.
+/// What copy_if_in_order does with items of one size.
 template <typename Family>
-item_checks checks_of(Family const& family) {
+item_operations operations_of(Family const& family) {
   std::size_t const item = family.item_bytes();
   auto const in_order = [&family, item](std::span<std::byte const> bytes, bool descending) {
     std::size_t const count = bytes.size() / item;
@@ -189,7 +189,12 @@ item_checks checks_of(Family const& family) {
       std::memcpy(to, &from[at], bytes);
     }
   };
-  return {item, in_order, reverse};
+  return {.item_bytes = item,
+          .in_order = in_order,
+          .reverse = reverse,
+          .scratch_bytes = [&family](std::size_t bytes) { return family.scratch_bytes(bytes); },
+          .sort = [&family](std::span<std::byte> items,
+                            std::span<std::byte> scratch) { family.sort_here(items, scratch); }};
 }
 
 /// The whole of a file sort. `fill(engine, stream)` turns an input's bytes into items, except for
@@ -206,7 +211,7 @@ sort_report sort_files(storage& store, Family family, item_framing framing, sort
   if (options.memory_bytes == 0) options.memory_bytes = store.memory().free_bytes();
   require_sort_memory(options.memory_bytes);
   if (may_be_copied(family, paths, known, options))
-    if (auto const copied = copy_if_in_order(store, checks_of(family), paths.inputs[0],
+    if (auto const copied = copy_if_in_order(store, operations_of(family), paths.inputs[0],
                                              paths.output, *known, options))
       return *copied;
   grant stream_memory = store.memory().take(stream_bytes, "input stream");

@@ -2,49 +2,46 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-// A file whose items are in order already, or in exactly the opposite order, is copied: each byte
-// is read once and written once.
+// A file whose items are in order already, or in the opposite order, or nearly so, is put in order
+// on its way to the output: each byte is read once and written once.
 //
-//   sample the input ──in order?──► read ─► check each buffer, reverse it if need be ─► write
-//          │ no                                   │ not in order after all
-//          ▼                                      ▼
-//        sort                                   sort, from the beginning
+//   sample the input ──nearly in order?──► read ─► sort each buffer that is not ─► join ─► write
+//          │ no                                                                     │
+//          ▼                                                          too far away  │  join with
+//        sort ◄────── too many, after all ◄────── kept in memory ◄──────────────────┘  the buffer
+//                                                       │                              before
+//                                                       ▼
+//                                                merge into the output, from its end
 //
-// A sample of 64 places refuses at the first one nearly every input that is not in order; what is
-// copied in vain costs time, but is never wrong, as the output has no name yet. One thread at a
-// time. Layer: algorithm.
+// Join: two buffers are held back until the next one is there, so that items may be a buffer away
+// from their places, and most of them two. Those that are farther away are outliers. The sample of
+// 64 places says how many there may be, and refuses nearly every input that has too many; what is
+// done in vain costs time, but is never wrong, as the output has no name yet.
+//
+// From the end of the input, everything is the same for items in the opposite order. One thread at
+// a time. Layer: algorithm.
 
-#include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
-#include <span>
 #include <string>
 
+#include <outsize/algorithm/sort/passing_order.hpp>
 #include <outsize/algorithm/sort/sort_options.hpp>
 #include <outsize/block/storage.hpp>
 
 namespace outsize::detail {
 
-/// What must be known about items that lie side by side, as the user gave them.
-struct item_checks {
-  std::size_t item_bytes;
-  /// Whether sorting these items would leave them as they are; or, for `descending`, whether it
-  /// would turn them round exactly.
-  std::function<bool(std::span<std::byte const> items, bool descending)> in_order;
-  /// Copies the items in the opposite order.
-  std::function<void(std::span<std::byte const> from, std::byte* to)> reverse;
-};
-
-/// Copies `input` to `output`, if its items are in order or can be turned round.
+/// Copies `input` to `output` in order, if its items are nearly in order or in the opposite one.
 ///
 /// @param bytes  The size of `input`, a multiple of the item's.
 /// @return What was done; nothing if this is no case for a copy, and then nothing remains of it.
 ///
-/// I/Os:    4 MiB or less to find out; then `bytes` read and written once.
-/// Memory:  32 MiB or an eighth of options.memory_bytes, whichever is less.
+/// I/Os:    4 MiB or less to find out; then `bytes` read and written once, and once more from the
+///          place of the first outlier on.
+/// Memory:  32 MiB or an eighth of options.memory_bytes, whichever is less, a fifth more to join,
+///          and half of options.memory_bytes for outliers, of which only what they take is touched.
 /// @throws io_error, out_of_space, cancelled, as a sort.
-std::optional<sort_report> copy_if_in_order(storage& store, item_checks const& checks,
+std::optional<sort_report> copy_if_in_order(storage& store, item_operations const& operations,
                                             std::string const& input, std::string const& output,
                                             std::uint64_t bytes, sort_options const& options);
 

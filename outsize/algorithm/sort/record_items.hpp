@@ -389,6 +389,29 @@ class record_items {
     return view::of_fixed(order(), record.data(), record.size(), 1);
   }
 
+  /// Memory that sort_here() needs for so many bytes of records of one length.
+  std::size_t scratch_bytes(std::size_t records_bytes) const noexcept {
+    return records_bytes / item_bytes_ * sizeof(prefix_entry) + records_bytes;
+  }
+  /// Sorts records of one length where they lie, by the calling thread; equal ones stay as they
+  /// come. @pre `scratch`, of scratch_bytes(), is aligned as a word.
+  void sort_here(std::span<std::byte> records, std::span<std::byte> scratch) const {
+    std::span<prefix_entry> const index(reinterpret_cast<prefix_entry*>(scratch.data()),
+                                        records.size() / item_bytes_);
+    auto* const copies = reinterpret_cast<char*>(index.data() + index.size());
+    std::memcpy(copies, records.data(), records.size());
+    auto const record_at = [&](std::uint64_t place) {
+      return std::string_view(copies + place, item_bytes_);
+    };
+    for (std::size_t i = 0; i < index.size(); ++i)
+      index[i] = {i * item_bytes_, order().prefix(record_at(i * item_bytes_))};
+    index_sort(order(), record_at, [&](std::uint64_t place, std::size_t depth) {
+      __builtin_prefetch(copies + place + depth);
+    })(index);
+    std::byte* to = records.data();
+    for (prefix_entry const& e : index) to = copy_short(record_at(e.place), to);
+  }
+
   std::size_t size(key_type const& key) const noexcept { return key.length; }
   static std::byte* store(key_type const& key, std::byte* to) noexcept {
     return copy_short(key.record(), to);

@@ -224,6 +224,23 @@ class typed_items {
     parallel_sort({reinterpret_cast<T*>(items.data()), items.size() / sizeof(T)}, bits_, threads);
   }
 
+  /// Memory that sort_here() needs for so many bytes of items.
+  static constexpr std::size_t scratch_bytes(std::size_t items_bytes) noexcept {
+    return sorts_out_of_place ? items_bytes : 0;
+  }
+  /// Sorts users' items where they lie, by the calling thread; equal ones stay as they come.
+  /// @pre they are aligned as a T, as is `scratch`, of scratch_bytes().
+  void sort_here(std::span<std::byte> items, std::span<std::byte> scratch) const {
+    std::span<T> const part(reinterpret_cast<T*>(items.data()), items.size() / sizeof(T));
+    if constexpr (sorts_out_of_place) {
+      sort_part_into(part, {reinterpret_cast<T*>(scratch.data()), part.size()});
+      std::memcpy(items.data(), scratch.data(), items.size());
+    } else {
+      sort_part(part);
+      finish(items);
+    }
+  }
+
   void sort_part_into(std::span<T> part, std::span<T> to) const
     requires(sorts_out_of_place)
   {
