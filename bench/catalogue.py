@@ -71,6 +71,8 @@ BENCHMARKS = {row.name: row for row in (
               ("--format", "u64"), None, ("stxxl",), floor_passes=1, least_share_of_floor=0.87),
     Benchmark("sort-reversed", "descending u64, file to file", "u64-desc", 8,
               ("--format", "u64"), None, ("stxxl",), floor_passes=1, least_share_of_floor=0.87),
+    Benchmark("sort-near", "u64 up to 1023 places away, file to file", "u64-near", 8,
+              ("--format", "u64"), None, ("stxxl",), floor_passes=1),
     Benchmark("sort-few", "u64 of 16 distinct values, file to file", "u64-few", 8,
               ("--format", "u64"), None, ("stxxl",), least_share_of_floor=0.9),
     Benchmark("sort-equal", "u64 of one value, file to file", "u64-same", 8,

@@ -62,8 +62,8 @@ class Gen(ToolTest):
             self.assertEqual(self.numbers("u64-desc", *words), [MASK - a for a in ascending])
 
     def test_parts_join_to_the_whole_in_a_file_and_on_stdout(self):
-        for kind in ("u64", "u64-asc", "u64-desc", "u64-few", "u64-zipf", "u64-same", "pairs",
-                     "triples", "f64", "records", "lines"):
+        for kind in ("u64", "u64-asc", "u64-desc", "u64-near", "u64-few", "u64-zipf", "u64-same",
+                     "pairs", "triples", "f64", "records", "lines"):
             words = ("gen", kind, "--seed=3")
             whole = self.output_of(*words, "--count=40k")
             head = self.output_of(*words, "--count=15k")

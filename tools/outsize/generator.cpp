@@ -25,6 +25,7 @@ namespace {
 constexpr std::uint64_t step = 0x9e3779b97f4a7c15U;  // odd: the progression meets every number
 
 constexpr std::uint64_t asc_step_bits = 20;
+constexpr std::uint64_t near_places = 1024;
 constexpr std::uint64_t one_as_f64 = 0x3ff0'0000'0000'0000U;
 constexpr std::uint64_t exponent_of_f64 = 0x7ff0'0000'0000'0000U;
 constexpr std::uint64_t few_values = 16;
@@ -148,9 +149,16 @@ void generator::word_table::write(std::uint64_t random_state, char* at,
 }
 
 std::uint64_t generator::limit() const noexcept {
-  bool const is_monotone = kind_ == item_kind::u64_asc || kind_ == item_kind::u64_desc;
-  return is_monotone ? std::uint64_t{1} << (64 - asc_step_bits)
-                     : std::numeric_limits<std::uint64_t>::max();
+  constexpr std::uint64_t intervals = std::uint64_t{1} << (64 - asc_step_bits);
+  switch (kind_) {
+    case item_kind::u64_asc:
+    case item_kind::u64_desc:
+      return intervals;
+    case item_kind::u64_near:
+      return intervals - near_places;
+    default:
+      return std::numeric_limits<std::uint64_t>::max();
+  }
 }
 
 std::size_t generator::buffer_bytes(std::size_t count) const noexcept {
@@ -202,6 +210,8 @@ std::uint64_t generator::number(std::uint64_t index) const noexcept {
       return ascending;
     case item_kind::u64_desc:
       return ~ascending;
+    case item_kind::u64_near:
+      return ascending + (random % near_places << asc_step_bits);
     case item_kind::u64_few:
       return mix(derive(key_, purpose::few) + random % few_values);
     case item_kind::u64_zipf:

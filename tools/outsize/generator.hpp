@@ -21,6 +21,7 @@ enum class item_kind : std::uint8_t {
   u64,       ///< uniform, each item independent of the others
   u64_asc,   ///< strictly ascending with random gaps
   u64_desc,  ///< strictly descending with random gaps
+  u64_near,  ///< ascending, but for random changes of up to 1023 places
   u64_few,   ///< 16 distinct values, equally frequent
   u64_zipf,  ///< 65536 distinct values, the r-th as frequent as 1/r
   u64_same,  ///< one value
@@ -33,9 +34,9 @@ enum class item_kind : std::uint8_t {
 };
 
 /// The names on the command line, indexed by item_kind.
-inline constexpr std::array<std::string_view, 11> item_kind_names{
-    "u64",   "u64-asc", "u64-desc", "u64-few", "u64-zipf", "u64-same",
-    "pairs", "triples", "f64",      "records", "lines"};
+inline constexpr std::array<std::string_view, 12> item_kind_names{
+    "u64",      "u64-asc", "u64-desc", "u64-near", "u64-few", "u64-zipf",
+    "u64-same", "pairs",   "triples",  "f64",      "records", "lines"};
 
 /// Returns the names with commas between.
 std::string item_kind_list();

@@ -72,6 +72,8 @@ TEST(generator, makes_the_same_bytes_for_ever) {
            golden{item_kind::u64_asc, 1, 1'000'000'007, 0xe9a2620dfd36f486U},
            golden{item_kind::u64_desc, 0, 0, 0x8b78640d99998924U},
            golden{item_kind::u64_desc, 1, 1'000'000'007, 0x8e6631a25fa6a1e5U},
+           golden{item_kind::u64_near, 0, 0, 0x5d744bf8965f9c8cU},
+           golden{item_kind::u64_near, 1, 1'000'000'007, 0xab3443a58b090e41U},
            golden{item_kind::u64_few, 0, 0, 0x85b315549eb35f44U},
            golden{item_kind::u64_few, 1, 1'000'000'007, 0xa85f84586d1ea278U},
            golden{item_kind::u64_zipf, 0, 0, 0x9f5418f4f4c701dfU},
@@ -121,6 +123,15 @@ TEST(generator, monotone_kinds_are_strict) {
   generator const items(item_kind::u64_asc, 3);
   auto const last = generate(item_kind::u64_asc, 3, items.limit() - 1, 1);
   EXPECT_EQ(last.substr(6), "\xff\xff") << "the last index still fits";
+}
+
+TEST(generator, near_ones_are_a_little_behind_their_places) {
+  auto const values = numbers(item_kind::u64_near, 3, 5000);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    EXPECT_GE(values[i] >> 20, i);
+    EXPECT_LT(values[i] >> 20, i + 1024);
+  }
+  EXPECT_FALSE(std::ranges::is_sorted(values));
 }
 
 TEST(generator, few_are_sixteen_values) {
