@@ -209,6 +209,7 @@ class ordered_copy {
       pieces[p] = all.bytes().subspan(p * piece, piece);
       reads[p] = input_->read(round_down((bytes_ - piece) / (places - 1) * p, unit_), pieces[p]);
     }
+    for (io::request_ptr const& r : reads) r->wait_outcome();  // all, before the memory may go
     bool complete = true;
     for (io::request_ptr const& r : reads) complete = r->wait() == piece && complete;
     if (!complete) return direction::none;
