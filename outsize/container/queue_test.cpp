@@ -13,7 +13,6 @@
 #include <random>
 #include <utility>
 
-#include <outsize/base/error.hpp>
 #include <outsize/testing/counted_storage.hpp>
 #include <outsize/testing/effort.hpp>
 #include <outsize/testing/faulty_storage.hpp>
@@ -21,19 +20,11 @@
 namespace outsize {
 namespace {
 
+using scratch::persist;
+
 struct queues : testing::Test, scratch::counted_storage {
   queue<std::uint64_t> q{store, {.page_bytes = 64, .cache_pages = 8, .spare_pages = 2}};
 };
-
-/// Again until it has been done: an access that throws has done nothing.
-template <typename Action>
-auto persist(std::uint64_t& failures, Action const& action) {
-  for (;;) try {
-      return action();
-    } catch (io_error const&) {
-      ++failures;
-    }
-}
 
 /// How often an access failed.
 std::uint64_t run_model(queue<std::uint64_t>& q, std::uint64_t seed, int phases) {

@@ -13,7 +13,6 @@
 #include <stack>
 #include <utility>
 
-#include <outsize/base/error.hpp>
 #include <outsize/testing/counted_storage.hpp>
 #include <outsize/testing/effort.hpp>
 #include <outsize/testing/faulty_storage.hpp>
@@ -21,22 +20,14 @@
 namespace outsize {
 namespace {
 
+using scratch::persist;
+
 struct stacks : testing::TestWithParam<bool>, scratch::counted_storage {
   vector_options options() const {
     vector_options const small{.page_bytes = 64, .cache_pages = 8, .spare_pages = 2};
     return GetParam() ? without_overlap(small) : small;
   }
 };
-
-/// Again until it has been done: an access that throws has done nothing.
-template <typename Action>
-auto persist(std::uint64_t& failures, Action const& action) {
-  for (;;) try {
-      return action();
-    } catch (io_error const&) {
-      ++failures;
-    }
-}
 
 /// How often an access failed.
 std::uint64_t run_model(stack<std::uint64_t>& s, std::uint64_t seed, int phases) {

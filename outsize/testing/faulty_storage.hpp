@@ -3,11 +3,12 @@
 #pragma once
 
 // A storage of little memory and one thread on a disk in memory whose accesses fail, or are late,
-// as a plan says. Layer: testing.
+// as a plan says, and what a user does about it. Layer: testing.
 
 #include <cstdint>
 #include <memory>
 
+#include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/block/storage.hpp>
 #include <outsize/io/decorators/fault_plan.hpp>
@@ -30,5 +31,15 @@ struct faulty_storage {
                .memory = 1_MiB,
                .threads = 1}) {}
 };
+
+/// Again until it has been done: an access that throws has done nothing.
+template <typename Action>
+auto persist(std::uint64_t& failures, Action const& action) {
+  for (;;) try {
+      return action();
+    } catch (io_error const&) {
+      ++failures;
+    }
+}
 
 }  // namespace outsize::scratch
