@@ -65,6 +65,7 @@ struct byte_order {
   }
 
   bool equal_keys(std::string_view a, std::string_view b) const noexcept { return a == b; }
+  static bool equals_are_alike() noexcept { return true; }
 
  private:
   static constexpr std::size_t goes_on = 16;  // there are eight bytes more, or still more

@@ -70,6 +70,9 @@ inline std::size_t common_prefix_bytes(std::string_view a, std::string_view b) n
   return most - word + equal_bytes(differing(most - word));
 }
 
+/// Of so few bytes copy_short() reads all before it writes any.
+inline constexpr std::size_t most_short_bytes = 32;
+
 /// Copies bytes, and returns the end of the copies; most often so few that a call would cost more.
 inline std::byte* copy_short(std::string_view from, std::byte* to) noexcept {
   std::size_t const size = from.size();
@@ -85,7 +88,8 @@ inline std::byte* copy_short(std::string_view from, std::byte* to) noexcept {
   struct sixteen {
     std::uint64_t words[2];
   };
-  if (size > 2 * sizeof(sixteen)) {
+  static_assert(most_short_bytes == 2 * sizeof(sixteen));
+  if (size > most_short_bytes) {
     std::memcpy(to, at, size);
   } else if (size >= sizeof(sixteen)) {
     copy_ends(sixteen{});

@@ -31,22 +31,19 @@ void check_any_block(std::string_view block, std::size_t content_bytes, block_la
   if (!block.empty()) std::memcpy(place.data(), block.data(), block.size());
   auto const content = std::span(held).first(content_bytes);
   if (!detail::decode_block(place, content, layout) || layout.item_bytes != 0) return;
-  std::size_t last = 0;
-  for (std::size_t i = 0; i < layout.items; ++i) {
-    std::size_t const end = detail::packed_end(content, i);
-    require(end >= last && end <= content_bytes, "records lie in their block");
-    last = end;
-  }
+  require(detail::can_be_packed(content, layout.items, content_bytes),
+          "records lie in their block");
 }
 
 /// A packed block of what lies between line feeds.
 bytes packed_lines(std::string_view text, std::size_t& count) {
-  bytes place(round_up<std::size_t>(5 * text.size() + 16, 4));
+  bytes place(round_up<std::size_t>(9 * text.size() + 16, 4));
   detail::packed_block block(place);
+  std::string_view last;
   while (!text.empty()) {
     auto const line = text.substr(0, text.find('\n'));
-    std::memcpy(block.next_record(), line.data(), line.size());
-    block.close_record(line.size());
+    block.append(line == last ? last : line);  // what is there again takes no bytes
+    last = line;
     text.remove_prefix(std::min(text.size(), line.size() + 1));
   }
   count = block.items();
@@ -74,7 +71,7 @@ void check_items(byte_coding coding, bytes const& content, block_layout layout,
   require(detail::decode_block(place, back, layout), "what was encoded can be decoded");
   std::size_t const record_bytes = layout.item_bytes != 0 || layout.items == 0
                                        ? content.size()
-                                       : detail::packed_end(content, layout.items - 1);
+                                       : detail::packed_table(content)[layout.items - 1].place;
   require(std::equal(back.begin(), back.begin() + static_cast<std::ptrdiff_t>(record_bytes),
                      content.begin()),
           "what was encoded comes back");

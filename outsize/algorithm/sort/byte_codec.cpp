@@ -7,17 +7,20 @@
 #include <cstring>
 #include <limits>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include <outsize/algorithm/sort/byte_codec.hpp>
 #include <outsize/algorithm/sort/column_codec.hpp>
 #include <outsize/algorithm/sort/packed_block.hpp>
+#include <outsize/base/byte_words.hpp>
 #include <outsize/base/units.hpp>
 
 namespace outsize::detail {
 namespace {
 
-constexpr std::size_t most_in_common = std::numeric_limits<std::uint8_t>::max();
+constexpr std::size_t most_in_common = std::numeric_limits<std::uint8_t>::max() - 1;
+constexpr std::byte again{std::numeric_limits<std::uint8_t>::max()};  // the record before
 constexpr unsigned length_bits = 7;  // of a byte; the eighth says that there is another one
 constexpr std::size_t most_length_bytes = 5;
 
@@ -30,10 +33,6 @@ static_assert(sizeof(block_footer) == 8);
 
 /// What liblz4 asks for between the end of what it decodes and the end of what it decodes from.
 constexpr std::size_t lz4_margin(std::size_t data_bytes) noexcept { return (data_bytes >> 8) + 32; }
-
-std::size_t item_end(std::span<std::byte const> content, block_layout layout, std::size_t index) {
-  return layout.item_bytes != 0 ? (index + 1) * layout.item_bytes : packed_end(content, index);
-}
 
 /// How many bytes both begin with, of up to `most`.
 std::size_t bytes_in_common(std::byte const* a, std::byte const* b, std::size_t most) noexcept {
@@ -78,23 +77,31 @@ struct written_data {
 
 std::optional<written_data> write_prefixes(std::span<std::byte const> content, block_layout layout,
                                            std::span<std::byte> to) noexcept {
+  bool const are_packed = layout.item_bytes == 0;
+  packed_table const table(content);
   written_data written;
   std::size_t begin = 0, last_begin = 0;
   for (std::size_t i = 0; i < layout.items; ++i) {
-    std::size_t const end = item_end(content, layout, i), bytes = end - begin;
+    if (written.bytes == to.size()) return std::nullopt;
+    std::byte* at = to.data() + written.bytes;
+    if (are_packed && i > 0 && table.is_repeated(i)) {
+      *at = again;
+      ++written.bytes;
+      continue;
+    }
+    std::size_t const bytes = are_packed ? table.length(i) : layout.item_bytes;
     std::size_t const common =
         bytes_in_common(content.data() + last_begin, content.data() + begin,
                         std::min({most_in_common, begin - last_begin, bytes}));
     std::size_t const rest = bytes - common;
     if (written.bytes + 1 + most_length_bytes + rest > to.size()) return std::nullopt;
-    std::byte* at = to.data() + written.bytes;
     *at++ = static_cast<std::byte>(common);
-    if (layout.item_bytes == 0) at = write_length(rest, at);
+    if (are_packed) at = write_length(rest, at);
     std::memcpy(at, content.data() + begin + common, rest);
     written.bytes = static_cast<std::size_t>(at + rest - to.data());
-    if (end > written.bytes) written.lead = std::max(written.lead, end - written.bytes);
     last_begin = begin;
-    begin = end;
+    begin += bytes;
+    if (begin > written.bytes) written.lead = std::max(written.lead, begin - written.bytes);
   }
   return written;
 }
@@ -141,7 +148,10 @@ class prefix_reader {
   /// Decodes the next item; false if there is none, or no room for it.
   bool next() noexcept {
     if (from_ == from_end_) return false;
-    auto const common = static_cast<std::size_t>(*from_++);
+    auto const code = *from_++;
+    if (code == again) return item_bytes_ == 0 && has_last_;
+    has_last_ = true;
+    auto const common = static_cast<std::size_t>(code);
     if (common > end_ - begin_) return false;
     std::size_t rest = item_bytes_ - common;
     if (item_bytes_ == 0) {
@@ -152,8 +162,12 @@ class prefix_reader {
     if (rest > static_cast<std::size_t>(from_end_ - from_)) return false;
     if (common + rest > to_.size() - end_) return false;
     std::byte* const to = to_.data() + end_;
-    std::memmove(to, to_.data() + begin_, common);
-    std::memmove(to + common, from_, rest);  // perhaps only a little way
+    copy_short(chars(to_.data() + begin_, common), to);
+    if (rest <= most_short_bytes) {  // all read before any is written
+      copy_short(chars(from_, rest), to + common);
+    } else {
+      std::memmove(to + common, from_, rest);  // perhaps only a little way
+    }
     from_ += rest;
     begin_ = end_;
     end_ += common + rest;
@@ -161,13 +175,19 @@ class prefix_reader {
   }
 
   std::size_t end() const noexcept { return end_; }  // of the last item
+  std::size_t last_bytes() const noexcept { return end_ - begin_; }
   bool at_end() const noexcept { return from_ == from_end_; }
 
  private:
+  static std::string_view chars(std::byte const* bytes, std::size_t count) noexcept {
+    return {reinterpret_cast<char const*>(bytes), count};
+  }
+
   std::byte const* from_;
   std::byte const* from_end_;
   std::span<std::byte> to_;
   std::size_t item_bytes_;
+  bool has_last_ = false;
   std::size_t begin_ = 0;  // of the last item
   std::size_t end_ = 0;
 };
@@ -183,14 +203,18 @@ bool read_fixed(std::span<std::byte const> data, std::span<std::byte> content,
 bool read_packed(std::span<std::byte const> data, std::span<std::byte> content,
                  block_layout layout) {
   // What is yet to be decoded may lie where the table belongs.
-  std::vector<length_type> ends;
+  std::vector<record_end> ends;
   ends.reserve(layout.items);
-  std::size_t const table_bytes = layout.items * sizeof(length_type);
+  std::size_t const table_bytes = layout.items * sizeof(record_end);
   prefix_reader reader(data, content.first(content.size() - table_bytes), layout);
+  std::size_t total = 0;
   for (std::size_t i = 0; i < layout.items; ++i) {
     if (!reader.next()) return false;
-    ends.push_back(static_cast<length_type>(reader.end()));
+    total += reader.last_bytes();
+    ends.push_back(
+        {static_cast<length_type>(reader.end()), static_cast<length_type>(total)});
   }
+  if (total > std::numeric_limits<length_type>::max()) return false;
   std::ranges::reverse(ends);
   auto const table = content.last(table_bytes);
   std::ranges::copy(std::as_bytes(std::span(ends)), table.begin());
@@ -210,7 +234,7 @@ bool read_lz4(std::span<std::byte const> data, std::span<std::byte> content,
 
 /// Whether as many bytes can be so many items.
 bool is_possible(std::size_t content_bytes, block_layout layout) noexcept {
-  if (layout.item_bytes == 0) return layout.items <= content_bytes / sizeof(length_type);
+  if (layout.item_bytes == 0) return layout.items <= content_bytes / sizeof(record_end);
   return content_bytes % layout.item_bytes == 0 &&
          content_bytes / layout.item_bytes == layout.items;
 }

@@ -9,9 +9,10 @@
 //   block:     | data | padding | footer |
 //   prefixes:  | bytes in common | (length of the rest) | the rest | … for each item |
 //
-// Up to 255 bytes in common are left out; the length is there for records of varying length only,
-// seven bits in a byte. Bytes of a block are those of the items, and where these vary in length the
-// table of their ends (packed_block.hpp): lz4 takes it as it is, prefixes build it again.
+// Up to 254 bytes in common are left out; the length is there for records of varying length only,
+// seven bits in a byte. A record that is there again (packed_block.hpp) is one byte, 255. Bytes of a
+// block are those of the items, and where these vary in length the table of their ends: lz4 takes it
+// as it is, prefixes build it again.
 //
 // Invariant: a block is decoded front to back within `held_bytes` where it lies at the end and its
 // items at the front, and never overtakes what is yet to be decoded. Pure functions of the items.
@@ -50,7 +51,7 @@ std::size_t encode_block(byte_coding coding, std::span<std::byte const> content,
 
 /// Decodes a block, as long as it was encoded, to as many bytes as it had. Both may lie in one
 /// piece of `held_bytes`, the items at its beginning and the block at its end. Returns false if the
-/// block is not such a one; what `content` holds then is undefined. Takes four bytes of memory for
+/// block is not such a one; what `content` holds then is undefined. Takes eight bytes of memory for
 /// each item where these vary in length.
 [[nodiscard]] bool decode_block(std::span<std::byte const> block, std::span<std::byte> content,
                                 block_layout layout);

@@ -8,7 +8,7 @@
 // all codes on the path of the last winner are against this one, as is that of the record behind it
 // in its sequence, and replaying the path compares words; records are looked at where these are
 // equal only. A record that equals the last winner of its sequence wins at once: of those before in
-// order, none is left. Ties go to the sequence with the lower index. A sequence that has ended
+// order, none is left; one at the same place of memory equals it. Ties go to the sequence with the lower index. A sequence that has ended
 // stays, with a code greater than all. Not thread-safe. Layer: algorithm. Source: offset_codes.hpp;
 // loser_tree.hpp for the tree.
 
@@ -46,7 +46,9 @@ class code_tree {
     if (cursors_[source].next()) {
       std::string_view const last = keys_[source].record();
       keys_[source] = cursors_[source].get();
-      challenger.code = codes_.against(last, keys_[source].record());
+      std::string_view const next = keys_[source].record();
+      if (next.data() == last.data() && next.size() == last.size()) return;
+      challenger.code = codes_.against(last, next);
       if (challenger.code == offset_codes::same) return;
     } else {
       --left_;

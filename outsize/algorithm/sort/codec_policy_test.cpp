@@ -48,10 +48,7 @@ struct policy_of_a_sort : testing::Test {
   run_form form_of_records(std::vector<std::string> const& records, run_codec codec) {
     std::vector<std::byte> place(256_KiB);
     packed_block block(place);
-    for (auto const& r : records) {
-      std::memcpy(block.next_record(), r.data(), r.size());
-      block.close_record(r.size());
-    }
+    for (auto const& r : records) EXPECT_TRUE(block.append(r));
     using family = record_items<byte_order>;
     return form(family(order, 0), family::view::of_packed(order, place, records.size()), codec);
   }

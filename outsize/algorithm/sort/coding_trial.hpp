@@ -100,10 +100,12 @@ sampled_block sample_items(Family const& family, typename Family::view const& so
       std::size_t const size = family.size(key);
       std::size_t const used = item_bytes != 0 ? bytes + size : packed.used_bytes() + size;
       if (used > place.size() * (s + 1) / samples) break;
-      if (item_bytes == 0 && !packed.fits(size)) break;
-      Family::store(key, item_bytes != 0 ? place.data() + bytes : packed.next_record());
-      if (item_bytes == 0) packed.close_record(size);
-      bytes += size;
+      if (item_bytes != 0) {
+        Family::store(key, place.data() + bytes);
+        bytes += size;
+      } else if constexpr (!Family::fixed_size) {
+        if (!packed.append(key.record())) break;
+      }
     }
   }
   std::size_t const packed_length = round_up(packed.used_bytes(), sizeof(length_type));

@@ -24,10 +24,7 @@ using lines = record_items<byte_order>;
 lines::view view_of(bytes& place, std::vector<std::string> const& records) {
   place.resize(1 << 20);
   packed_block block(place);
-  for (auto const& r : records) {
-    std::memcpy(block.next_record(), r.data(), r.size());
-    block.close_record(r.size());
-  }
+  for (auto const& r : records) EXPECT_TRUE(block.append(r));
   return lines::view::of_packed(order, place, records.size());
 }
 

@@ -283,8 +283,7 @@ TEST(encoded_records, that_cannot_be_decoded_are_a_corrupt_block) {
   packed_block block(place);
   for (int i = 0; i < 1000; ++i) {
     std::string const text = "a line, number " + std::to_string(1000 + i);
-    std::memcpy(block.next_record(), text.data(), text.size());
-    block.close_record(text.size());
+    ASSERT_TRUE(block.append(text));
   }
   for (byte_coding const coding : {byte_coding::prefixes, byte_coding::lz4}) {
     std::vector<run<lines>> runs;

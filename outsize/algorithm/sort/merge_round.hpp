@@ -150,27 +150,39 @@ class merge_round {
   /// Hands the items of `p` to emit(key) in order.
   template <typename Emit>
   void merge(part const& p, Emit& emit) const {
-    std::vector<piece_cursor<view>> cursors;
-    cursors.reserve(p.sources.size());
-    for (auto const& source : p.sources) cursors.emplace_back(source);
-    if (cursors.size() == 1) {
-      do emit(cursors[0].get());
-      while (cursors[0].next());
+    if (p.sources.size() == 1) {
+      piece_cursor<view> all(p.sources[0]);
+      do emit(all.get());
+      while (all.next());
       return;
     }
     auto const drain = [&emit](auto tree) {
       for (; !tree.empty(); tree.pop()) emit(tree.top());
     };
     if constexpr (requires { family_->codes(); }) {
-      drain(code_tree(std::move(cursors), family_->codes()));
+      drain(code_tree(cursors_of<coded_cursor>(p), family_->codes()));
     } else {
-      drain(loser_tree(std::move(cursors), family_->less()));
+      drain(loser_tree(cursors_of<piece_cursor<view>>(p), family_->less()));
     }
   }
 
  private:
   static constexpr std::size_t least_part_items =
       512;  // below, a cut costs more than a thread brings
+
+  /// Codes tell what prefixes would.
+  struct coded_cursor : piece_cursor<view> {
+    using piece_cursor<view>::piece_cursor;
+    auto get() const { return this->get_without_prefix(); }
+  };
+
+  template <typename Cursor>
+  static std::vector<Cursor> cursors_of(part const& p) {
+    std::vector<Cursor> cursors;
+    cursors.reserve(p.sources.size());
+    for (auto const& source : p.sources) cursors.emplace_back(source);
+    return cursors;
+  }
 
   /// The mean size of the first items of each sequence.
   double sampled_item_bytes() const {

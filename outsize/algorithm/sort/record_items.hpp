@@ -11,6 +11,13 @@
 //   chunk:          | rec rec rec rec ... | ........ free ........ | entry 2 | entry 1 | entry 0 |
 //   fixed block:    | rec rec rec rec ... |     (of varying length: packed_block.hpp)
 //
+// Where records that compare equal cannot be told apart, one that came before in its chunk, and is
+// found (recent_records.hpp), is only counted, in a byte behind the first; when the index has been
+// sorted, each gets an entry for the same place:
+//
+//   appended a b a a c:   | recent | a 2 | b 0 | c 0 | .... | c | b | a |
+//   sorted:               | recent | a 2 | b 0 | c 0 | .. | a | a | a | b | c |
+//
 // `Order`: prefix(r) with prefix(a) < prefix(b) ⇒ a before b, compare(a, b), equal_keys(a, b), for
 // std::string_view; const and callable from several threads. Records that compare equal keep their
 // order. Layer: algorithm. Source: STXXL 2008, section 6.2 (sorting key-pointer pairs).
@@ -31,6 +38,8 @@
 #include <outsize/algorithm/sort/index_sort.hpp>
 #include <outsize/algorithm/sort/offset_codes.hpp>
 #include <outsize/algorithm/sort/packed_block.hpp>
+#include <outsize/algorithm/sort/recent_records.hpp>
+#include <outsize/algorithm/sort/record_place.hpp>
 #include <outsize/algorithm/sort/reduction.hpp>
 #include <outsize/algorithm/sort/vector_sort.hpp>
 #include <outsize/base/assert.hpp>
@@ -50,34 +59,6 @@ struct record_key_ref {
   std::string_view record() const noexcept { return {data, length}; }
 };
 
-/// Where a record lies in a chunk, in one number that grows with the offset: sorting by it keeps
-/// input order. Lengths that do not fit beside the offset stand in front of the record.
-struct record_place {
-  static constexpr unsigned length_bits = 20;
-  static constexpr std::uint64_t long_record = (std::uint64_t{1} << length_bits) - 1;
-
-  static constexpr bool is_long(std::size_t length) noexcept { return length >= long_record; }
-  static constexpr std::uint64_t encode(std::size_t offset, std::size_t length) noexcept {
-    return (std::uint64_t{offset} << length_bits) | (is_long(length) ? long_record : length);
-  }
-  static constexpr std::size_t offset(std::uint64_t place) noexcept { return place >> length_bits; }
-
-  /// Of a short record without touching the chunk.
-  static std::size_t length(std::byte const* chunk, std::uint64_t place) noexcept {
-    std::uint64_t const length = place & long_record;
-    return length != long_record ? length : record(chunk, place).size();
-  }
-
-  static std::string_view record(std::byte const* chunk, std::uint64_t place) noexcept {
-    auto const* at = reinterpret_cast<char const*>(chunk) + offset(place);
-    std::uint64_t const length = place & long_record;
-    if (length != long_record) return {at, length};
-    length_type stored;
-    std::memcpy(&stored, at, sizeof stored);
-    return {at + sizeof stored, stored};
-  }
-};
-
 /// Sorted records in memory: in a packed block, side by side with one length, or through a chunk's
 /// index.
 template <typename Order>
@@ -89,8 +70,7 @@ class record_view {
 
   static record_view of_packed(Order const& order, std::span<std::byte const> block,
                                std::size_t count) {
-    auto const* ends = reinterpret_cast<length_type const*>(block.data() + block.size());
-    return {order, layout::packed, block.data(), ends, 0, count};
+    return {order, layout::packed, block.data(), block.data() + block.size(), 0, count};
   }
   static record_view of_fixed(Order const& order, std::byte const* data, std::size_t record_bytes,
                               std::size_t count) {
@@ -111,6 +91,12 @@ class record_view {
     return {prefix, r.data(), r.size()};
   }
 
+  /// For who asks for no prefix.
+  key_type key_without_prefix(std::size_t i) const noexcept {
+    std::string_view const r = record(i);
+    return {0, r.data(), r.size()};
+  }
+
   /// Copies some to `to`, one behind the other, and returns its end. Nothing is asked of the order.
   std::byte* copy_items(std::size_t begin, std::size_t end, std::byte* to) const noexcept {
     for (std::size_t i = begin; i < end; ++i) to = copy_short(record(i), to);
@@ -120,8 +106,7 @@ class record_view {
   std::uint64_t bytes(std::size_t begin, std::size_t end) const noexcept {
     if (begin == end) return 0;
     if (record_bytes_ != 0) return (end - begin) * record_bytes_;
-    if (layout_ == layout::packed)
-      return packed_end(end - 1) - (begin == 0 ? 0 : packed_end(begin - 1));
+    if (layout_ == layout::packed) return table().bytes_before(end) - table().bytes_before(begin);
     std::uint64_t sum = 0;
     for (std::size_t i = begin; i < end; ++i)
       sum += record_place::length(data_, entries()[i].place);
@@ -141,8 +126,8 @@ class record_view {
     } else if (layout_ == layout::fixed) {
       prefetch(data_ + next * record_bytes_, record_bytes_);
     } else {
-      std::size_t const begin = packed_end(next - 1);
-      prefetch(data_ + begin, packed_end(next) - begin);
+      std::size_t const length = table().length(next);
+      prefetch(data_ + table()[next].place - length, length);
     }
   }
 
@@ -166,9 +151,7 @@ class record_view {
   }
 
   prefix_entry const* entries() const noexcept { return static_cast<prefix_entry const*>(table_); }
-  std::size_t packed_end(std::size_t i) const noexcept {
-    return *(static_cast<length_type const*>(table_) - 1 - i);
-  }
+  packed_table table() const noexcept { return packed_table(table_); }
   char const* chars(std::size_t offset) const noexcept {
     return reinterpret_cast<char const*>(data_) + offset;
   }
@@ -176,8 +159,8 @@ class record_view {
   std::string_view record(std::size_t i) const noexcept {
     if (layout_ == layout::index) return record_place::record(data_, entries()[i].place);
     if (layout_ == layout::fixed) return {chars(i * record_bytes_), record_bytes_};
-    std::size_t const begin = i == 0 ? 0 : packed_end(i - 1);
-    return {chars(begin), packed_end(i) - begin};
+    std::size_t const length = table().length(i);
+    return {chars(table()[i].place - length), length};
   }
 
   Order const* order_ = nullptr;
@@ -187,6 +170,16 @@ class record_view {
   std::size_t size_ = 0;
   layout layout_ = layout::fixed;
 };
+
+/// Whether records that compare equal have the same bytes, so that nobody can tell them apart.
+template <typename Order>
+bool equals_are_alike(Order const& order) noexcept {
+  if constexpr (requires { order.equals_are_alike(); }) {
+    return order.equals_are_alike();
+  } else {
+    return false;
+  }
+}
 
 template <typename Items>
 class record_chunk {
@@ -200,8 +193,10 @@ class record_chunk {
   /// Of the chunk's memory.
   std::size_t used_bytes() const noexcept { return used_ + count_ * sizeof(prefix_entry); }
   void clear() noexcept {
-    count_ = used_ = record_bytes_ = largest_ = 0;
+    count_ = distinct_ = used_ = record_bytes_ = largest_ = 0;
     is_indexed_ = true;
+    counts_repeats_ = false;
+    recent_ = {};
   }
   std::span<std::byte> memory() const noexcept { return memory_.bytes(); }
 
@@ -212,20 +207,26 @@ class record_chunk {
 
   /// Copies the record in, if there is room for it and its index entry.
   bool append(Items const& family, std::string_view record) {
-    std::size_t const header = record_place::is_long(record.size()) ? sizeof(length_type) : 0;
+    if (count_ == 0) begin(family, record);
     std::size_t const index_bytes = (count_ + 1) * sizeof(prefix_entry);
-    if (used_ + header + record.size() + index_bytes > memory_.size()) return false;
+    if (used_ + index_bytes > memory_.size()) return false;
+    bool const is_long = record_place::is_long(record.size());
+    std::size_t const header = is_long ? sizeof(length_type) : 0;
+    std::size_t const counter = counts_repeats_ ? 1 : 0;
+    if (used_ + header + record.size() + counter + index_bytes > memory_.size()) return false;
+    if (!is_long && repeat(record)) return true;
     std::byte* const place = memory_.data() + used_;
-    if (header != 0) {
+    if (is_long) {
       auto const length = static_cast<length_type>(record.size());
       std::memcpy(place, &length, sizeof length);
     }
-    copy_short(record, place + header);
-    ++count_;
+    std::byte* const end = copy_short(record, place + header);
+    if (counts_repeats_) *end = std::byte{0};
+    ++distinct_;
     *first_entry() = {record_place::encode(used_, record.size()), family.order().prefix(record)};
-    used_ += header + record.size();
-    record_bytes_ += record.size();
+    used_ += header + record.size() + counter;
     largest_ = std::max(largest_, record.size());
+    count(record);
     return true;
   }
 
@@ -248,6 +249,7 @@ class record_chunk {
   void grow(std::size_t record_bytes, std::size_t records) noexcept {
     std::size_t const bytes = records * record_bytes;
     count_ += records;
+    distinct_ += records;
     used_ += bytes;
     record_bytes_ += bytes;
     if (records == 0) return;
@@ -260,35 +262,100 @@ class record_chunk {
       Items const& family, executor& threads, std::size_t most_parts,
       equal_items equals = equal_items::kept) {
     auto const all = entries_in_input_order();
-    std::size_t const parts = count_ < 1024 ? 1 : most_parts;
-    std::vector<record_view<typename Items::order_type>> views(parts);
-    threads.parallel_for(parts, [&](std::size_t p) {
-      std::size_t const begin = count_ * p / parts;
-      auto const part = all.subspan(begin, count_ * (p + 1) / parts - begin);
+    std::size_t const part_count = distinct_ < 1024 ? 1 : most_parts;
+    std::vector<std::span<prefix_entry>> parts(part_count);
+    threads.parallel_for(part_count, [&](std::size_t p) {
+      std::size_t const begin = distinct_ * p / part_count;
+      auto const part = all.subspan(begin, distinct_ * (p + 1) / part_count - begin);
       if (!is_indexed_) make_index(family, begin, part);
-      views[p] = sort_part(family, part, equals);
+      parts[p] = sort_part(family, part, equals);
     });
     is_indexed_ = true;
+    if (equals == equal_items::kept) give_repeats(parts);
+    std::vector<record_view<typename Items::order_type>> views;
+    for (auto const& part : parts) views.push_back(view_of(family, part));
     return views;
   }
 
   /// The same in one part, by the calling thread.
   record_view<typename Items::order_type> sort_whole(Items const& family) {
     OUTSIZE_ASSERT(is_indexed_);
-    return sort_part(family, entries_in_input_order(), equal_items::kept);
+    std::array parts{sort_part(family, entries_in_input_order(), equal_items::kept)};
+    give_repeats(parts);
+    return view_of(family, parts[0]);
   }
 
  private:
-  prefix_entry* first_entry() noexcept {
-    return reinterpret_cast<prefix_entry*>(memory_.data() + memory_.size()) - count_;
+  static constexpr std::uint8_t most_repeats = 255;
+
+  prefix_entry* end_of_entries() noexcept {
+    return reinterpret_cast<prefix_entry*>(memory_.data() + memory_.size());
+  }
+  prefix_entry* first_entry() noexcept { return end_of_entries() - distinct_; }
+
+  /// Of an empty chunk: keeps no record twice where none can be told from another, and there is
+  /// room for the means.
+  void begin(Items const& family, std::string_view first) {
+    std::size_t const bytes = recent_records::memory_bytes(memory_.size());
+    counts_repeats_ = family.item_bytes() == 0 && equals_are_alike(family.order()) &&
+                      bytes + first.size() < memory_.size() / 2;
+    used_ = counts_repeats_ ? bytes : 0;
+    if (counts_repeats_) recent_ = recent_records(memory_.bytes().first(bytes));
+  }
+
+  /// Counts a record that is known to be in the chunk once more, if it is.
+  bool repeat(std::string_view record) {
+    std::uint64_t const next = record_place::encode(used_, record.size());
+    auto const place = recent_.find_or_note(record, memory_.data(), next);
+    if (!place) return false;
+    std::byte& repeats = repeats_of(*place);
+    if (repeats == std::byte{most_repeats}) {
+      recent_.note(record, next);
+      return false;
+    }
+    repeats = static_cast<std::byte>(static_cast<std::uint8_t>(repeats) + 1);
+    count(record);
+    return true;
+  }
+  /// Stands behind the record.
+  std::byte& repeats_of(std::uint64_t place) noexcept {
+    auto const record = record_place::record(memory_.data(), place);
+    return memory_.data()[record.data() + record.size() - reinterpret_cast<char*>(memory_.data())];
+  }
+
+  void count(std::string_view record) noexcept {
+    ++count_;
+    record_bytes_ += record.size();
   }
 
   /// The index grew downwards, if there is one: turned round, parts are stretches of the input.
   std::span<prefix_entry> entries_in_input_order() {
-    std::span<prefix_entry> const all(first_entry(), count_);
+    std::span<prefix_entry> const all(first_entry(), distinct_);
     if (is_indexed_) std::reverse(all.begin(), all.end());
     return all;
   }
+
+  /// Gives each record of the sorted parts, which lie side by side, as many entries as it was
+  /// appended. Their room is in front of them, so that what is written never reaches what is yet to
+  /// be read.
+  void give_repeats(std::span<std::span<prefix_entry>> parts) {
+    if (!counts_repeats_) return;
+    constexpr std::size_t ahead = 16;
+    prefix_entry* to = end_of_entries() - count_;
+    for (auto& part : parts) {
+      prefix_entry* const begin = to;
+      for (std::size_t i = 0; i < part.size(); ++i) {
+        if (i + ahead < part.size()) __builtin_prefetch(&repeats_of(part[i + ahead].place));
+        prefix_entry const entry = part[i];
+        to = std::fill_n(to, 1 + static_cast<std::size_t>(repeats_of(entry.place)), entry);
+      }
+      part = {begin, to};
+    }
+    OUTSIZE_ASSERT(to == end_of_entries());
+    distinct_ = count_;
+    counts_repeats_ = false;
+  }
+
   /// That of records which lie side by side, from number `first` on.
   void make_index(Items const& family, std::size_t first, std::span<prefix_entry> index) const {
     std::size_t const bytes = family.item_bytes();
@@ -300,9 +367,9 @@ class record_chunk {
     }
   }
 
-  record_view<typename Items::order_type> sort_part(Items const& family,
-                                                    std::span<prefix_entry> part,
-                                                    equal_items equals) {
+  /// Returns what is left of the part, at its beginning.
+  std::span<prefix_entry> sort_part(Items const& family, std::span<prefix_entry> part,
+                                    equal_items equals) {
     auto const record = [this](std::uint64_t place) {
       return record_place::record(memory_.data(), place);
     };
@@ -311,22 +378,28 @@ class record_chunk {
       __builtin_prefetch(memory_.data() + record_place::offset(place) + depth);
     };
     index_sort(family.order(), record, fetch)(part);
-    if (equals == equal_items::made_one) {
-      auto const repeated = std::ranges::unique(part, [&](auto const& a, auto const& b) {
-        return a.prefix == b.prefix && family.order().equal_keys(record(a.place), record(b.place));
-      });
-      part = part.first(part.size() - repeated.size());
-    }
+    if (equals == equal_items::kept) return part;
+    auto const repeated = std::ranges::unique(part, [&](auto const& a, auto const& b) {
+      return a.prefix == b.prefix && family.order().equal_keys(record(a.place), record(b.place));
+    });
+    return part.first(part.size() - repeated.size());
+  }
+
+  record_view<typename Items::order_type> view_of(Items const& family,
+                                                  std::span<prefix_entry const> part) const {
     return record_view<typename Items::order_type>::of_index(
         family.order(), memory_.data(), part.data(), family.item_bytes(), part.size());
   }
 
   buffer memory_;
   std::size_t count_ = 0;
+  std::size_t distinct_ = 0;  // that have an entry; others are repetitions of one of these
   std::size_t used_ = 0;
   std::uint64_t record_bytes_ = 0;
   std::size_t largest_ = 0;
-  bool is_indexed_ = true;  // each record has an entry, in the opposite order
+  bool is_indexed_ = true;  // there are entries, in the opposite order
+  bool counts_repeats_ = false;  // how often it came again is behind each record
+  recent_records recent_;
 };
 
 /// The family of byte strings under Order, all of `item_bytes`, or of any length if that is 0.
@@ -376,6 +449,7 @@ class record_items {
     return offset_codes(order());
   }
   bool equal(key_type const& a, key_type const& b) const {
+    if constexpr (requires { codes(); }) return a.record() == b.record();
     return a.prefix == b.prefix && order().equal_keys(a.record(), b.record());
   }
 

@@ -80,7 +80,9 @@ class run_writer {
   /// much from each sequence by restricting the round.
   /// @throws io_error, out_of_space, budget_error.
   void write(round& r, std::size_t largest_item_bytes) {
-    if (family_.item_bytes() != 0) {
+    if constexpr (Family::fixed_size) {
+      write_fixed(r);
+    } else if (family_.item_bytes() != 0) {
       write_fixed(r);
     } else {
       write_packed(r, largest_item_bytes);
@@ -363,7 +365,7 @@ class run_writer {
     if (part_count == 1) limit = std::max<std::uint64_t>(limit, block_bytes - packed_bytes(0, 0));
     if (blocks_.is_empty() && form_.first_bytes != 0)
       limit = std::min<std::uint64_t>(limit, form_.first_bytes);
-    r.restrict_to_bytes(limit, sizeof(std::uint32_t));
+    r.restrict_to_bytes(limit, sizeof(record_end));
 
     auto const parts = r.cut(part_count);
     leased_frames places(pool_);
@@ -381,7 +383,7 @@ class run_writer {
   }
 
   static std::size_t blocks_of_part(part const& p, std::size_t block_bytes, std::size_t filled) {
-    std::uint64_t const bytes = p.bytes + sizeof(std::uint32_t) * p.items;
+    std::uint64_t const bytes = p.bytes + sizeof(record_end) * p.items;
     bool const fits_one = bytes + packed_bytes(0, 0) <= block_bytes;
     return fits_one ? 1 : static_cast<std::size_t>(bytes / filled + 1);
   }
@@ -395,12 +397,10 @@ class run_writer {
         if (last && family_.equal(*last, key)) return;
         last = key;
       }
-      std::size_t const bytes = family_.size(key);
-      if (!blocks[current].packed.fits(bytes)) ++current;
-      OUTSIZE_ASSERT(current < blocks.size() && blocks[current].packed.fits(bytes));
-      packed_block& b = blocks[current].packed;
-      Family::store(key, b.next_record());
-      b.close_record(bytes);
+      if (blocks[current].packed.append(key.record())) return;
+      ++current;
+      bool const fits = current < blocks.size() && blocks[current].packed.append(key.record());
+      OUTSIZE_ASSERT(fits);
     };
     r.merge(p, emit);
   }

@@ -38,6 +38,7 @@ class piece_cursor {
   explicit piece_cursor(std::vector<piece<View>> pieces) : pieces_(std::move(pieces)) { enter(); }
 
   auto get() const { return view_.key(index_); }
+  auto get_without_prefix() const { return view_.key_without_prefix(index_); }
 
   bool next() {
     if (++index_ != end_) {

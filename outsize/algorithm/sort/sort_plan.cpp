@@ -19,6 +19,7 @@ constexpr std::size_t most_block_bytes = 2_MiB;      // more brings nothing on t
 constexpr std::size_t good_block_bytes = 128_KiB;    // not made smaller than this to save a pass
 constexpr std::uint64_t assumed_record_bytes = 64;   // where lengths vary and nothing is known
 constexpr std::uint64_t record_overhead_bytes = 16;  // index entry, in a chunk
+constexpr std::uint64_t table_entry_bytes = 8;       // in a block
 constexpr std::size_t least_merge_blocks = 8;
 // One chunk for each of filling, sorting and writing; or several that are sorted at once, each by a
 // thread of its own, at the price of shorter runs; and if that price is low, some that wait.
@@ -118,7 +119,7 @@ void predict(sort_job const& job, sort_plan& plan) {
   plan.runs = chunks - plan.kept_chunks;
   std::uint64_t const spilled = job.item_bytes != 0 ? std::min(bytes, plan.runs * plan.chunk_bytes)
                                                     : bytes / chunks * plan.runs;
-  std::uint64_t const table = job.item_bytes != 0 ? 0 : spilled / assumed_record_bytes * 4;
+  std::uint64_t const table = job.item_bytes != 0 ? 0 : spilled / assumed_record_bytes * table_entry_bytes;
   std::uint64_t const on_disk = spilled + table;
   auto const shape = shape_merge(plan.merge_bytes - plan.kept_chunks * plan.chunk_bytes,
                                  plan.held_bytes, job.threads, job.most_fan_in);
