@@ -211,8 +211,7 @@ bool read_packed(std::span<std::byte const> data, std::span<std::byte> content,
   for (std::size_t i = 0; i < layout.items; ++i) {
     if (!reader.next()) return false;
     total += reader.last_bytes();
-    ends.push_back(
-        {static_cast<length_type>(reader.end()), static_cast<length_type>(total)});
+    ends.push_back({static_cast<length_type>(reader.end()), static_cast<length_type>(total)});
   }
   if (total > std::numeric_limits<length_type>::max()) return false;
   std::ranges::reverse(ends);

@@ -55,9 +55,9 @@ strings in_block(plain_block const& b) {
   std::size_t const item = b.layout.item_bytes;
   packed_table const table(b.content);
   for (std::size_t i = 0; i < b.layout.items; ++i)
-    all.emplace_back(reinterpret_cast<char const*>(b.content.data()) +
-                         (item != 0 ? i * item : table.begin(i)),
-                     item != 0 ? item : table.length(i));
+    all.emplace_back(
+        reinterpret_cast<char const*>(b.content.data()) + (item != 0 ? i * item : table.begin(i)),
+        item != 0 ? item : table.length(i));
   return all;
 }
 

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
-#include <string>
 #include <span>
 #include <string>
 #include <string_view>
@@ -41,9 +40,9 @@ TEST(packed_block, keeps_what_comes_from_the_same_place_once) {
   std::vector<std::byte> place(128);
   packed_block block(place);
   std::string const text = "a record of 22 letters", other = text;
-  for (std::string_view const r : {std::string_view(text), std::string_view(text),
-                                   std::string_view(other), std::string_view(other).substr(0, 1),
-                                   std::string_view(other)})
+  for (std::string_view const r :
+       {std::string_view(text), std::string_view(text), std::string_view(other),
+        std::string_view(other).substr(0, 1), std::string_view(other)})
     ASSERT_TRUE(block.append(r));
   EXPECT_EQ(block.record_bytes(), 4 * text.size() + 1);
   EXPECT_EQ(block.used_bytes(), packed_bytes(3 * text.size() + 1, 5));
@@ -65,7 +64,8 @@ TEST(packed_block, becomes_as_short_as_it_is_said) {
   auto const content = block.shrink(64);
   ASSERT_EQ(content.size(), 64U);
   EXPECT_EQ(std::memcmp(content.data(), "abcd\0\0\0\0", 8), 0);
-  for (std::size_t i = 0; auto const* text : {"a", "", "bcd"}) EXPECT_EQ(record_at(content, i++), text);
+  for (std::size_t i = 0; auto const* text : {"a", "", "bcd"})
+    EXPECT_EQ(record_at(content, i++), text);
 }
 
 TEST(packed_block, is_not_believed_to_lie_where_it_does_not) {

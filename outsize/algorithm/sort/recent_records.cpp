@@ -25,8 +25,8 @@ std::optional<std::uint64_t> recent_records::look_up(std::string_view record,
                                                      std::uint64_t place) noexcept {
   std::uint64_t const hash = XXH3_64bits(record.data(), record.size());
   slot& s = slots_[hash & (slots_.size() - 1)];
-  bool const found = s.hash == hash && s.place != nowhere &&
-                     record_place::record(chunk, s.place) == record;
+  bool const found =
+      s.hash == hash && s.place != nowhere && record_place::record(chunk, s.place) == record;
   finds_ += found ? 1 : 0;
   if (++looks_ == period) {
     if (finds_ * looks_for_find < looks_) slots_ = {};  // s stays what it is

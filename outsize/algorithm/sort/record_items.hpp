@@ -397,7 +397,7 @@ class record_chunk {
   std::size_t used_ = 0;
   std::uint64_t record_bytes_ = 0;
   std::size_t largest_ = 0;
-  bool is_indexed_ = true;  // there are entries, in the opposite order
+  bool is_indexed_ = true;       // there are entries, in the opposite order
   bool counts_repeats_ = false;  // how often it came again is behind each record
   recent_records recent_;
 };

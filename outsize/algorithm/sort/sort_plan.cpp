@@ -119,7 +119,8 @@ void predict(sort_job const& job, sort_plan& plan) {
   plan.runs = chunks - plan.kept_chunks;
   std::uint64_t const spilled = job.item_bytes != 0 ? std::min(bytes, plan.runs * plan.chunk_bytes)
                                                     : bytes / chunks * plan.runs;
-  std::uint64_t const table = job.item_bytes != 0 ? 0 : spilled / assumed_record_bytes * table_entry_bytes;
+  std::uint64_t const table =
+      job.item_bytes != 0 ? 0 : spilled / assumed_record_bytes * table_entry_bytes;
   std::uint64_t const on_disk = spilled + table;
   auto const shape = shape_merge(plan.merge_bytes - plan.kept_chunks * plan.chunk_bytes,
                                  plan.held_bytes, job.threads, job.most_fan_in);
