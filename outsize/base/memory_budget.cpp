@@ -5,11 +5,14 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <mutex>
 #include <new>
 #include <utility>
 
 #include <outsize/base/assert.hpp>
 #include <outsize/base/error.hpp>
+#include <outsize/base/spare_pages.hpp>
 #include <outsize/base/units.hpp>
 
 namespace outsize {
@@ -18,6 +21,14 @@ std::size_t page_bytes() noexcept {
   static std::size_t const bytes = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   return bytes;
 }
+
+namespace {
+
+std::size_t whole_pages(std::size_t bytes) noexcept {
+  return round_up(bytes == 0 ? std::size_t{1} : bytes, page_bytes());
+}
+
+}  // namespace
 
 bool memory_budget::try_reserve(std::uint64_t bytes) noexcept {
   std::uint64_t used = used_bytes_.load();
@@ -31,22 +42,72 @@ bool memory_budget::try_reserve(std::uint64_t bytes) noexcept {
 }
 
 /// Shared by a grant and its buffers; at a fixed address, so that the grant can move.
-struct grant::account {
+class grant::account {
+ public:
   memory_budget& budget;
-  std::atomic<std::uint64_t> total_bytes;
-  std::string asker;
-  std::atomic<std::uint64_t> used_bytes{0};
+  std::string const asker;
 
   account(memory_budget& b, std::uint64_t total, std::string name)
-      : budget(b), total_bytes(total), asker(std::move(name)) {}
+      : budget(b), asker(std::move(name)), total_bytes_(total) {}
+
+  std::uint64_t total_bytes() const noexcept {
+    std::lock_guard const lock(mutex_);
+    return total_bytes_;
+  }
+  std::uint64_t free_bytes() const noexcept {
+    std::lock_guard const lock(mutex_);
+    return total_bytes_ - used_bytes_;
+  }
+
+  void extend(std::uint64_t bytes) noexcept {
+    std::lock_guard const lock(mutex_);
+    total_bytes_ += bytes;
+  }
+  void keep_pages() noexcept {
+    std::lock_guard const lock(mutex_);
+    keeps_pages_ = true;
+  }
 
   void take(std::uint64_t bytes) {
-    std::uint64_t used = used_bytes.load();
-    do {
-      if (std::uint64_t const free = total_bytes.load() - used; bytes > free)
-        throw budget_error(asker, free, bytes);
-    } while (!used_bytes.compare_exchange_weak(used, used + bytes));
+    std::lock_guard const lock(mutex_);
+    count(bytes);
+    spare_.keep_at_most(total_bytes_ - used_bytes_);
   }
+  void give_back(std::uint64_t bytes) noexcept {
+    std::lock_guard const lock(mutex_);
+    used_bytes_ -= bytes;
+  }
+
+  /// Pages that were kept, counted; nullptr if there are none, and then nothing is counted.
+  std::byte* take_pages(std::size_t bytes) {
+    std::lock_guard const lock(mutex_);
+    count(bytes);
+    std::byte* const pages = spare_.take(bytes);
+    if (pages == nullptr) used_bytes_ -= bytes;
+    return pages;
+  }
+  void give_pages_back(std::byte* pages, std::size_t bytes) noexcept {
+    std::lock_guard const lock(mutex_);
+    used_bytes_ -= bytes;
+    if (keeps_pages_) try {
+        return spare_.put(pages, bytes);
+      } catch (std::bad_alloc const&) {
+      }
+    ::munmap(pages, bytes);
+  }
+
+ private:
+  void count(std::uint64_t bytes) {
+    std::uint64_t const free = total_bytes_ - used_bytes_;
+    if (bytes > free) throw budget_error(asker, free, bytes);
+    used_bytes_ += bytes;
+  }
+
+  mutable std::mutex mutex_;
+  std::uint64_t total_bytes_;
+  std::uint64_t used_bytes_ = 0;
+  bool keeps_pages_ = false;
+  spare_pages spare_;  // no more than is free
 };
 
 grant memory_budget::take(std::uint64_t bytes, std::string asker) {
@@ -70,17 +131,16 @@ grant& grant::operator=(grant&& other) noexcept {
 
 grant::~grant() {
   if (!account_) return;
-  OUTSIZE_ASSERT(account_->used_bytes.load() == 0);
-  account_->budget.release(account_->total_bytes.load());
+  std::uint64_t const bytes = account_->total_bytes();
+  OUTSIZE_ASSERT(account_->free_bytes() == bytes);
+  memory_budget& budget = account_->budget;
+  account_.reset();  // with the pages that it keeps
+  budget.release(bytes);
 }
 
-std::uint64_t grant::total_bytes() const noexcept {
-  return account_ ? account_->total_bytes.load() : 0;
-}
+std::uint64_t grant::total_bytes() const noexcept { return account_ ? account_->total_bytes() : 0; }
 
-std::uint64_t grant::free_bytes() const noexcept {
-  return account_ ? account_->total_bytes.load() - account_->used_bytes.load() : 0;
-}
+std::uint64_t grant::free_bytes() const noexcept { return account_ ? account_->free_bytes() : 0; }
 
 std::string const& grant::asker() const noexcept {
   static std::string const nobody;
@@ -91,7 +151,7 @@ void grant::extend(std::uint64_t bytes) {
   OUTSIZE_ASSERT(account_ != nullptr);
   memory_budget& budget = account_->budget;
   if (!budget.try_reserve(bytes)) throw budget_error(account_->asker, budget.free_bytes(), bytes);
-  account_->total_bytes += bytes;
+  account_->extend(bytes);
 }
 
 void grant::charge(std::uint64_t bytes) {
@@ -99,16 +159,25 @@ void grant::charge(std::uint64_t bytes) {
   account_->take(bytes);
 }
 
-void grant::discharge(std::uint64_t bytes) noexcept { account_->used_bytes.fetch_sub(bytes); }
+void grant::discharge(std::uint64_t bytes) noexcept { account_->give_back(bytes); }
+
+void grant::keep_pages() noexcept { account_->keep_pages(); }
+
+buffer grant::allocate_for_overwrite(std::size_t bytes) {
+  OUTSIZE_ASSERT(account_ != nullptr);
+  std::size_t const rounded = whole_pages(bytes);
+  if (std::byte* const kept = account_->take_pages(rounded)) return {kept, rounded, account_.get()};
+  return allocate(bytes);
+}
 
 buffer grant::allocate(std::size_t bytes) {
   OUTSIZE_ASSERT(account_ != nullptr);
-  bytes = round_up(bytes == 0 ? std::size_t{1} : bytes, page_bytes());
+  bytes = whole_pages(bytes);
   account_->take(bytes);
   void* const place =
       ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (place == MAP_FAILED) {
-    account_->used_bytes.fetch_sub(bytes);
+    account_->give_back(bytes);
     throw std::bad_alloc();
   }
   // A hint only: without huge pages everything works, with more misses of the address cache.
@@ -130,8 +199,7 @@ buffer& buffer::operator=(buffer&& other) noexcept {
 
 buffer::~buffer() {
   if (data_ == nullptr) return;
-  ::munmap(data_, size_);
-  owner_->used_bytes.fetch_sub(size_);
+  owner_->give_pages_back(data_, size_);
 }
 
 }  // namespace outsize

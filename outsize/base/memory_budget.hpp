@@ -9,7 +9,7 @@
 //          └─ buffer   page-aligned bytes from the system, ready for direct I/O
 //
 // Invariant: the bytes of all live grants never exceed the budget, the bytes of a grant's live
-// buffers never exceed the grant. A budget, and a grant's take and release, may be used from any
+// buffers, and of pages that it keeps for further ones, never exceed the grant. A budget, and a grant's take and release, may be used from any
 // thread. Layer: base.
 
 #include <atomic>
@@ -66,6 +66,14 @@ class grant {
   /// Maps `bytes` (rounded up to whole pages, and counted so) of zeroed memory.
   /// @throws budget_error if the grant has less left; std::bad_alloc if the system refuses.
   buffer allocate(std::size_t bytes);
+  /// The same, but the memory holds anything: that of buffers which are gone, if it keeps their
+  /// pages and these lie side by side.
+  buffer allocate_for_overwrite(std::size_t bytes);
+
+  /// From now on keeps the pages of buffers that go, as far as there is room in the grant for what
+  /// is needed, and as long as it lives: to be given pages again that it had takes the system
+  /// longer than some disks take to fill them.
+  void keep_pages() noexcept;
 
   /// Takes as many bytes more from the budget. @throws budget_error if it has less left.
   void extend(std::uint64_t bytes);
@@ -78,7 +86,7 @@ class grant {
  private:
   friend class memory_budget;
   friend class buffer;
-  struct account;
+  class account;
   explicit grant(std::unique_ptr<account> a);
   std::unique_ptr<account> account_;
 };

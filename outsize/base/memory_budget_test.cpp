@@ -126,5 +126,38 @@ TEST(memory_budget, never_exceeds_its_total_with_many_threads) {
   EXPECT_LE(budget.peak_bytes(), 1000U);
 }
 
+TEST(grant, gives_pages_that_it_keeps_to_further_buffers) {
+  memory_budget budget(8_MiB);
+  grant g = budget.take(4_MiB, "merge");
+  g.keep_pages();
+  std::byte* place = nullptr;
+  {
+    buffer const chunk = g.allocate(3_MiB);
+    place = chunk.data();
+    std::ranges::fill(chunk.bytes(), std::byte{7});
+  }
+  EXPECT_EQ(g.free_bytes(), 4_MiB);
+  {
+    buffer const window = g.allocate_for_overwrite(1_MiB), other = g.allocate_for_overwrite(2_MiB);
+    EXPECT_EQ(window.data(), place);
+    EXPECT_EQ(other.data(), place + 1_MiB);
+    EXPECT_EQ(other.bytes().back(), std::byte{7});
+    EXPECT_EQ(g.free_bytes(), 1_MiB);
+    EXPECT_THROW(g.allocate_for_overwrite(2_MiB), budget_error);
+    EXPECT_EQ(g.free_bytes(), 1_MiB);
+    buffer const fresh = g.allocate_for_overwrite(1_MiB);
+    EXPECT_EQ(fresh.bytes().front(), std::byte{0});
+  }
+  buffer const zeros = g.allocate(4_MiB);  // for which nothing may be kept
+  EXPECT_EQ(std::ranges::count(zeros.bytes(), std::byte{0}), 4_MiB);
+}
+
+TEST(grant, keeps_pages_only_where_it_was_told_to) {
+  memory_budget budget(4_MiB);
+  grant g = budget.take(4_MiB, "pool");
+  { std::ranges::fill(g.allocate(2_MiB).bytes(), std::byte{7}); }
+  EXPECT_EQ(std::ranges::count(g.allocate_for_overwrite(2_MiB).bytes(), std::byte{0}), 2_MiB);
+}
+
 }  // namespace
 }  // namespace outsize

@@ -7,7 +7,9 @@
 namespace outsize::block {
 
 buffer_pool::buffer_pool(grant& memory, std::size_t buffer_bytes, std::size_t count)
-    : memory_(memory.allocate(buffer_bytes * count)), buffer_bytes_(buffer_bytes), count_(count) {
+    : memory_(memory.allocate_for_overwrite(buffer_bytes * count)),
+      buffer_bytes_(buffer_bytes),
+      count_(count) {
   free_.reserve(count);
   // The lowest is lent first: memory that is never needed is never touched.
   for (std::size_t i = count; i-- > 0;)

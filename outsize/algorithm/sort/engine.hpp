@@ -100,6 +100,7 @@ class sort_engine {
                        .threads = store.threads().threads(),
                        .most_fan_in = options_.most_fan_in};
     plan_ = plan_sort(job);
+    memory_.keep_pages();  // of chunks for merges
     report_.memory_bytes = job.memory_bytes;
     report_.block_bytes = plan_.block_bytes;
     formation_.emplace(family_, store_, memory_, plan_, equals(), options_.stop, options_.trace);
@@ -426,7 +427,7 @@ class sort_engine {
     window_bytes_ =
         round_down<std::size_t>(std::max<std::size_t>(bytes / count, page_bytes()), page_bytes());
     if (window_bytes_ < least) throw_too_long(largest_item_bytes);
-    windows_ = memory_.allocate(window_bytes_ * count);
+    windows_ = memory_.allocate_for_overwrite(window_bytes_ * count);
 
     std::vector<pipeline::pooled_buffer> unused;
     while (unused.size() < window_count - count) unused.push_back(p.take());
