@@ -26,7 +26,9 @@ namespace outsize {
 /// before b, equal prefixes decide nothing; compare is a strict weak order as <0, 0, >0; equal_keys
 /// is compare == 0 or coarser (what `unique` drops). const, and called from several threads at
 /// once. If it is a deepening_order too, records whose prefixes are alike are sorted without
-/// comparing each with many others.
+/// comparing each with many others. If it has an equals_are_alike() that returns true, as
+/// byte_order, records that compare equal have the same bytes, and those that come again are kept
+/// once in memory and in a block.
 template <typename O>
 concept record_ordering = requires(O const order, std::string_view r) {
   { order.prefix(r) } -> std::same_as<std::uint64_t>;
@@ -41,12 +43,12 @@ concept record_ordering = requires(O const order, std::string_view r) {
 /// @tparam Order  record_ordering: byte_order, text::line_order, record_order, or one of your own.
 ///
 /// I/Os:    Nothing if the records fit in memory; else each run and each further pass moves the
-///          bytes of the records and 4 more for each, once out and once in, in blocks filled but
+///          bytes of the records and 8 more for each, once out and once in, in blocks filled but
 ///          for less than one record.
 /// CPU:     O(N log N) comparisons, most of them of 8-byte prefixes.
 /// Memory:  options.memory_bytes, or what the storage's budget has free, taken by the constructor.
 ///          A record may have about a fifth of it, or a sixteenth once the records spill.
-/// Disk:    The records and 4 bytes for each; freed as they are read, or by clear() if
+/// Disk:    The records and 8 bytes for each; freed as they are read, or by clear() if
 ///          `rewindable`.
 /// Threads: the storage's; one thread at a time may use a sorter, many sorters may share a storage.
 /// Errors:  budget_error (also: a record too long, naming both sizes), io_error, out_of_space,

@@ -64,12 +64,28 @@ std::size_t parse_depth(std::string_view text) {
   return depth;
 }
 
+constexpr std::array backends{io::backend::automatic, io::backend::uring, io::backend::threads,
+                              io::backend::mmap};
+
+std::string_view name_of(io::backend backend) noexcept {
+  switch (backend) {
+    case io::backend::automatic:
+      return "automatic";
+    case io::backend::uring:
+      return "uring";
+    case io::backend::threads:
+      return "threads";
+    case io::backend::mmap:
+      return "mmap";
+  }
+  return {};
+}
+
 io::backend parse_backend(std::string_view text) {
-  if (text == "automatic") return io::backend::automatic;
-  if (text == "uring") return io::backend::uring;
-  if (text == "threads") return io::backend::threads;
-  if (text == "mmap") return io::backend::mmap;
-  throw std::invalid_argument("automatic, uring, threads or mmap is expected");
+  auto const found = std::ranges::find(backends, text, name_of);
+  if (found == backends.end())
+    throw std::invalid_argument("automatic, uring, threads or mmap is expected");
+  return *found;
 }
 
 // ---- lines ----
@@ -175,6 +191,29 @@ double speed_of(disk_options const& disk) {
 
 std::vector<disk_options> parse_disks(std::string_view text, std::string_view name) {
   return parse_lines(text, '\n', name);
+}
+
+std::optional<std::string> describe_in_list(disk_options const& disk) {
+  auto const has = [&](std::string_view any) {
+    return disk.path.find_first_of(any) != disk.path.npos;
+  };
+  bool const is_quoted = has(blanks) || disk.path.starts_with('#') || disk.path.starts_with('"');
+  if (disk.path.empty() || has("\n;") || (is_quoted && has("\""))) return std::nullopt;
+  std::string line = is_quoted ? fmt::format("\"{}\"", disk.path) : disk.path;
+  auto const add = [&line](std::string_view key, auto const& value) {
+    line += fmt::format(" {}={}", key, value);
+  };
+  auto const add_speed = [&](std::string_view key, std::uint64_t bytes_per_second) {
+    if (bytes_per_second >= 1_MiB) add(key, fmt::format("{}MiB/s", bytes_per_second / 1_MiB));
+  };
+  add_speed("read", disk.read_bytes_per_second);
+  add_speed("write", disk.write_bytes_per_second);
+  if (disk.capacity_bytes != UINT64_MAX) add("capacity", disk.capacity_bytes);
+  if (disk.backend) add("backend", name_of(*disk.backend));
+  if (disk.depth) add("depth", *disk.depth);
+  if (disk.direct) add("direct", *disk.direct ? "yes" : "no");
+  if (disk.raw) add("raw", "yes");
+  return line;
 }
 
 std::vector<disk_options> read_disks(std::string const& path) {

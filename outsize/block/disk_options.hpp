@@ -61,6 +61,11 @@ struct disk_options {
 /// one that says so if there is no disk at all.
 std::vector<disk_options> parse_disks(std::string_view text, std::string_view name);
 
+/// The line of a list that describes a disk: what differs from the default, speeds rounded down to
+/// MiB. Nothing for a path that no line can hold, with a line end or a `;`, or a quote among what
+/// has to be quoted.
+std::optional<std::string> describe_in_list(disk_options const& disk);
+
 /// The disks that a file describes. @throws io_error if it cannot be read; as parse_disks.
 std::vector<disk_options> read_disks(std::string const& path);
 

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <optional>
+#include <random>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -206,6 +207,48 @@ TEST(disk_options, divide_blocks_by_the_time_there_and_back) {
   } catch (std::invalid_argument const& e) {
     EXPECT_STREQ(e.what(), "b: no bandwidth is given, though others' are");
   }
+}
+
+TEST(disk_lists, describe_what_they_are_read_from) {
+  std::uint64_t const seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937_64 random(seed);
+  std::string list;
+  std::vector<disk_options> disks;
+  for (auto const* path :
+       {"/mnt/a", "/mnt/my disk", "#1", "\"odd", "a\"b", "/dev/sdx", "rel#ative"})
+    for (int i = 0; i < 20; ++i) {
+      disk_options disk(path);
+      if (random() % 2 == 0) disk.capacity_bytes = 1 + random() % (1024 * 1_GiB);
+      if (random() % 2 == 0) disk.raw = true;
+      if (random() % 2 == 0) disk.backend = static_cast<io::backend>(random() % 4);
+      if (random() % 2 == 0) disk.depth = 1 + random() % io::most_queue_depth;
+      if (random() % 2 == 0) disk.direct = random() % 2 == 0;
+      if (random() % 2 == 0) disk.read_bytes_per_second = (1 + random() % 9999) * 1_MiB;
+      if (random() % 2 == 0) disk.write_bytes_per_second = (1 + random() % 9999) * 1_MiB;
+      auto const line = describe_in_list(disk);
+      bool const cannot_be = disk.path == "\"odd";
+      ASSERT_EQ(line.has_value(), !cannot_be) << path;
+      if (!line) continue;
+      list += *line + '\n';
+      disks.push_back(std::move(disk));
+    }
+  auto const read = parse_disks(list, "list");
+  ASSERT_EQ(read.size(), disks.size());
+  for (std::size_t i = 0; i < read.size(); ++i) {
+    EXPECT_EQ(read[i].path, disks[i].path);
+    EXPECT_EQ(read[i].capacity_bytes, disks[i].capacity_bytes);
+    EXPECT_EQ(read[i].raw, disks[i].raw);
+    EXPECT_EQ(read[i].backend, disks[i].backend);
+    EXPECT_EQ(read[i].depth, disks[i].depth);
+    EXPECT_EQ(read[i].direct, disks[i].direct);
+    EXPECT_EQ(read[i].read_bytes_per_second, disks[i].read_bytes_per_second);
+    EXPECT_EQ(read[i].write_bytes_per_second, disks[i].write_bytes_per_second);
+  }
+  EXPECT_EQ(describe_in_list(disk_options("/mnt/a")), "/mnt/a");
+  EXPECT_FALSE(describe_in_list(disk_options("a;b")));
+  EXPECT_FALSE(describe_in_list(disk_options("a\nb")));
+  EXPECT_FALSE(describe_in_list(disk_options("a \"b")));
 }
 
 }  // namespace

@@ -61,6 +61,8 @@ class line_order {
 
   /// Returns whether -u keeps only one of `a` and `b`.
   bool equal_keys(std::string_view a, std::string_view b) const noexcept;
+  /// Returns whether lines that compare equal have the same bytes.
+  bool equals_are_alike() const noexcept { return compares_whole_lines_; }
 
   // A deepening_order: the keys, and then the line, if that is compared. Each look finds one key.
 

@@ -103,6 +103,14 @@ class Info(ToolTest):
         self.assertIn(b"not measured", self.output_of("info"))
         self.assertEqual(self.read("raw"), b"x" * (1 << 20))
 
+    def test_measures_a_line_for_a_list(self):
+        text = self.output_of("info", "-T", self.folder, "--json", self.path("report")).decode()
+        line = json.loads(self.read("report"))["disks"][0]["line"]
+        self.assertIn(f"  in a list      {line}\n", text)
+        self.assertRegex(line, f"^{self.folder} read=[0-9]+MiB/s write=[0-9]+MiB/s$")
+        self.environment = {"OUTSIZE_DISKS": f"{line};"}
+        self.assertIn(b"given speed    reading ", self.output_of("info", "--quick"))
+
     def test_a_malformed_list_is_all_that_is_said(self):
         listed = self.write("list", f"{self.folder}\n{self.folder} depth=none\n")
         self.environment = {"OUTSIZE_DISKS": listed}
