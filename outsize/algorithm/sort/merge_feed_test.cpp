@@ -281,10 +281,9 @@ TEST(encoded_records, that_cannot_be_decoded_are_a_corrupt_block) {
   grant memory = store.memory().take(1_MiB, "test");
   std::vector<std::byte> place(64_KiB);
   packed_block block(place);
-  for (int i = 0; i < 1000; ++i) {
-    std::string const text = "a line, number " + std::to_string(1000 + i);
-    ASSERT_TRUE(block.append(text));
-  }
+  std::vector<std::string> texts;
+  for (int i = 0; i < 1000; ++i) texts.push_back("a line, number " + std::to_string(1000 + i));
+  for (auto const& text : texts) ASSERT_TRUE(block.append(text));
   for (byte_coding const coding : {byte_coding::prefixes, byte_coding::lz4}) {
     std::vector<run<lines>> runs;
     {

@@ -46,7 +46,7 @@ class recent_records {
     std::uint64_t hash;
     std::uint64_t place;
   };
-  static constexpr std::size_t most_slots = 4096;  // 128 KiB, in a core's second cache
+  static constexpr std::size_t most_slots = 4096;  // 64 KiB, in a core's second cache
   static constexpr std::size_t period = 4096;      // looks, of which one in some must be a find
   static constexpr std::size_t looks_for_find = 16;
 

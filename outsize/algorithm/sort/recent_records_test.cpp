@@ -52,7 +52,7 @@ TEST_F(recent_records_of_a_chunk, are_looked_for_as_long_as_many_come_again) {
 }
 
 TEST(recent_records, take_little_of_a_chunk) {
-  EXPECT_EQ(recent_records::memory_bytes(100 << 20), 128U << 10);
+  EXPECT_EQ(recent_records::memory_bytes(100 << 20), 64U << 10);
   EXPECT_EQ(recent_records::memory_bytes(1 << 20), 8192U);
   EXPECT_EQ(recent_records::memory_bytes(100), 16U);
   EXPECT_FALSE(recent_records().find_or_note("any", nullptr, 0));
