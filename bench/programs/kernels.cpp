@@ -582,10 +582,7 @@ struct block_of_lines {
     for (auto const& line : all) line_bytes += line.size();
     content.resize(round_up<std::size_t>(packed_bytes(line_bytes, count), 4));
     packed_block block(content);
-    for (auto const& line : all) {
-      std::memcpy(block.next_record(), line.data(), line.size());
-      block.close_record(line.size());
-    }
+    for (auto const& line : all) block.append(line);
     code.resize(content.size());
     held.resize(content.size() + content.size() / 128 + 64);
   }
