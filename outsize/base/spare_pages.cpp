@@ -7,6 +7,10 @@
 #include <algorithm>
 #include <iterator>
 
+#include <outsize/base/assert.hpp>
+#include <outsize/base/memory_budget.hpp>
+#include <outsize/base/units.hpp>
+
 namespace outsize {
 
 void spare_pages::put(std::byte* place, std::size_t bytes) {
@@ -41,8 +45,9 @@ std::byte* spare_pages::take(std::size_t bytes) {
 void spare_pages::keep_at_most(std::size_t bytes) noexcept {
   while (bytes_ > bytes) {
     auto& [place, length] = *std::prev(stretches_.end());
-    std::size_t const gone = std::min(length, bytes_ - bytes);
-    ::munmap(place + length - gone, gone);
+    std::size_t const gone = std::min(length, round_up(bytes_ - bytes, page_bytes()));
+    int const outcome = ::munmap(place + length - gone, gone);
+    OUTSIZE_ASSERT(outcome == 0);
     length -= gone;
     bytes_ -= gone;
     if (length == 0) stretches_.erase(std::prev(stretches_.end()));

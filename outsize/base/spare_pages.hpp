@@ -28,7 +28,7 @@ class spare_pages {
   void put(std::byte* place, std::size_t bytes);
   /// A part of what is kept, of whole pages, or nullptr if no stretch is so long.
   std::byte* take(std::size_t bytes);
-  /// Gives what is more than `bytes`, of whole pages, back to the system.
+  /// Gives whole pages back to the system until no more than `bytes` are left.
   void keep_at_most(std::size_t bytes) noexcept;
 
   std::size_t bytes() const noexcept { return bytes_; }

@@ -45,6 +45,10 @@ TEST(spare_pages, join_what_lies_side_by_side) {
   EXPECT_TRUE(is_mapped(all + page));
   EXPECT_FALSE(is_mapped(all + 2 * page));
   EXPECT_EQ(spare.bytes(), 2 * page);
+  spare.keep_at_most(2 * page - 1);
+  EXPECT_FALSE(is_mapped(all + page)) << "pages are given back whole";
+  EXPECT_TRUE(is_mapped(all));
+  EXPECT_EQ(spare.bytes(), page);
 }
 
 TEST(spare_pages, are_whatever_was_put_and_not_taken) {
