@@ -9,8 +9,8 @@
 //          └─ buffer   page-aligned bytes from the system, ready for direct I/O
 //
 // Invariant: the bytes of all live grants never exceed the budget, the bytes of a grant's live
-// buffers, and of pages that it keeps for further ones, never exceed the grant. A budget, and a grant's take and release, may be used from any
-// thread. Layer: base.
+// buffers, and of pages that it keeps for further ones, never exceed the grant. A budget, and a
+// grant's take and release, may be used from any thread. Layer: base.
 
 #include <atomic>
 #include <cstddef>

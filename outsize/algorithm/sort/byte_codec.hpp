@@ -10,9 +10,9 @@
 //   prefixes:  | bytes in common | (length of the rest) | the rest | … for each item |
 //
 // Up to 254 bytes in common are left out; the length is there for records of varying length only,
-// seven bits in a byte. A record that is there again (packed_block.hpp) is one byte, 255. Bytes of a
-// block are those of the items, and where these vary in length the table of their ends: lz4 takes it
-// as it is, prefixes build it again.
+// seven bits in a byte. A record that is there again (packed_block.hpp) is one byte, 255. Bytes of
+// a block are those of the items, and where these vary in length the table of their ends: lz4 takes
+// it as it is, prefixes build it again.
 //
 // Invariant: a block is decoded front to back within `held_bytes` where it lies at the end and its
 // items at the front, and never overtakes what is yet to be decoded. Pure functions of the items.

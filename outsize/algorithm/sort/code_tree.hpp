@@ -7,10 +7,10 @@
 // A node holds the loser of the match below it and its code against the winner of that match. So
 // all codes on the path of the last winner are against this one, as is that of the record behind it
 // in its sequence, and replaying the path compares words; records are looked at where these are
-// equal only. A record that equals the last winner of its sequence wins at once: of those before in
-// order, none is left; one at the same place of memory equals it. Ties go to the sequence with the lower index. A sequence that has ended
-// stays, with a code greater than all. Not thread-safe. Layer: algorithm. Source: offset_codes.hpp;
-// loser_tree.hpp for the tree.
+// equal only. A record that equals the last winner of its sequence wins at once, as none that comes
+// before it is left; one at the same place of memory equals it. Ties go to the sequence with the
+// lower index. A sequence that has ended stays, with a code greater than all. Not thread-safe.
+// Layer: algorithm. Source: offset_codes.hpp; loser_tree.hpp for the tree.
 
 #include <cstddef>
 #include <string_view>

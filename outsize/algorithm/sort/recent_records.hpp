@@ -6,8 +6,8 @@
 //
 //   hash of a record ──▶ slot: | hash | place in the chunk |     the last one with that slot
 //
-// Some repetitions are not found, as a slot holds one record; those that are frequent are. Where few
-// are found, nothing is looked for any more. One thread at a time. Layer: algorithm.
+// Some repetitions are not found, as a slot holds one record; those that are frequent are. Where
+// few are found, nothing is looked for any more. One thread at a time. Layer: algorithm.
 
 #include <algorithm>
 #include <bit>
@@ -31,8 +31,8 @@ class recent_records {
     return std::bit_floor(std::clamp(chunk_bytes / 128, sizeof(slot), most_slots * sizeof(slot)));
   }
 
-  /// The place of the same record in the chunk. If it is not known of any, this one is remembered
-  /// as lying at `place`, where it has to be put then. @pre `record` is not long (record_place.hpp).
+  /// The place of the same record in the chunk. If none is known, this one is remembered as lying
+  /// at `place`, where it has to be put then. @pre `record` is not long (record_place.hpp).
   std::optional<std::uint64_t> find_or_note(std::string_view record, std::byte const* chunk,
                                             std::uint64_t place) noexcept {
     if (slots_.empty()) return std::nullopt;
