@@ -91,7 +91,7 @@ class grant {
   std::unique_ptr<account> account_;
 };
 
-/// Page-aligned memory of its own mapping; large ones ask for huge pages. Returns itself when
+/// Page-aligned memory of its own; large ones ask for huge pages. Returns itself when
 /// destroyed.
 class buffer {
  public:

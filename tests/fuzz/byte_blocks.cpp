@@ -42,8 +42,8 @@ bytes packed_lines(std::string_view text, std::size_t& count) {
   std::string_view last;
   while (!text.empty()) {
     auto const line = text.substr(0, text.find('\n'));
-    block.append(line == last ? last : line);  // what is there again takes no bytes
-    last = line;
+    if (line != last) last = line;
+    block.append(last);  // from where it was before, if it is there again: it takes no bytes
     text.remove_prefix(std::min(text.size(), line.size() + 1));
   }
   count = block.items();
@@ -75,6 +75,11 @@ void check_items(byte_coding coding, bytes const& content, block_layout layout,
   require(std::equal(back.begin(), back.begin() + static_cast<std::ptrdiff_t>(record_bytes),
                      content.begin()),
           "what was encoded comes back");
+  if (layout.item_bytes != 0) return;
+  detail::packed_table const before(content), after(back);
+  for (std::size_t i = 0; i < layout.items; ++i)
+    require(before[i].place == after[i].place && before[i].total_bytes == after[i].total_bytes,
+            "its table comes back");
 }
 
 std::string seed_of(byte_coding coding, std::string_view text) {
