@@ -16,12 +16,18 @@
 # All that the tsan preset builds.
 add_custom_target(outsize_concurrent_tests)
 
-# With all that UBSan checks, optimising a program that runs for a second takes longer than the
-# program. Null pointers are found by ASan too; to check these and the alignment at each access takes
-# GCC half the time again. The modules are compiled with both checks, and what libFuzzer runs.
+# Optimising tests and examples takes longer than running them, most of all with what sanitizers add.
+# Null pointers are found by ASan too; to check these and the alignment at each access takes GCC half
+# the time again. Modules, tools and benchmarks are compiled as they ship, modules and what libFuzzer
+# runs with both checks.
 function(outsize_compile_quickly name)
+  if(OUTSIZE_SANITIZE)
+    target_compile_options(${name} PRIVATE -O0)
+  else()
+    target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+  endif()
   if(OUTSIZE_SANITIZE MATCHES "undefined")
-    target_compile_options(${name} PRIVATE -O0
+    target_compile_options(${name} PRIVATE
       $<$<CXX_COMPILER_ID:GNU>:-fno-sanitize=null,alignment>)
   endif()
 endfunction()
