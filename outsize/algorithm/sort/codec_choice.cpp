@@ -17,10 +17,11 @@ double encoding_gain(codec_prospect const& p) noexcept {
     // Neither works all the time that the other does: sorts took about this long.
     return std::max(disk, processors) + std::min(disk, processors) / 4;
   };
-  double const plain = phase(2, p.sort_seconds) + phase(2, merge_seconds);
-  double const moved = 1 + p.encoded_share;
-  return plain - phase(moved, p.sort_seconds + p.encoding_seconds) -
-         phase(moved, merge_seconds + p.decoding_seconds);
+  double const plain_moved = 1 + p.plain_share;
+  double const plain = phase(plain_moved, p.sort_seconds) + phase(plain_moved, merge_seconds);
+  double const moved = 1 + p.plain_share * p.encoded_share;
+  return plain - phase(moved, p.sort_seconds + p.plain_share * p.encoding_seconds) -
+         phase(moved, merge_seconds + p.plain_share * p.decoding_seconds);
 }
 
 }  // namespace outsize::detail

@@ -13,12 +13,13 @@
 
 namespace outsize::detail {
 
-/// What is known while runs are formed; times are for one byte of items.
+/// What is known while runs are formed.
 struct codec_prospect {
-  double encoded_share = 1;     ///< Bytes that encoding leaves of one.
+  double plain_share = 1;       ///< Bytes of a plain run for one of items; repetitions take none.
+  double encoded_share = 1;     ///< Bytes that encoding leaves of one of a plain run.
   double disk_seconds = 0;      ///< To move a byte once; 0: not measured yet.
-  double sort_seconds = 0;      ///< Of one thread.
-  double encoding_seconds = 0;  ///< Of one thread; 0: not measured.
+  double sort_seconds = 0;      ///< Of one thread, for a byte of items.
+  double encoding_seconds = 0;  ///< Of one thread, for a byte of a plain run; 0: not measured.
   double decoding_seconds = 0;  ///< Likewise.
   std::size_t threads = 1;
 };

@@ -43,6 +43,20 @@ TEST(encoding, does_not_pay_where_the_processors_are_busy_all_the_time) {
   EXPECT_GT(encoding_gain(fast), 0);
 }
 
+TEST(encoding, pays_less_where_most_of_what_would_be_encoded_is_repetitions) {
+  codec_prospect prospect{.encoded_share = 0.5,
+                          .disk_seconds = 1 * ns,
+                          .sort_seconds = 0.5 * ns,
+                          .encoding_seconds = 0.2 * ns,
+                          .decoding_seconds = 0.2 * ns,
+                          .threads = 2};
+  double const whole = encoding_gain(prospect);
+  EXPECT_GT(whole, 0);
+  prospect.plain_share = 0.1;
+  EXPECT_GT(encoding_gain(prospect), 0);
+  EXPECT_LT(encoding_gain(prospect), whole / 5);
+}
+
 TEST(encoding, does_not_pay_where_it_takes_longer_than_moving_the_bytes) {
   codec_prospect const costly{.encoded_share = 0.5,
                               .disk_seconds = 1 * ns,

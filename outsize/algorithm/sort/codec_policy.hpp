@@ -106,7 +106,8 @@ class codec_policy {
       double most = codec_ == run_codec::always ? -1 : 0;
       bool found = false;
       for (byte_coding const coding : byte_codings) {
-        double const gain = gain_of(try_coding(coding, sample.content, sample.layout, code));
+        double const gain =
+            gain_of(try_coding(coding, sample.content, sample.layout, code), sample.plain_share());
         if (gain <= most) continue;
         most = gain;
         best = coding;
@@ -116,10 +117,11 @@ class codec_policy {
     }
   }
 
-  double gain_of(coding_trial const& trial) const {
+  double gain_of(coding_trial const& trial, double plain_share = 1) const {
     if (codec_ == run_codec::always) return 1 - trial.encoded_share;
     double const speed = store_.measured_bytes_per_second();
-    return encoding_gain({.encoded_share = trial.encoded_share,
+    return encoding_gain({.plain_share = plain_share,
+                          .encoded_share = trial.encoded_share,
                           .disk_seconds = speed == 0 ? 0 : 1 / speed,
                           .sort_seconds = sort_seconds(),
                           .encoding_seconds = trial.encoding_seconds,

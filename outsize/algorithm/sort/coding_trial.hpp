@@ -23,7 +23,7 @@
 
 namespace outsize::detail {
 
-/// For each byte of items; seconds are of one thread.
+/// For each byte of a plain block; seconds are of one thread.
 struct coding_trial {
   double encoded_share = 1;
   double encoding_seconds = 0;
@@ -78,10 +78,16 @@ coding_trial try_key_codec(std::span<T const> sorted, std::span<std::byte> code,
   return {encoded_share(sorted), times.encoding / bytes, times.decoding / bytes};
 }
 
-/// A block of items.
+/// A block of items, and how many bytes these have, repeated ones too.
 struct sampled_block {
   std::span<std::byte> content;
   block_layout layout;
+  std::size_t bytes_of_items = 0;
+
+  double plain_share() const noexcept {
+    if (bytes_of_items == 0) return 1;
+    return static_cast<double>(content.size()) / static_cast<double>(bytes_of_items);
+  }
 };
 
 /// Puts items of `sorted`, from several places of it, into a block in `place`; none, if there is
@@ -112,7 +118,7 @@ sampled_block sample_items(Family const& family, typename Family::view const& so
   auto const content = item_bytes != 0 ? place.first(bytes)
                        : items != 0    ? packed.shrink(packed_length)
                                        : place.first(0);
-  return {content, {items, item_bytes}};
+  return {content, {items, item_bytes}, item_bytes != 0 ? bytes : packed.record_bytes()};
 }
 
 }  // namespace outsize::detail

@@ -52,9 +52,12 @@ TEST(coding_trial, takes_all_of_a_short_run_and_nothing_of_one_too_long) {
   auto const some = sample_items(family, view_of(all, {"a", "b", "c", "d"}), place);
   EXPECT_EQ(some.layout.items, 4U);
   EXPECT_EQ(some.content.size(), packed_bytes(4, 4));
+  EXPECT_EQ(some.bytes_of_items, 4U);
+  EXPECT_EQ(some.plain_share(), packed_bytes(4, 4) / 4.0);
   auto const none = sample_items(family, view_of(all, {std::string(1000, 'x')}), place);
   EXPECT_EQ(none.layout.items, 0U);
   EXPECT_TRUE(none.content.empty());
+  EXPECT_EQ(none.plain_share(), 1);
   EXPECT_EQ(try_coding(byte_coding::lz4, none.content, none.layout, all).encoded_share, 1);
 }
 
