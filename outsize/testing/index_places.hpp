@@ -16,16 +16,18 @@
 
 namespace outsize::scratch {
 
-/// Numbers of the records in their order, equal ones as they come; nothing if a prefix got lost.
-template <typename Order>
+/// Numbers of the records in their order, equal ones as they come, or with the first one's number
+/// if `equals` wants it; nothing if a prefix got lost.
+template <typename Order, typename Equals = detail::equals_unnoted>
 std::optional<std::vector<std::uint64_t>> index_places(Order const& order,
-                                                       std::vector<std::string> const& records) {
+                                                       std::vector<std::string> const& records,
+                                                       Equals const& equals = {}) {
   std::vector<detail::prefix_entry> entries;
   for (std::size_t i = 0; i < records.size(); ++i)
     entries.push_back({.place = i, .prefix = order.prefix(records[i])});
   auto const record_at = [&](std::uint64_t place) { return std::string_view(records[place]); };
   auto const fetch = [](std::uint64_t, std::size_t) {};
-  detail::index_sort(order, record_at, fetch)(entries);
+  detail::index_sort(order, record_at, fetch, equals)(entries);
   std::vector<std::uint64_t> places;
   for (auto const& e : entries) {
     if (e.prefix != order.prefix(records[e.place])) return {};

@@ -14,7 +14,7 @@
 // So each record is fetched once for some bytes of it, by loops that ask for it in advance, and
 // not once for each comparison; and an order of keys finds those as seldom. What all records of a
 // group have in common is skipped at once, so that long common prefixes cost no more than reading
-// them. One thread. Layer: algorithm. Source:
+// them. Whoever wants to know which records are alike is told so where it shows. One thread. Layer: algorithm. Source:
 // Bentley, Sedgewick: Fast algorithms for sorting and searching strings, SODA 1997; Kärkkäinen,
 // Rantala: Engineering radix sort for strings, 2008 (keeping the next bytes beside the pointer).
 
@@ -23,6 +23,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <outsize/algorithm/deepening_order.hpp>
@@ -40,13 +41,21 @@ bool prefix_is_whole_key(Order const& order) noexcept {
   }
 }
 
+/// For who need not know which records compare equal.
+struct equals_unnoted {
+  bool wanted() const noexcept { return false; }
+  bool operator()(std::uint64_t, std::uint64_t) const noexcept { return false; }
+};
+
 /// Sorts index entries of records. `RecordAt` gives the record at an entry's place, and `Fetch`
-/// asks the processor for its bytes from some depth on.
-template <typename Order, typename RecordAt, typename Fetch>
+/// asks the processor for its bytes from some depth on. `Equals`, if it is `wanted()`, is called
+/// with the places of a record and of one that compares equal and comes later, and says whether the
+/// later one's entry is to have the first place, too.
+template <typename Order, typename RecordAt, typename Fetch, typename Equals = equals_unnoted>
 class index_sort {
  public:
-  index_sort(Order const& order, RecordAt const& record_at, Fetch const& fetch)
-      : order_(order), record_at_(record_at), fetch_(fetch) {}
+  index_sort(Order const& order, RecordAt const& record_at, Fetch const& fetch, Equals equals = {})
+      : order_(order), record_at_(record_at), fetch_(fetch), equals_(std::move(equals)) {}
 
   /// Sorts entries whose prefixes are set: by prefix, then by the order itself, then by place.
   void operator()(std::span<prefix_entry> entries) {
@@ -83,7 +92,7 @@ class index_sort {
 
   void sort_equals(std::span<prefix_entry> equals) {
     if constexpr (deepening_order<Order>) {
-      if (are_short_and_equal(equals)) return;
+      if (are_short_and_equal(equals)) return note_equals(equals);
       if (equals.size() > few) {
         std::uint64_t const prefix = equals.front().prefix;
         leave({equals, order_.prefix_depth(prefix), 0}, {}, false);
@@ -111,11 +120,33 @@ class index_sort {
     }
   }
 
-  void compare(std::span<prefix_entry> equals) const {
-    std::sort(equals.begin(), equals.end(), [&](prefix_entry const& a, prefix_entry const& b) {
-      int const c = order_.compare(record_at_(a.place), record_at_(b.place));
+  void compare(std::span<prefix_entry> entries) const {
+    auto const compared = [&](prefix_entry const& a, prefix_entry const& b) {
+      return order_.compare(record_at_(a.place), record_at_(b.place));
+    };
+    std::sort(entries.begin(), entries.end(), [&](prefix_entry const& a, prefix_entry const& b) {
+      int const c = compared(a, b);
       return c != 0 ? c < 0 : a.place < b.place;
     });
+    if (!equals_.wanted()) return;
+    for (std::size_t begin = 0, end; begin < entries.size(); begin = end) {
+      for (end = begin + 1; end < entries.size() && compared(entries[begin], entries[end]) == 0;)
+        ++end;
+      note_equals(entries.subspan(begin, end - begin));
+    }
+  }
+
+  /// Of records that compare equal.
+  void note_equals(std::span<prefix_entry> entries) const {
+    if (!equals_.wanted()) return;
+    std::uint64_t first = entries.front().place;
+    for (prefix_entry& e : entries.subspan(1)) {
+      if (equals_(first, e.place)) {
+        e.place = first;
+      } else {
+        first = e.place;
+      }
+    }
   }
 
   /// Sorts a group by its next bytes, and leaves what is still equal to be sorted.
@@ -140,11 +171,11 @@ class index_sort {
   /// records, where they are few or looking leads no further. Whether its last words have not
   /// parted anything: it may have much more in common then.
   void leave(group g, key_depth known, bool undivided) {
-    if (order_.is_whole_key(g.depth)) return;
+    if (order_.is_whole_key(g.depth)) return note_equals(g.entries);
     if (g.entries.size() <= few || g.looks >= Order::most_looks) return compare(g.entries);
     if (g.depth == known || (undivided && g.depth.key == known.key)) {
       g.depth = common_depth(g);
-      if (order_.is_whole_key(g.depth)) return;
+      if (order_.is_whole_key(g.depth)) return note_equals(g.entries);
       if (g.depth == known) return compare(g.entries);
     }
     groups_.push_back(g);
@@ -165,6 +196,7 @@ class index_sort {
   Order const& order_;
   RecordAt const& record_at_;
   Fetch const& fetch_;
+  [[no_unique_address]] Equals equals_;
   std::vector<group> groups_;
 };
 

@@ -11,9 +11,10 @@
 //   chunk:          | rec rec rec rec ... | ........ free ........ | entry 2 | entry 1 | entry 0 |
 //   fixed block:    | rec rec rec rec ... |     (of varying length: packed_block.hpp)
 //
-// Where records that compare equal cannot be told apart, one that came before in its chunk, and is
-// found (recent_records.hpp), is only counted, in a byte behind the first; when the index has been
-// sorted, each gets an entry for the same place:
+// Where records that compare equal cannot be told apart, one that came before in its chunk is only
+// counted, in a byte behind the first: at once if it is found (recent_records.hpp), or else where
+// the sort of the index comes upon it. When that has been sorted, each gets an entry for the same
+// place:
 //
 //   appended a b a a c:   | recent | a 2 | b 0 | c 0 | .... | c | b | a |
 //   sorted:               | recent | a 2 | b 0 | c 0 | .. | a | a | a | b | c |
@@ -29,6 +30,7 @@
 #include <cstdint>
 #include <cstring>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -286,7 +288,16 @@ class record_chunk {
   }
 
  private:
-  static constexpr std::uint8_t most_repeats = 255;
+  static constexpr std::size_t most_repeats = 255;
+
+  /// Counts what the sort of the index finds to be equal.
+  struct repeats_in_sort {
+    record_chunk* chunk;
+    bool wanted() const noexcept { return chunk->counts_repeats_; }
+    bool operator()(std::uint64_t place, std::uint64_t later) const noexcept {
+      return chunk->add_repeats(place, 1 + static_cast<std::size_t>(chunk->repeats_of(later)));
+    }
+  };
 
   prefix_entry* end_of_entries() noexcept {
     return reinterpret_cast<prefix_entry*>(memory_.data() + memory_.size());
@@ -308,13 +319,19 @@ class record_chunk {
     std::uint64_t const next = record_place::encode(used_, record.size());
     auto const place = recent_.find_or_note(record, memory_.data(), next);
     if (!place) return false;
-    std::byte& repeats = repeats_of(*place);
-    if (repeats == std::byte{most_repeats}) {
+    if (!add_repeats(*place, 1)) {
       recent_.note(record, next);
       return false;
     }
-    repeats = static_cast<std::byte>(static_cast<std::uint8_t>(repeats) + 1);
     count(record);
+    return true;
+  }
+  /// If a byte can count them.
+  bool add_repeats(std::uint64_t place, std::size_t more) noexcept {
+    std::byte& repeats = repeats_of(place);
+    std::size_t const sum = static_cast<std::size_t>(repeats) + more;
+    if (sum > most_repeats) return false;
+    repeats = static_cast<std::byte>(sum);
     return true;
   }
   /// Stands behind the record.
@@ -337,16 +354,19 @@ class record_chunk {
 
   /// Gives each record of the sorted parts, which lie side by side, as many entries as it was
   /// appended. Their room is in front of them, so that what is written never reaches what is yet to
-  /// be read.
+  /// be read, but for entries that have been counted as repetitions of the same record.
   void give_repeats(std::span<std::span<prefix_entry>> parts) {
     if (!counts_repeats_) return;
     constexpr std::size_t ahead = 16;
     prefix_entry* to = end_of_entries() - count_;
     for (auto& part : parts) {
       prefix_entry* const begin = to;
+      std::optional<std::uint64_t> last;
       for (std::size_t i = 0; i < part.size(); ++i) {
         if (i + ahead < part.size()) __builtin_prefetch(&repeats_of(part[i + ahead].place));
         prefix_entry const entry = part[i];
+        if (entry.place == last) continue;
+        last = entry.place;
         to = std::fill_n(to, 1 + static_cast<std::size_t>(repeats_of(entry.place)), entry);
       }
       part = {begin, to};
@@ -377,7 +397,7 @@ class record_chunk {
         __attribute__((always_inline)) {
       __builtin_prefetch(memory_.data() + record_place::offset(place) + depth);
     };
-    index_sort(family.order(), record, fetch)(part);
+    index_sort(family.order(), record, fetch, repeats_in_sort{this})(part);
     if (equals == equal_items::kept) return part;
     auto const repeated = std::ranges::unique(part, [&](auto const& a, auto const& b) {
       return a.prefix == b.prefix && family.order().equal_keys(record(a.place), record(b.place));

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -153,6 +154,27 @@ TEST_F(record_items_in_memory, are_kept_once_if_they_cannot_be_told_apart) {
       }
       EXPECT_TRUE(all == want);
     }
+}
+
+TEST_F(record_items_in_memory, that_come_again_late_are_found_by_the_sort) {
+  constexpr std::size_t different = 10'000, often = 1000;  // more than are remembered, or counted
+  family_type const family(order, 0);
+  std::vector<std::string> want;
+  for (int copy = 0; copy < 4; ++copy)
+    for (std::size_t i = 0; i < different; ++i)
+      want.push_back((i % 2 == 0 ? "even " : "an odd number, ") + std::to_string(i));
+  want.insert(want.end(), often, "even 0");
+  std::mt19937_64 random(8);
+  std::ranges::shuffle(want, random);
+  record_chunk<family_type> chunk(memory, 4_MiB);
+  for (auto const& r : want) ASSERT_TRUE(chunk.append(family, r));
+  auto const view = chunk.sort_whole(family);
+  std::ranges::sort(want);
+  EXPECT_TRUE(records_of(view) == want);
+  std::set<char const*> places;
+  for (std::size_t i = 0; i < view.size(); ++i) places.insert(view.key(i).data);
+  EXPECT_GE(places.size(), different + often / 256);
+  EXPECT_LE(places.size(), different + often / 256 + 2);
 }
 
 TEST_F(record_items_in_memory, come_again_and_again) {
