@@ -137,9 +137,11 @@ concept word_beside_key = sizeof(T) == sizeof(word_pair) && sizeof(Key) == sizeo
                           std::is_integral_v<Key> && ordered_key<Key, Order> &&
                           std::has_unique_object_representations_v<T>;
 
-/// The engine's family for items of type T under Less, and how to make it.
+/// The engine's family for items of type T under Less, how to make it, and whether items that
+/// compare equal keep their order in it, or are equal bytes.
 template <typename T, typename Less>
 struct family_of {
+  static constexpr bool keeps_input_order = true;
   using type = typed_items<T, Less>;
   static type make(Less less) { return type(std::move(less)); }
 };
@@ -147,6 +149,7 @@ struct family_of {
 template <typename T, typename Less>
   requires ordered_number<T, Less>
 struct family_of<T, Less> {
+  static constexpr bool keeps_input_order = true;
   using bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
   using type = typed_items<bits, std::less<>>;
   static type make(Less) { return type({}, ordered_bits_of<T, Less>()); }
@@ -156,6 +159,7 @@ template <typename T, typename Less>
   requires ordered_number<T, Less> && wide_integer<T>
 struct family_of<T, Less> {
   static_assert(std::endian::native == std::endian::little);
+  static constexpr bool keeps_input_order = true;
   using bits = word_pair;
   using type = typed_items<word_pair, std::less<>>;
   static type make(Less) {
@@ -170,6 +174,7 @@ struct family_of<T, Less> {
 template <typename T, typename Key, typename Order>
   requires word_beside_key<T, Key, Order>
 struct family_of<T, projected_order<Key T::*, Order>> {
+  static constexpr bool keeps_input_order = false;
   using type = typed_items<word_pair, std::less<>>;
   static type make(projected_order<Key T::*, Order> less) {
     T const item{};
@@ -177,6 +182,16 @@ struct family_of<T, projected_order<Key T::*, Order>> {
     return type({}, {.key = ordered_bits_of<Key, Order>(), .key_is_first = is_first});
   }
 };
+
+/// `less` as an order in which items that compare equal keep their order, or are equal bytes.
+template <typename T, typename Less>
+auto stable_order(Less less) {
+  if constexpr (family_of<T, Less>::keeps_input_order) {
+    return less;
+  } else {
+    return in_input_order(std::move(less));
+  }
+}
 
 /// The family by which many items are sorted; family_of for algorithms that look at single ones.
 template <typename T, typename Less>

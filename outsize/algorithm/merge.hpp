@@ -197,14 +197,14 @@ sort_report merge_into(storage& store, std::vector<std::unique_ptr<Reader>> read
 template <typename T, typename Less, typename Out>
 sort_report merge_by_sorting(storage& store, std::vector<std::string> const& paths, Out out,
                              Less less, sort_options options) {
-  using stable = std::conditional_t<ordered_number<T, Less>, family_of<T, Less>,
-                                    family_of<T, item_less<T, Less>>>;
+  auto const order = stable_order<T>(less);
+  using stable = family_of<T, std::remove_const_t<decltype(order)>>;
   auto const reading = input_options(store, options);
   io::output_stream_options const writing{.block_bytes = reading.block_bytes,
                                           .compress = options.compress};
   std::uint64_t const stream_bytes = io::input_stream_memory_bytes(reading);
   grant stream_memory = take_stream_memory(store, stream_bytes, options);
-  sort_engine<typename stable::type> engine(store, stable::make({less}), std::move(options), {},
+  sort_engine<typename stable::type> engine(store, stable::make(order), std::move(options), {},
                                             stream_bytes);
   return sort_through<T>(store, engine, std::move(out), writing, [&](auto& e) {
     for (std::string const& path : paths) {

@@ -53,6 +53,18 @@ struct number_order {
   }
 };
 
+}  // namespace
+
+/// Equal numbers are equal bytes, and the vector kernels sort them.
+template <std::unsigned_integral U>
+struct detail::family_of<U, number_order> {
+  static constexpr bool keeps_input_order = true;
+  using type = numbers<U>;
+  static type make(number_order less) { return type({}, less.bits); }
+};
+
+namespace {
+
 /// The lengths of records that are items of a type, if a word decides their order.
 using short_lengths = std::index_sequence<8, 12, 16, 24, 32>;
 
@@ -84,11 +96,7 @@ auto with_family(record_order const& order, Use const& use) {
   auto const fill = [](auto& engine, io::input_stream& in) { detail::fill_items(engine, in); };
   std::optional<decltype(use(numbers<std::uint64_t>({}), fill))> result;
   bool const by_words = with_words(order, [&](auto item, auto less) {
-    if constexpr (std::unsigned_integral<decltype(item)>) {
-      result = use(numbers<decltype(item)>({}, less.bits), fill);
-    } else {
-      result = use(detail::typed_items<decltype(item), decltype(less)>(less), fill);
-    }
+    result = use(detail::family_of<decltype(item), decltype(less)>::make(less), fill);
   });
   if (by_words) return std::move(*result);
   return use(

@@ -64,13 +64,8 @@ template <item_source In, typename Out,
   requires item_sink<Out, source_item_t<In>>
 sort_report stable_sort(storage& store, In&& in, Out out, Less less = {},
                         sort_options options = {}) {
-  // Equal numbers are equal bytes: their kernels need no detour.
-  if constexpr (detail::ordered_number<source_item_t<In>, Less>) {
-    return sort(store, std::forward<In>(in), std::move(out), less, std::move(options));
-  } else {
-    return sort(store, std::forward<In>(in), std::move(out), in_input_order(std::move(less)),
-                std::move(options));
-  }
+  return sort(store, std::forward<In>(in), std::move(out),
+              detail::stable_order<source_item_t<In>>(std::move(less)), std::move(options));
 }
 
 /// The same on the default storage.

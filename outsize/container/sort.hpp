@@ -137,11 +137,7 @@ sort_report sort(Container& items, Less less = {}, sort_options options = {}) {
 template <typename T, std::strict_weak_order<T, T> Less = std::less<>>
 sort_report stable_sort(paged_iterator<T> first, paged_iterator<T> last, Less less = {},
                         sort_options options = {}) {
-  if constexpr (detail::ordered_number<T, Less>) {
-    return sort(first, last, less, std::move(options));
-  } else {
-    return sort(first, last, in_input_order(std::move(less)), std::move(options));
-  }
+  return sort(first, last, detail::stable_order<T>(std::move(less)), std::move(options));
 }
 template <paged_container Container,
           std::strict_weak_order<typename Container::value_type, typename Container::value_type>

@@ -79,32 +79,8 @@ class sort_engine {
   /// Takes its memory at once. @throws budget_error if it is too little; io_error if a disk cannot
   /// be used.
   sort_engine(storage& store, Family family, sort_options options, item_framing framing = {},
-              std::uint64_t input_stream_bytes = 0)
-      : store_(store),
-        family_(std::move(family)),
-        options_(std::move(options)),
-        framing_(framing),
-        memory_(store.memory().take(
-            options_.memory_bytes != 0 ? options_.memory_bytes : store.memory().free_bytes(),
-            "sort")) {
-    sort_job const job{.memory_bytes = memory_.total_bytes() + input_stream_bytes,
-                       .input_stream_bytes = input_stream_bytes,
-                       .input_bytes = options_.input_bytes,
-                       .item_bytes = family_.item_bytes(),
-                       .index_entry_bytes = index_entry_bytes(store),
-                       .out_of_place = Family::sorts_out_of_place,
-                       .block_bytes = options_.block_bytes,
-                       .codec = options_.codec,
-                       .key_codec = Family::has_key_codec,
-                       .alignment_bytes = 1,
-                       .threads = store.threads().threads(),
-                       .most_fan_in = options_.most_fan_in};
-    plan_ = plan_sort(job);
-    memory_.keep_pages();  // of chunks for merges
-    report_.memory_bytes = job.memory_bytes;
-    report_.block_bytes = plan_.block_bytes;
-    formation_.emplace(family_, store_, memory_, plan_, equals(), options_.stop, options_.trace);
-  }
+              std::uint64_t input_stream_bytes = 0);
+  ~sort_engine();
 
   sort_engine(sort_engine const&) = delete;
   sort_engine& operator=(sort_engine const&) = delete;
@@ -126,11 +102,7 @@ class sort_engine {
 
   /// The chunk to fill with items of one type; chunk_full() when its room is used up.
   chunk& current_chunk() noexcept { return formation_->current(); }
-  void chunk_full() {
-    count_chunk();
-    formation_->hand_over();
-    report_progress();
-  }
+  void chunk_full();
 
   /// Adds a record (families of byte strings). @throws budget_error naming both sizes if it is too
   /// long for the memory; what a stage threw.
@@ -155,25 +127,7 @@ class sort_engine {
   /// Ends the input and starts the merge. Windows begin at multiples of `output_alignment`, with a
   /// lead; the first one is for an output that has `output_begin_bytes` already.
   /// @throws what a stage threw.
-  void finish_input(std::size_t output_alignment = 1, std::uint64_t output_begin_bytes = 0) {
-    count_chunk();
-    formation_->finish();
-    report_.networks.push_back(formation_->report());
-    runs_ = std::move(formation_->runs());
-    report_.runs = runs_.size();
-    for (auto const& r : runs_) {
-      report_.run_items += r.items();
-      report_.run_disk_bytes += r.disk_bytes();
-      report_.encoded_runs += r.form().is_encoded() ? 1 : 0;
-    }
-    resident_ = formation_->resident_views();
-    largest_resident_bytes_ = formation_->resident_largest_item_bytes();
-    if (equals() == equal_items::made_one) left_out_bytes_ = report_.input_bytes - bytes_left();
-    if (resident_.empty()) formation_.reset();
-    output_alignment_ = output_alignment;
-    output_begin_bytes_ = output_begin_bytes;
-    start_output();
-  }
+  void finish_input(std::size_t output_alignment = 1, std::uint64_t output_begin_bytes = 0);
 
   // ---- out ----
 
@@ -192,38 +146,13 @@ class sort_engine {
   }
 
   /// The next window of sorted items, nothing at the end. @throws what a stage threw.
-  std::optional<sorted_window> next() {
-    if (at_end_) return std::nullopt;
-    try {
-      auto filled = output_->ports_of("consumer").accept();
-      report_progress();
-      if (filled) {
-        sorted_window const window = filled->template user<sorted_window>();
-        lent_[window.index] = std::move(*filled);
-        return window;
-      }
-    } catch (pipeline::poisoned const&) {
-      output_->rethrow_error();
-      throw;
-    }
-    at_end_ = true;
-    for (auto& window : lent_) window.reset();  // they cannot go home later
-    output_->finish();
-    report_.networks.resize(1);  // of a rewound output the last time tells
-    report_.networks.push_back(output_->report());
-    report_.peak_disk_bytes = store_.peak_allocated_bytes();
-    report_.output_items = output_items_.load();
-    return std::nullopt;
-  }
+  std::optional<sorted_window> next();
 
   /// Gives back the memory of a window that has been used. @pre no rewind() since it came.
   void recycle(sorted_window const& used) noexcept { lent_[used.index].reset(); }
 
   /// Starts the output again from its first item. @pre options.rewindable, or nothing was spilled.
-  void rewind() {
-    stop_output();
-    start_output();
-  }
+  void rewind();
 
   sort_report const& report() const noexcept { return report_; }
 
@@ -549,6 +478,101 @@ class sort_engine {
   std::exception_ptr failure_;  // written before it
   std::atomic<bool> has_failed_{false};
 };
+
+// What a user of an engine calls for whole chunks and windows stands outside of the class, so that an
+// engine that is compiled once (below) is compiled nowhere else.
+
+template <item_family Family>
+sort_engine<Family>::sort_engine(storage& store, Family family, sort_options options,
+                                 item_framing framing, std::uint64_t input_stream_bytes)
+    : store_(store),
+      family_(std::move(family)),
+      options_(std::move(options)),
+      framing_(framing),
+      memory_(store.memory().take(
+          options_.memory_bytes != 0 ? options_.memory_bytes : store.memory().free_bytes(),
+          "sort")) {
+  sort_job const job{.memory_bytes = memory_.total_bytes() + input_stream_bytes,
+                     .input_stream_bytes = input_stream_bytes,
+                     .input_bytes = options_.input_bytes,
+                     .item_bytes = family_.item_bytes(),
+                     .index_entry_bytes = index_entry_bytes(store),
+                     .out_of_place = Family::sorts_out_of_place,
+                     .block_bytes = options_.block_bytes,
+                     .codec = options_.codec,
+                     .key_codec = Family::has_key_codec,
+                     .alignment_bytes = 1,
+                     .threads = store.threads().threads(),
+                     .most_fan_in = options_.most_fan_in};
+  plan_ = plan_sort(job);
+  memory_.keep_pages();  // of chunks for merges
+  report_.memory_bytes = job.memory_bytes;
+  report_.block_bytes = plan_.block_bytes;
+  formation_.emplace(family_, store_, memory_, plan_, equals(), options_.stop, options_.trace);
+}
+
+template <item_family Family>
+sort_engine<Family>::~sort_engine() = default;
+
+template <item_family Family>
+void sort_engine<Family>::chunk_full() {
+  count_chunk();
+  formation_->hand_over();
+  report_progress();
+}
+
+template <item_family Family>
+void sort_engine<Family>::finish_input(std::size_t output_alignment,
+                                       std::uint64_t output_begin_bytes) {
+  count_chunk();
+  formation_->finish();
+  report_.networks.push_back(formation_->report());
+  runs_ = std::move(formation_->runs());
+  report_.runs = runs_.size();
+  for (auto const& r : runs_) {
+    report_.run_items += r.items();
+    report_.run_disk_bytes += r.disk_bytes();
+    report_.encoded_runs += r.form().is_encoded() ? 1 : 0;
+  }
+  resident_ = formation_->resident_views();
+  largest_resident_bytes_ = formation_->resident_largest_item_bytes();
+  if (equals() == equal_items::made_one) left_out_bytes_ = report_.input_bytes - bytes_left();
+  if (resident_.empty()) formation_.reset();
+  output_alignment_ = output_alignment;
+  output_begin_bytes_ = output_begin_bytes;
+  start_output();
+}
+
+template <item_family Family>
+std::optional<sorted_window> sort_engine<Family>::next() {
+  if (at_end_) return std::nullopt;
+  try {
+    auto filled = output_->ports_of("consumer").accept();
+    report_progress();
+    if (filled) {
+      sorted_window const window = filled->template user<sorted_window>();
+      lent_[window.index] = std::move(*filled);
+      return window;
+    }
+  } catch (pipeline::poisoned const&) {
+    output_->rethrow_error();
+    throw;
+  }
+  at_end_ = true;
+  for (auto& window : lent_) window.reset();  // they cannot go home later
+  output_->finish();
+  report_.networks.resize(1);  // of a rewound output the last time tells
+  report_.networks.push_back(output_->report());
+  report_.peak_disk_bytes = store_.peak_allocated_bytes();
+  report_.output_items = output_items_.load();
+  return std::nullopt;
+}
+
+template <item_family Family>
+void sort_engine<Family>::rewind() {
+  stop_output();
+  start_output();
+}
 
 extern template class sort_engine<typed_items<std::uint32_t, std::less<>>>;
 extern template class sort_engine<typed_items<std::uint64_t, std::less<>>>;
