@@ -10,7 +10,7 @@
 #     THIRDPARTY fmt::fmt uring::uring      # linked publicly
 #     TESTS file_test.cpp request_test.cpp  # -> executable outsize_io_test, each TEST known to ctest
 #     TEST_DEPENDS testing xxhash::xxhash   # what only the tests need: modules or targets
-#     LABELS concurrent                     # the tests also run under ThreadSanitizer
+#     CONCURRENT request_test.cpp           # of TESTS, what also runs under ThreadSanitizer, or ALL
 #     INTERNAL)                             # not installed (outsize/testing)
 #
 # Third parties (cmake/thirdparty): Threads::Threads fmt::fmt hwy::hwy uring::uring xxhash::xxhash
@@ -23,7 +23,7 @@
 
 function(outsize_module name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "INTERNAL" ""
-    "DEPENDS;HEADERS;SOURCES;THIRDPARTY;TESTS;TEST_DEPENDS;LABELS")
+    "DEPENDS;HEADERS;SOURCES;THIRDPARTY;TESTS;TEST_DEPENDS;CONCURRENT")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "outsize_module(${name}): unknown argument ${arg_UNPARSED_ARGUMENTS}")
   endif()
@@ -62,6 +62,6 @@ function(outsize_module name)
   endif()
   if(OUTSIZE_TESTS AND arg_TESTS)
     outsize_test(${target}_test PREFIX ${name}
-      SOURCES ${arg_TESTS} MODULES ${name} ${arg_TEST_DEPENDS} LABELS ${arg_LABELS})
+      SOURCES ${arg_TESTS} MODULES ${name} ${arg_TEST_DEPENDS} CONCURRENT ${arg_CONCURRENT})
   endif()
 endfunction()

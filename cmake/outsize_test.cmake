@@ -7,7 +7,7 @@
 #     SOURCES sort_io_test.cpp
 #     MODULES algorithm testing          # modules, or targets such as xxhash::xxhash
 #     PREFIX complexity                  # shown before the test's name; by default the folder's
-#     LABELS concurrent)                 # also run under ThreadSanitizer
+#     CONCURRENT ALL)                    # or those of SOURCES that also run under ThreadSanitizer
 #
 #   outsize_compile_fail_test(items.cpp          # compiles as it stands, but not with
 #     SECTION NOT_TRIVIALLY_COPYABLE             #   -DNOT_TRIVIALLY_COPYABLE, and then
@@ -16,26 +16,26 @@
 # All that the tsan preset builds.
 add_custom_target(outsize_concurrent_tests)
 
-# Optimising tests and examples takes longer than running them, most of all with what sanitizers add.
-# Null pointers are found by ASan too; to check these and the alignment at each access takes GCC half
-# the time again. Modules, tools and benchmarks are compiled as they ship, modules and what libFuzzer
-# runs with both checks.
+# Optimising tests and examples takes longer than running them, most of all with what UBSan adds; but
+# under ThreadSanitizer. Null pointers are found by ASan too; to check these and the alignment at each
+# access takes GCC half the time again. Modules, tools and benchmarks are compiled as they ship,
+# modules and what libFuzzer runs with both checks.
 function(outsize_compile_quickly name)
-  if(OUTSIZE_SANITIZE)
-    target_compile_options(${name} PRIVATE -O0)
-  else()
-    target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
-  endif()
   if(OUTSIZE_SANITIZE MATCHES "undefined")
-    target_compile_options(${name} PRIVATE
+    target_compile_options(${name} PRIVATE -O0
       $<$<CXX_COMPILER_ID:GNU>:-fno-sanitize=null,alignment>)
+  elseif(NOT OUTSIZE_SANITIZE)
+    target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
   endif()
 endfunction()
 
 function(outsize_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "PREFIX" "SOURCES;MODULES;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "PREFIX" "SOURCES;MODULES;CONCURRENT")
   if(NOT arg_PREFIX)
     get_filename_component(arg_PREFIX "${CMAKE_CURRENT_SOURCE_DIR}" NAME)
+  endif()
+  if(OUTSIZE_SANITIZE MATCHES "thread" AND arg_CONCURRENT AND NOT arg_CONCURRENT STREQUAL "ALL")
+    set(arg_SOURCES ${arg_CONCURRENT})
   endif()
   add_executable(${name} ${arg_SOURCES})
   outsize_warnings(${name})
@@ -58,10 +58,8 @@ function(outsize_test name)
   endif()
   outsize_compile_quickly(${name})
   set(properties TIMEOUT 300)
-  if(arg_LABELS)
-    list(APPEND properties LABELS ${arg_LABELS})
-  endif()
-  if("concurrent" IN_LIST arg_LABELS)
+  if(arg_CONCURRENT)
+    list(APPEND properties LABELS concurrent)
     add_dependencies(outsize_concurrent_tests ${name})
   endif()
   gtest_discover_tests(${name}

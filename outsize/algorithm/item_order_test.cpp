@@ -18,6 +18,7 @@
 #include <outsize/algorithm/reduce.hpp>
 #include <outsize/algorithm/sort.hpp>
 #include <outsize/io/memory_file.hpp>
+#include <outsize/testing/effort.hpp>
 
 namespace outsize {
 namespace {
@@ -163,7 +164,8 @@ static_assert(!detail::is_keyed_item<mixed, decltype(by(&mixed::small))>);
 template <typename T, typename Less, typename Key>
 void expect_order_of(T const&, Less const& less, Key const& key) {
   for (std::size_t const count :
-       {std::size_t{1}, std::size_t{300}, std::size_t{1'000'000} / sizeof(T)}) {
+       {std::size_t{1}, std::size_t{300},
+        (std::size_t{300'000} + scratch::operations(700'000)) / sizeof(T)}) {
     SCOPED_TRACE(count);
     storage store(small());
     std::mt19937_64 random(count);

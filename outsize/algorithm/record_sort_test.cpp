@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include <outsize/testing/effort.hpp>
 #include <outsize/testing/scratch_directory.hpp>
 
 namespace outsize {
@@ -63,7 +64,8 @@ TEST_F(record_files, are_sorted_in_every_format) {
                                                                      {"bytes:24", true}}) {
     SCOPED_TRACE(format);
     record_order const order(record_format::parse(format), {}, reverse);
-    std::size_t const count = 3'600'000 / order.format().item_bytes;
+    std::size_t const count =
+        (2'400'000 + scratch::operations(1'200'000)) / order.format().item_bytes;
     auto const bytes = random_bytes(count * order.format().item_bytes, count);
     scratch::write_file(dir_.path("in"), bytes);
     auto const report = sort_records(store_, {{dir_.path("in")}, dir_.path("out")}, order);

@@ -26,6 +26,7 @@
 #include <outsize/algorithm/sort.hpp>
 #include <outsize/algorithm/top_k.hpp>
 #include <outsize/io/memory_file.hpp>
+#include <outsize/testing/effort.hpp>
 
 namespace outsize {
 namespace {
@@ -105,7 +106,7 @@ TEST(sorter, sorts_through_encoded_runs) {
     auto const pair = [most](std::mt19937_64& random, std::size_t i) {
       return pair16{random() % most, i};
     };
-    for (std::size_t count : {100, 40000, 150000})
+    for (std::size_t count : {100, 40000, 80000 + scratch::operations(70000)})
       for (std::size_t threads : {1, 2, 8}) {
         std::size_t const disks = threads % 3;
         for (std::size_t block : {512, 4096})

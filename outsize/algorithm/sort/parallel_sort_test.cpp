@@ -3,6 +3,7 @@
 // Numbers sorted in place by several threads against std::sort: few and many, all alike, ordered.
 
 #include <outsize/algorithm/sort/parallel_sort.hpp>
+#include <outsize/testing/effort.hpp>
 
 #include <gtest/gtest.h>
 
@@ -46,7 +47,8 @@ void expect_sorted(Form const& form) {
   for (std::size_t const threads : {1, 2, 3, 5, 8}) {
     executor team(threads);
     for (auto const& [name, number] : kinds(random))
-      for (std::size_t const count : {0, 1, 100, 16'384, 16'385, 100'003}) {
+      for (std::size_t const count :
+           {0, 1, 100, 16'384, 16'385, 20'003 + scratch::operations(80'000)}) {
         std::vector<T> items(count);
         for (std::size_t i = 0; i < count; ++i) items[i] = item_of<T>(number(i));
         auto want = items;

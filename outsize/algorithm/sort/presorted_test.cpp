@@ -126,9 +126,11 @@ TEST_F(presorted, others_are_sorted) {
 
 TEST_F(presorted, one_item_out_of_place_comes_to_its_place_wherever_it_is) {
   auto const good = ascending<std::uint64_t>(300'000);
+  std::size_t combination = 0;
   for (std::size_t at : {std::size_t{0}, std::size_t{1}, std::size_t{2047}, std::size_t{2048},
                          std::size_t{150'001}, good.size() - 1})
     for (std::uint64_t const item : {std::uint64_t{0}, good[good.size() / 2], ~std::uint64_t{0}}) {
+      if (combination++ % scratch::one_of(5) != 0) continue;
       SCOPED_TRACE(testing::Message() << item << " at " << at);
       auto numbers = good;
       numbers[at] = item;
@@ -191,8 +193,9 @@ TEST_F(presorted, input_with_too_much_out_of_order_is_sorted) {
     EXPECT_FALSE(sorted(numbers).is_copied);
   }
   // So much in one place that the sample does not see all of it.
-  auto numbers = ascending<std::uint64_t>(4'000'000);
-  for (std::size_t i = 2'000'100; i < 2'060'000; ++i) numbers[i] = random();
+  auto numbers = ascending<std::uint64_t>(1'000'000 + scratch::operations(3'000'000));
+  auto const middle = numbers.begin() + std::ssize(numbers) / 2 + 100;
+  std::generate(middle, middle + 59'900, std::ref(random));
   EXPECT_FALSE(sorted(numbers).is_copied);
 }
 
@@ -225,10 +228,10 @@ TEST_F(presorted, anything_nearly_in_order_comes_out_as_by_a_stable_sort) {
   std::mt19937_64 random(seed);
   auto const by_key = [](wide const& a, wide const& b) { return a.key < b.key; };
   int copied = 0;
-  int const tries = 40;
+  int const tries = 5 + scratch::operations(35);
   for (int i = 0; i < tries && !HasFailure(); ++i)
     copied += sorted(nearly_ordered(random), by_key).is_copied;
-  EXPECT_GT(copied, 2);
+  EXPECT_GE(copied, tries / 13);
 }
 
 TEST_F(presorted, items_that_compare_equal_keep_their_order) {
