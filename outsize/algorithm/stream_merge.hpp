@@ -34,6 +34,8 @@ struct record_shape {
     if (item_bytes != 0) return {};
     return {item_framing::kind::terminator, lines.delimiter};
   }
+  /// Whether each line of an input is one that is sorted, as it stands.
+  bool is_of_plain_lines() const noexcept { return item_bytes == 0 && !lines.csv && !lines.header; }
   record_reader reader(io::input_stream& in, std::uint64_t memory_bytes,
                        std::uint64_t longest_line_bytes) const {
     return item_bytes != 0 ? record_reader::of_records(in, item_bytes)
@@ -178,8 +180,11 @@ sort_report sort_shaped_files(storage& store, Order const& order, record_shape c
       options.memory_bytes != 0 ? options.memory_bytes : store.memory().free_bytes();
   input_header header;
   record_filling const fill(shape, memory, memory / 5, header);
+  std::optional<line_operations> lines;
+  if (shape.is_of_plain_lines())
+    lines = operations_of_lines(order, shape.lines.delimiter, memory / 5);
   return sort_files(store, record_items(order, shape.item_bytes), shape.framing(), paths, options,
-                    fill, header);
+                    fill, header, lines);
 }
 
 /// Merges sorted inputs of records of any shape. Too many inputs for one merge are sorted instead,

@@ -24,6 +24,7 @@
 #include <outsize/algorithm/record_reader.hpp>
 #include <outsize/algorithm/sort/engine.hpp>
 #include <outsize/algorithm/sort/presorted.hpp>
+#include <outsize/algorithm/sort/presorted_lines.hpp>
 #include <outsize/base/error.hpp>
 #include <outsize/io/input_stream.hpp>
 #include <outsize/io/output_stream.hpp>
@@ -62,9 +63,9 @@ bool is_regular_output(std::string const& output);
 
 /// Whether a sort of these files moves more than once what a copy would, and a copy is possible.
 template <typename Family>
-bool may_be_copied(Family const& family, sort_paths const& paths,
-                   std::optional<std::uint64_t> input_bytes, sort_options const& options) {
-  return family.item_bytes() != 0 && input_bytes && *input_bytes > options.memory_bytes &&
+bool may_be_copied(sort_paths const& paths, std::optional<std::uint64_t> input_bytes,
+                   sort_options const& options) {
+  return input_bytes && *input_bytes > options.memory_bytes &&
          !sort_engine<Family>::reduces(options) && paths.inputs.size() == 1 &&
          is_regular_output(paths.output) && options.compress == io::compression::none;
 }
@@ -197,11 +198,26 @@ item_operations operations_of(Family const& family) {
                             std::span<std::byte> scratch) { family.sort_here(items, scratch); }};
 }
 
+/// Copies the one input, if its items are in order: those of one size, or lines of which it is known
+/// how.
+template <typename Family>
+std::optional<sort_report> copy_in_order(storage& store, Family const& family,
+                                         std::optional<line_operations> const& lines,
+                                         sort_paths const& paths, std::uint64_t input_bytes,
+                                         sort_options const& options) {
+  if (family.item_bytes() != 0)
+    return copy_if_in_order(store, operations_of(family), paths.inputs[0], paths.output,
+                            input_bytes, options);
+  if (!lines) return std::nullopt;
+  return copy_lines_if_in_order(store, *lines, paths.inputs[0], paths.output, input_bytes, options);
+}
+
 /// The whole of a file sort. `fill(engine, stream)` turns an input's bytes into items, except for
-/// those that it makes the header.
+/// those that it makes the header; `lines` is given if those can also be copied.
 template <typename Family, typename Fill>
 sort_report sort_files(storage& store, Family family, item_framing framing, sort_paths const& paths,
-                       sort_options options, Fill const& fill, input_header const& header = {}) {
+                       sort_options options, Fill const& fill, input_header const& header = {},
+                       std::optional<line_operations> const& lines = {}) {
   auto const known = known_input_bytes(paths.inputs, options.decompress);
   if (!options.input_bytes) options.input_bytes = known;
   if (known && family.item_bytes() != 0 && *known % family.item_bytes() != 0)
@@ -210,9 +226,8 @@ sort_report sort_files(storage& store, Family family, item_framing framing, sort
   std::uint64_t const stream_bytes = io::input_stream_memory_bytes(reading);
   if (options.memory_bytes == 0) options.memory_bytes = store.memory().free_bytes();
   require_sort_memory(options.memory_bytes);
-  if (may_be_copied(family, paths, known, options))
-    if (auto const copied = copy_if_in_order(store, operations_of(family), paths.inputs[0],
-                                             paths.output, *known, options))
+  if (may_be_copied<Family>(paths, known, options))
+    if (auto const copied = copy_in_order(store, family, lines, paths, *known, options))
       return *copied;
   grant stream_memory = store.memory().take(stream_bytes, "input stream");
   options.memory_bytes -= stream_bytes;

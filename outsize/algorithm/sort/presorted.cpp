@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <outsize/algorithm/sort/input_sample.hpp>
 #include <outsize/algorithm/sort/outliers.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/io/disk_file.hpp>
@@ -21,7 +22,6 @@ namespace {
 constexpr std::size_t buffer_count = 12;
 constexpr std::size_t most_buffers = 16;             // with auxiliary ones
 constexpr std::size_t longest_buffer_bytes = 2_MiB;  // one request
-constexpr std::uint64_t places = 64;                 // of the sample
 
 std::byte const* middle_of(std::span<std::byte const> items, std::size_t item_bytes) {
   return &items[items.size() / item_bytes / 2 * item_bytes];
@@ -197,22 +197,12 @@ class ordered_copy {
   /// From which end there are fewer outliers, if those fit in memory.
   direction sample() {
     std::size_t const piece = std::min(buffer_bytes_, std::max(unit_, round_down(64_KiB, unit_)));
-    std::size_t const scratch_bytes = operations_.scratch_bytes(piece);
-    grant memory = store_.memory().take(round_up(places * piece, page_bytes()) +
-                                            round_up(std::max(piece, scratch_bytes), page_bytes()),
-                                        "sort: sample");
-    buffer const all = memory.allocate(places * piece);
+    std::size_t const scratch_bytes = round_up(operations_.scratch_bytes(piece) + 1, page_bytes());
+    input_sample const sample(*input_, bytes_, piece, unit_, store_.memory());
+    if (!sample.is_complete()) return direction::none;
+    auto pieces = sample.pieces();
+    grant memory = store_.memory().take(scratch_bytes, "sort: sample");
     buffer const scratch = memory.allocate(scratch_bytes);
-    std::vector<std::span<std::byte>> pieces(places);
-    std::vector<io::request_ptr> reads(places);
-    for (std::uint64_t p = 0; p < places; ++p) {
-      pieces[p] = all.bytes().subspan(p * piece, piece);
-      reads[p] = input_->read(round_down((bytes_ - piece) / (places - 1) * p, unit_), pieces[p]);
-    }
-    for (io::request_ptr const& r : reads) r->wait_outcome();  // all, before the memory may go
-    bool complete = true;
-    for (io::request_ptr const& r : reads) complete = r->wait() == piece && complete;
-    if (!complete) return direction::none;
     for (auto const some : pieces)
       if (!operations_.in_order(some, false)) operations_.sort(some, scratch.bytes());
     std::uint64_t const forward = outliers_of(pieces, false);
