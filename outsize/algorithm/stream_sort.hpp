@@ -198,8 +198,8 @@ item_operations operations_of(Family const& family) {
                             std::span<std::byte> scratch) { family.sort_here(items, scratch); }};
 }
 
-/// Copies the one input, if its items are in order: those of one size, or lines of which it is known
-/// how.
+/// Copies the one input, if its items are in order: those of one size, or lines of which it is
+/// known how.
 template <typename Family>
 std::optional<sort_report> copy_in_order(storage& store, Family const& family,
                                          std::optional<line_operations> const& lines,

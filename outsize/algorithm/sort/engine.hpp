@@ -479,8 +479,8 @@ class sort_engine {
   std::atomic<bool> has_failed_{false};
 };
 
-// What a user of an engine calls for whole chunks and windows stands outside of the class, so that an
-// engine that is compiled once (below) is compiled nowhere else.
+// What a user of an engine calls for whole chunks and windows stands outside of the class, so that
+// an engine that is compiled once (below) is compiled nowhere else.
 
 template <item_family Family>
 sort_engine<Family>::sort_engine(storage& store, Family family, sort_options options,

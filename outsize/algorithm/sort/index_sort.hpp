@@ -14,9 +14,10 @@
 // So each record is fetched once for some bytes of it, by loops that ask for it in advance, and
 // not once for each comparison; and an order of keys finds those as seldom. What all records of a
 // group have in common is skipped at once, so that long common prefixes cost no more than reading
-// them. Whoever wants to know which records are alike is told so where it shows. One thread. Layer: algorithm. Source:
-// Bentley, Sedgewick: Fast algorithms for sorting and searching strings, SODA 1997; Kärkkäinen,
-// Rantala: Engineering radix sort for strings, 2008 (keeping the next bytes beside the pointer).
+// them. Whoever wants to know which records are alike is told so where it shows. One thread.
+// Layer: algorithm. Source: Bentley, Sedgewick: Fast algorithms for sorting and searching strings,
+// SODA 1997; Kärkkäinen, Rantala: Engineering radix sort for strings, 2008 (keeping the next bytes
+// beside the pointer).
 
 #include <algorithm>
 #include <cstddef>

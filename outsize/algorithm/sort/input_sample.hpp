@@ -4,8 +4,9 @@
 
 // Pieces from everywhere in a file, of which a sort learns in what order its input may be.
 //
-//   | piece 0 |      | piece 1 |      | piece 2 |   …   | piece 63 |     the last one ends the file,
-//                                                                       but for a unit of the disk
+//   | piece 0 |      | piece 1 |      | piece 2 |   …   | piece 63 |     the last one ends the
+//                                                                       file, but for a unit of
+//                                                                       the disk
 // One thread at a time. Layer: algorithm.
 
 #include <cstddef>
