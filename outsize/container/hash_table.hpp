@@ -53,6 +53,17 @@ struct table_place {
   std::uint64_t slot = 0;
 };
 
+/// The order of the hashes of items: one type for all tables of the same items, so that one engine
+/// sorts them for all.
+template <typename Item>
+struct hash_order {
+  void const* table;
+  std::uint64_t (*hash_in)(void const* table, Item const& item);
+
+  std::uint64_t word(Item const& item) const { return hash_in(table, item); }
+  bool operator()(Item const& a, Item const& b) const { return word(a) < word(b); }
+};
+
 /// Items by their keys, at a fixed address for iterators.
 template <typename Key, typename Value, typename Hash, typename KeyEqual>
 class hash_table {
@@ -267,7 +278,7 @@ class hash_table {
   void build(In&& in, sort_options options) {
     pages_->rows().check_writable();
     if (options.memory_bytes == 0) options.memory_bytes = memory_for_sorting(options);
-    sorter<item, less_by_hash> sorted(pages_->rows().store(), less_by_hash{this}, options);
+    sorter<item, hash_order<item>> sorted(pages_->rows().store(), by_hash(), options);
     scan_source<item>(pages_->rows().store(), std::forward<In>(in), options,
                       [&](std::span<item const> some) {
                         sorted.push(some);
@@ -284,12 +295,6 @@ class hash_table {
  private:
   using operation = typename operations::operation;
   using placed = typename operations::placed;
-  struct less_by_hash {
-    hash_table const* table;
-    bool operator()(item const& a, item const& b) const {
-      return table->hash_of(a.first) < table->hash_of(b.first);
-    }
-  };
   struct request {
     std::uint64_t page;
     std::size_t index;  // of the key
@@ -298,6 +303,11 @@ class hash_table {
   static constexpr std::uint64_t most_pending_bytes = 64_MiB;
   static constexpr std::uint64_t share_beside_sorting = 8;
 
+  hash_order<item> by_hash() const noexcept {
+    return {this, [](void const* table, item const& one) {
+              return static_cast<hash_table const*>(table)->hash_of(one.first);
+            }};
+  }
   static std::span<item const> items_of(bucket_view const& view) noexcept {
     return {reinterpret_cast<item const*>(view.items().data()), view.items().size() / sizeof(item)};
   }
