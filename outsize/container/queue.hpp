@@ -6,6 +6,7 @@
 // written behind, what will be popped is read ahead. Used as std::queue is. One thread at a time.
 // Layer: container. Source: STXXL 2008, section 5.3.
 
+#include <compare>
 #include <cstdint>
 #include <utility>
 
@@ -48,6 +49,10 @@ class queue {
   /// What the cache has done.
   block::block_cache_counts cache_counts() const { return items_.cache_counts(); }
 
+  /// Whether both have the same items, and the order of words, front to back, as far as items have that.
+  /// I/Os: a scan of both, up to the first that differ.
+  friend bool operator==(queue const&, queue const&) = default;
+  friend auto operator<=>(queue const&, queue const&) = default;
   friend void swap(queue& a, queue& b) noexcept { a.swap(b); }
   void swap(queue& other) noexcept { items_.swap(other.items_); }
 

@@ -7,6 +7,8 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <compare>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <queue>
@@ -126,6 +128,25 @@ TEST_F(queues, are_swapped_with_their_items) {
   swap(q, other);
   EXPECT_EQ(other.front(), 7U);
   for (std::uint64_t i = 0; i < 500; ++i, q.pop()) ASSERT_EQ(q.front(), i);
+}
+
+TEST_F(queues, are_in_the_order_of_their_items) {
+  struct unordered {
+    int number;
+  };
+  static_assert(!std::equality_comparable<queue<unordered>>);
+  queue<std::uint64_t> a(store, {.page_bytes = 64, .cache_pages = 8, .spare_pages = 2}),
+      b(store, {.page_bytes = 64, .cache_pages = 8, .spare_pages = 2});
+  EXPECT_TRUE(a == b);
+  for (std::uint64_t i = 0; i < 100; ++i) {  // 13 pages
+    a.push(i);
+    EXPECT_TRUE(a != b && a > b);
+    b.push(i);
+    ASSERT_TRUE(a == b && a <=> b == std::strong_ordering::equal);
+  }
+  a.push(1);
+  b.push(2);
+  EXPECT_TRUE(a < b && !(a == b));
 }
 
 }  // namespace

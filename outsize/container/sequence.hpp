@@ -6,6 +6,7 @@
 // direction: a deque with streams in place of random access. One thread at a time.
 // Layer: container. Source: STXXL's sequence.
 
+#include <compare>
 #include <cstdint>
 
 #include <outsize/container/deque.hpp>
@@ -58,6 +59,10 @@ class sequence {
   /// What the cache has done.
   block::block_cache_counts cache_counts() const { return items_.cache_counts(); }
 
+  /// Whether both have the same items, and the order of words, front to back, as far as items have that.
+  /// I/Os: a scan of both, up to the first that differ.
+  friend bool operator==(sequence const&, sequence const&) = default;
+  friend auto operator<=>(sequence const&, sequence const&) = default;
   friend void swap(sequence& a, sequence& b) noexcept { a.swap(b); }
   void swap(sequence& other) noexcept { items_.swap(other.items_); }
 

@@ -6,6 +6,9 @@
 
 #include <gtest/gtest.h>
 
+#include <compare>
+#include <concepts>
+#include <cstdint>
 #include <deque>
 #include <memory>
 #include <random>
@@ -109,6 +112,25 @@ TEST_F(sequences, are_read_once_by_each_stream_ahead_of_their_use) {
   EXPECT_LE(reads() - read, 1001U);
   EXPECT_GE(s.cache_counts().prefetches, 1950U);
   EXPECT_LE(writes(), 1012U);  // reading changes nothing
+}
+
+TEST_F(sequences, are_in_the_order_of_their_items) {
+  struct unordered {
+    int number;
+  };
+  static_assert(!std::equality_comparable<sequence<unordered>>);
+  sequence<std::uint64_t> a(store, {.page_bytes = 64, .cache_pages = 8, .spare_pages = 2}),
+      b(store, {.page_bytes = 64, .cache_pages = 8, .spare_pages = 2});
+  EXPECT_TRUE(a == b);
+  for (std::uint64_t i = 0; i < 100; ++i) {  // 13 pages
+    a.push_back(i);
+    EXPECT_TRUE(a != b && a > b);
+    b.push_back(i);
+    ASSERT_TRUE(a == b && a <=> b == std::strong_ordering::equal);
+  }
+  a.push_back(1);
+  b.push_back(2);
+  EXPECT_TRUE(a < b && !(a == b));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 // written behind while it grows. Used as std::stack is. One thread at a time. Layer: container.
 // Source: STXXL 2008, section 5.2 (normal and grow-shrink stacks).
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -58,6 +59,10 @@ class stack {
   /// What the cache has done.
   block::block_cache_counts cache_counts() const { return items_.cache_counts(); }
 
+  /// Whether both have the same items, and the order of words, bottom to top, as far as items have that.
+  /// I/Os: a scan of both, up to the first that differ.
+  friend bool operator==(stack const&, stack const&) = default;
+  friend auto operator<=>(stack const&, stack const&) = default;
   friend void swap(stack& a, stack& b) noexcept { a.swap(b); }
   void swap(stack& other) noexcept { items_.swap(other.items_); }
 

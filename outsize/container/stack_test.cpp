@@ -7,6 +7,8 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <compare>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <random>
@@ -146,6 +148,24 @@ TEST_P(stacks, are_swapped_with_their_items) {
 INSTANTIATE_TEST_SUITE_P(all, stacks, testing::Bool(), [](auto const& kind) {
   return kind.param ? "without_overlap" : "grow_shrink";
 });
+
+TEST_P(stacks, are_in_the_order_of_their_items) {
+  struct unordered {
+    int number;
+  };
+  static_assert(!std::equality_comparable<stack<unordered>>);
+  stack<std::uint64_t> a(store, options()), b(store, options());
+  EXPECT_TRUE(a == b);
+  for (std::uint64_t i = 0; i < 100; ++i) {  // 13 pages
+    a.push(i);
+    EXPECT_TRUE(a != b && a > b);
+    b.push(i);
+    ASSERT_TRUE(a == b && a <=> b == std::strong_ordering::equal);
+  }
+  a.push(1);
+  b.push(2);
+  EXPECT_TRUE(a < b && !(a == b));
+}
 
 }  // namespace
 }  // namespace outsize
