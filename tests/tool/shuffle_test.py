@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import unittest
 
-from outsize_tool import TOOL, ToolTest, is_gnu
+from outsize_tool import TOOL, ToolTest, is_gnu, runs
 
 SEED = int(os.environ.get("OUTSIZE_TEST_SEED", "20250214"))
 
@@ -44,7 +44,7 @@ class Shuffle(ToolTest):
     def test_writes_as_many_of_the_same_lines_as_shuf(self):
         print("seed", SEED, flush=True)
         draw = random.Random(SEED)
-        for _ in range(100):
+        for _ in range(runs(100)):
             words = [word for word in ("-r", "-z") if draw.random() < 0.3]
             words += [f"-n{draw.randrange(12)}" for _ in range(draw.randrange(3))]
             low = draw.randrange(20)
