@@ -49,8 +49,8 @@ class queue {
   /// What the cache has done.
   block::block_cache_counts cache_counts() const { return items_.cache_counts(); }
 
-  /// Whether both have the same items, and the order of words, front to back, as far as items have that.
-  /// I/Os: a scan of both, up to the first that differ.
+  /// Whether both have the same items, and their order as words from front to back, as far as items
+  /// have that. I/Os: a scan of both, up to the first that differ.
   friend bool operator==(queue const&, queue const&) = default;
   friend auto operator<=>(queue const&, queue const&) = default;
   friend void swap(queue& a, queue& b) noexcept { a.swap(b); }

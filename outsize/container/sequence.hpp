@@ -59,8 +59,8 @@ class sequence {
   /// What the cache has done.
   block::block_cache_counts cache_counts() const { return items_.cache_counts(); }
 
-  /// Whether both have the same items, and the order of words, front to back, as far as items have that.
-  /// I/Os: a scan of both, up to the first that differ.
+  /// Whether both have the same items, and their order as words from front to back, as far as items
+  /// have that. I/Os: a scan of both, up to the first that differ.
   friend bool operator==(sequence const&, sequence const&) = default;
   friend auto operator<=>(sequence const&, sequence const&) = default;
   friend void swap(sequence& a, sequence& b) noexcept { a.swap(b); }

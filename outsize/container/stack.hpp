@@ -59,8 +59,8 @@ class stack {
   /// What the cache has done.
   block::block_cache_counts cache_counts() const { return items_.cache_counts(); }
 
-  /// Whether both have the same items, and the order of words, bottom to top, as far as items have that.
-  /// I/Os: a scan of both, up to the first that differ.
+  /// Whether both have the same items, and their order as words from bottom to top, as far as items
+  /// have that. I/Os: a scan of both, up to the first that differ.
   friend bool operator==(stack const&, stack const&) = default;
   friend auto operator<=>(stack const&, stack const&) = default;
   friend void swap(stack& a, stack& b) noexcept { a.swap(b); }
