@@ -16,8 +16,7 @@ endfunction()
 file(REMOVE_RECURSE "${work_folder}")
 step(${CMAKE_COMMAND} --install "${build_folder}" --prefix "${work_folder}/prefix")
 step(${CMAKE_COMMAND} -G Ninja -S "${project_folder}" -B "${work_folder}/build"
-  "-DCMAKE_PREFIX_PATH=${work_folder}/prefix" "-DCMAKE_CXX_COMPILER=${compiler}"
-  "-DCMAKE_CXX_COMPILER_LAUNCHER=${launcher}")
+  "-DCMAKE_PREFIX_PATH=${work_folder}/prefix" "-DCMAKE_CXX_COMPILER=${compiler}")
 step(${CMAKE_COMMAND} --build "${work_folder}/build")
 step("${work_folder}/build/sort_numbers")
 file(REMOVE_RECURSE "${work_folder}")
