@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSL-1.0
 #
 # Toolchain file of the arm64 preset: GCC's cross compiler, Debian's arm64 libraries as `./dev`
-# unpacks them to build/arm64-root, and QEMU to run the tests on any machine.
+# unpacks them to build/arm64-root, and QEMU to run tests on any machine.
 
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
@@ -16,7 +16,8 @@ set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
 
-set(outsize_libraries "${CMAKE_SYSROOT}/usr/lib/aarch64-linux-gnu")
+set(libraries "${CMAKE_SYSROOT}/usr/lib/aarch64-linux-gnu")
+string(JOIN ":" descriptions "${libraries}/pkgconfig" "${libraries}/openblas-pthread/pkgconfig"
+  "${CMAKE_SYSROOT}/usr/share/pkgconfig")
 set(ENV{PKG_CONFIG_SYSROOT_DIR} "${CMAKE_SYSROOT}")
-set(ENV{PKG_CONFIG_LIBDIR}
-  "${outsize_libraries}/pkgconfig:${outsize_libraries}/openblas-pthread/pkgconfig:${CMAKE_SYSROOT}/usr/share/pkgconfig")
+set(ENV{PKG_CONFIG_LIBDIR} "${descriptions}")

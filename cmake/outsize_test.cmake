@@ -17,9 +17,9 @@
 add_custom_target(outsize_concurrent_tests)
 
 # Optimising tests and examples takes longer than running them, most of all with what UBSan adds;
-# under ThreadSanitizer it is the other way round. Null pointers are found by ASan too; to check these and the alignment at each
-# access takes GCC half the time again. Modules, tools and benchmarks are compiled as they ship,
-# modules and what libFuzzer runs with both checks.
+# under ThreadSanitizer it is the other way round. Null pointers are found by ASan too; to check these
+# and the alignment at each access takes GCC half the time again. Modules, tools and benchmarks are
+# compiled as they ship, modules and what libFuzzer runs with both checks.
 function(outsize_compile_quickly name)
   if(OUTSIZE_SANITIZE MATCHES "undefined")
     target_compile_options(${name} PRIVATE -O0
