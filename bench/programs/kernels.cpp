@@ -52,6 +52,7 @@
 #include <outsize/algorithm/sort/window_writer.hpp>
 #include <outsize/algorithm/sort/word_sort.hpp>
 #include <outsize/algorithm/stream_sort.hpp>
+#include <outsize/base/byte_places.hpp>
 #include <outsize/base/executor.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/block/storage.hpp>
@@ -355,6 +356,23 @@ void checksum_of_block(benchmark::State& state) {
   measure(
       state, bytes.size(), [] {}, [&] { sum = storage::checksum_of(bytes); },
       [&] { return sum == expected; });
+}
+
+/// `range(0)` lines of some 40 bytes are cut.
+void ends_of_lines(benchmark::State& state) {
+  std::string text;
+  std::vector<std::uint32_t> expected;
+  auto random = random_bits();
+  for (std::size_t i = 0; i < count_of(state); ++i) {
+    text.append(10 + random() % 60, 'x');
+    expected.push_back(static_cast<std::uint32_t>(text.size()));
+    text += '\n';
+  }
+  std::vector<std::uint32_t> ends(expected.size() + 64);
+  std::size_t found = 0;
+  measure(
+      state, expected.size(), [] {}, [&] { found = find_byte(text, '\n', ends); },
+      [&] { return std::ranges::equal(std::span(ends).first(found), expected); });
 }
 
 /// Lines of some 40 bytes, the first of which all have in common, as `range(1)` says.
@@ -712,6 +730,7 @@ BENCHMARK(order_check_by_lambda)->Arg(in_cache)->UseManualTime();
 BENCHMARK(order_check_of_records)->Arg(in_cache)->UseManualTime();
 BENCHMARK(reduction_to_unique)->Arg(in_cache)->UseManualTime();
 BENCHMARK(checksum_of_block)->Arg(2_MiB)->UseManualTime();
+BENCHMARK(ends_of_lines)->Arg(in_cache)->UseManualTime();
 BENCHMARK(index_sort_of_lines)->Args({1 << 18, 0})->Args({1 << 18, 20})->UseManualTime();
 BENCHMARK(merge_of_two<std::uint64_t>)->Arg(in_cache)->UseManualTime();
 BENCHMARK(merge_of_two<word_pair>)->Arg(in_cache)->UseManualTime();

@@ -4,7 +4,9 @@
 
 #include <fmt/format.h>
 #include <algorithm>
+#include <array>
 
+#include <outsize/base/byte_places.hpp>
 #include <outsize/base/error.hpp>
 
 namespace outsize {
@@ -14,6 +16,31 @@ bool record_reader::refill() {
   view_ = {reinterpret_cast<char const*>(bytes.data()), bytes.size()};
   read_bytes_ += bytes.size();
   return !bytes.empty();
+}
+
+std::size_t record_reader::next_at_hand(std::span<std::string_view> records) {
+  if (record_bytes_ == 0 && !csv_) return cut_lines(records);
+  std::size_t count = 0;
+  for (; count < records.size(); ++count) {
+    auto const record = next_at_hand();
+    if (!record) break;
+    records[count] = *record;
+  }
+  return count;
+}
+
+/// Lines that are no CSV.
+std::size_t record_reader::cut_lines(std::span<std::string_view> lines) {
+  std::array<std::uint32_t, 512> ends;
+  auto const room = std::span(ends).first(std::min(lines.size(), ends.size()));
+  std::size_t const found = find_byte(view_, delimiter_, room);
+  std::size_t count = 0, begin = 0;
+  for (; count < found && ends[count] - begin <= longest_bytes_; ++count) {
+    lines[count] = {view_.data() + begin, ends[count] - begin};
+    begin = std::size_t{ends[count]} + 1;
+  }
+  view_.remove_prefix(begin);
+  return count;
 }
 
 std::optional<std::string_view> record_reader::next_across_views() {

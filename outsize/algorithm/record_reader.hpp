@@ -65,6 +65,9 @@ class record_reader {
   std::optional<std::string_view> next_at_hand() {
     return record_bytes_ != 0 ? cut_record() : cut_line();
   }
+  /// As many of the next ones that need no further bytes as `records` has room for, and returns how
+  /// many; 0 if next() has to find out. All of them are valid until then.
+  std::size_t next_at_hand(std::span<std::string_view> records);
 
   /// Whether CSV begins with a byte order mark. @throws io_error.
   bool has_mark() {
@@ -114,6 +117,7 @@ class record_reader {
     ++line_number_;
   }
 
+  std::size_t cut_lines(std::span<std::string_view> lines);
   bool lacks_fields(std::string_view record) const;
   void refuse_missing_fields(std::string_view record) const;
   bool refill();

@@ -134,6 +134,54 @@ TEST(record_reader, tells_what_it_can_cut_without_more_bytes_and_how_far_it_is) 
   EXPECT_FALSE(reader.next());
 }
 
+/// As all_of(), but several at a time where they can be had.
+std::vector<std::string> all_at_hand_of(record_reader reader, std::size_t at_once) {
+  std::vector<std::string> records;
+  std::vector<std::string_view> some(at_once);
+  for (;;) {
+    std::size_t const count = reader.next_at_hand(some);
+    EXPECT_LE(count, at_once);
+    records.insert(records.end(), some.begin(), some.begin() + static_cast<std::ptrdiff_t>(count));
+    if (count > 0) continue;
+    auto const one = reader.next();
+    if (!one) return records;
+    records.emplace_back(*one);
+  }
+}
+
+TEST(record_reader, cuts_the_same_records_when_it_cuts_many_at_once) {
+  std::mt19937_64 random(11);
+  std::string text;
+  for (int i = 0; i < 5000; ++i)
+    text +=
+        std::string(random() % (i % 100 == 0 ? 150 : 40), static_cast<char>('a' + i % 26)) + '\n';
+  text += "the last";
+  line_format csv;
+  csv.csv = csv_format{};
+  for (std::size_t const view : {std::size_t{0}, std::size_t{1}, std::size_t{100}, text.size()})
+    for (std::size_t const at_once : {1, 7, 64, 1000}) {
+      auto in = in_views(text, view), again = in_views(text, view);
+      EXPECT_EQ(all_at_hand_of(record_reader::of_lines(again, '\n', 1000), at_once),
+                all_of(record_reader::of_lines(in, '\n', 1000)));
+      auto csv_in = in_views(text, view), csv_again = in_views(text, view);
+      EXPECT_EQ(all_at_hand_of(record_reader::of_lines(csv_again, csv, 1000), at_once),
+                all_of(record_reader::of_lines(csv_in, csv, 1000)));
+    }
+  auto in = in_views("aaabbbccc", 100);
+  EXPECT_EQ(all_at_hand_of(record_reader::of_records(in, 3), 2), (texts{"aaa", "bbb", "ccc"}));
+}
+
+TEST(record_reader, stops_in_front_of_a_line_that_is_too_long_when_it_cuts_many_at_once) {
+  auto in = in_views("one\ntwo\n" + std::string(234, 'x') + "\nnext\n", 1000);
+  auto reader = record_reader::of_lines(in, '\n', 1000);
+  EXPECT_EQ(reader.next(), "one");
+  std::vector<std::string_view> some(10);
+  EXPECT_EQ(reader.next_at_hand(some), 1U);
+  EXPECT_EQ(some[0], "two");
+  EXPECT_EQ(reader.next_at_hand(some), 0U);
+  EXPECT_THROW(reader.next(), budget_error);
+}
+
 std::string csv_failure(std::string const& text, std::size_t view_bytes,
                         std::size_t least_fields = 0) {
   auto in = in_views(text, view_bytes);

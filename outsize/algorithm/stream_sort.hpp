@@ -9,6 +9,7 @@
 // the merged windows are lent to the output stream, which writes one while the next is filled. The
 // output appears under its name only when it is complete. Layer: algorithm.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -16,6 +17,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -95,7 +97,16 @@ void fill_items(Engine& engine, io::input_stream& in) {
 
 template <typename Engine>
 void fill_records(Engine& engine, record_reader reader) {
-  while (auto const record = reader.next()) engine.append(*record);
+  std::array<std::string_view, 512> some;
+  for (;;) {
+    if (std::size_t const count = reader.next_at_hand(some)) {
+      engine.append(std::span(some).first(count));
+    } else if (auto const record = reader.next()) {
+      engine.append(*record);
+    } else {
+      return;
+    }
+  }
 }
 
 /// Fills the engine's chunks with records of one length.

@@ -24,7 +24,7 @@ struct recent_records_of_a_chunk : testing::Test {
     std::memcpy(chunk.data() + used, record.data(), record.size());
     auto const place = record_place::encode(used, record.size());
     used += record.size();
-    return recent.find_or_note(record, chunk.data(), place);
+    return recent.find_or_note(record, recent.hash_of(record), chunk.data(), place);
   }
 };
 
@@ -35,8 +35,18 @@ TEST_F(recent_records_of_a_chunk, are_found_where_they_were_noted) {
   EXPECT_EQ(look("other"), record_place::encode(3, 5));
   EXPECT_FALSE(look(""));
   EXPECT_TRUE(look(""));
-  recent.note("one", record_place::encode(8, 3));
+  recent.note(recent.hash_of("one"), record_place::encode(8, 3));
   EXPECT_EQ(look("one"), record_place::encode(8, 3));
+}
+
+TEST_F(recent_records_of_a_chunk, have_the_same_hashes_when_many_are_looked_at) {
+  std::vector<std::string> const texts{"one", "other", "", std::string(100, 'x'), "one"};
+  look(texts[0]);
+  std::vector<std::string_view> const records(texts.begin(), texts.end());
+  std::vector<recent_records::hash> hashes(records.size());
+  recent.look_ahead(records, chunk.data(), hashes);
+  for (std::size_t i = 0; i < records.size(); ++i)
+    EXPECT_EQ(hashes[i], recent.hash_of(records[i])) << records[i];
 }
 
 TEST_F(recent_records_of_a_chunk, are_given_up_where_few_come_again) {
@@ -52,10 +62,10 @@ TEST_F(recent_records_of_a_chunk, are_looked_for_as_long_as_many_come_again) {
 }
 
 TEST(recent_records, take_little_of_a_chunk) {
-  EXPECT_EQ(recent_records::memory_bytes(100 << 20), 64U << 10);
+  EXPECT_EQ(recent_records::memory_bytes(100 << 20), 256U << 10);
   EXPECT_EQ(recent_records::memory_bytes(1 << 20), 8192U);
   EXPECT_EQ(recent_records::memory_bytes(100), 16U);
-  EXPECT_FALSE(recent_records().find_or_note("any", nullptr, 0));
+  EXPECT_FALSE(recent_records().find_or_note("any", 0, nullptr, 0));
 }
 
 }  // namespace

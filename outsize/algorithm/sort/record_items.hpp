@@ -210,26 +210,21 @@ class record_chunk {
   /// Copies the record in, if there is room for it and its index entry.
   bool append(Items const& family, std::string_view record) {
     if (count_ == 0) begin(family, record);
-    std::size_t const index_bytes = (count_ + 1) * sizeof(prefix_entry);
-    if (used_ + index_bytes > memory_.size()) return false;
-    bool const is_long = record_place::is_long(record.size());
-    std::size_t const header = is_long ? sizeof(length_type) : 0;
-    std::size_t const counter = counts_repeats_ ? 1 : 0;
-    if (used_ + header + record.size() + counter + index_bytes > memory_.size()) return false;
-    if (!is_long && repeat(record)) return true;
-    std::byte* const place = memory_.data() + used_;
-    if (is_long) {
-      auto const length = static_cast<length_type>(record.size());
-      std::memcpy(place, &length, sizeof length);
+    return append(family, record, recent_.hash_of(record));
+  }
+  /// The same for many, up to the first that there is no room for; returns how many there were
+  /// before it. Those that came before in the chunk are asked for in advance.
+  std::size_t append(Items const& family, std::span<std::string_view const> records) {
+    if (count_ == 0 && !records.empty()) begin(family, records.front());
+    std::array<recent_records::hash, 32> hashes;
+    for (std::size_t done = 0; done < records.size();) {
+      auto const some = records.subspan(done, std::min(hashes.size(), records.size() - done));
+      recent_.look_ahead(some, memory_.data(), hashes);
+      for (std::size_t i = 0; i < some.size(); ++i)
+        if (!append(family, some[i], hashes[i])) return done + i;
+      done += some.size();
     }
-    std::byte* const end = copy_short(record, place + header);
-    if (counts_repeats_) *end = std::byte{0};
-    ++distinct_;
-    *first_entry() = {record_place::encode(used_, record.size()), family.order().prefix(record)};
-    used_ += header + record.size() + counter;
-    largest_ = std::max(largest_, record.size());
-    count(record);
-    return true;
+    return records.size();
   }
 
   /// Whether records can be read to where they stay, before their index is made: those of one
@@ -314,13 +309,36 @@ class record_chunk {
     if (counts_repeats_) recent_ = recent_records(memory_.bytes().first(bytes));
   }
 
+  bool append(Items const& family, std::string_view record, recent_records::hash hash) {
+    std::size_t const index_bytes = (count_ + 1) * sizeof(prefix_entry);
+    if (used_ + index_bytes > memory_.size()) return false;
+    bool const is_long = record_place::is_long(record.size());
+    std::size_t const header = is_long ? sizeof(length_type) : 0;
+    std::size_t const counter = counts_repeats_ ? 1 : 0;
+    if (used_ + header + record.size() + counter + index_bytes > memory_.size()) return false;
+    if (!is_long && repeat(record, hash)) return true;
+    std::byte* const place = memory_.data() + used_;
+    if (is_long) {
+      auto const length = static_cast<length_type>(record.size());
+      std::memcpy(place, &length, sizeof length);
+    }
+    std::byte* const end = copy_short(record, place + header);
+    if (counts_repeats_) *end = std::byte{0};
+    ++distinct_;
+    *first_entry() = {record_place::encode(used_, record.size()), family.order().prefix(record)};
+    used_ += header + record.size() + counter;
+    largest_ = std::max(largest_, record.size());
+    count(record);
+    return true;
+  }
+
   /// Counts a record that is known to be in the chunk once more, if it is.
-  bool repeat(std::string_view record) {
+  bool repeat(std::string_view record, recent_records::hash hash) {
     std::uint64_t const next = record_place::encode(used_, record.size());
-    auto const place = recent_.find_or_note(record, memory_.data(), next);
+    auto const place = recent_.find_or_note(record, hash, memory_.data(), next);
     if (!place) return false;
     if (!add_repeats(*place, 1)) {
-      recent_.note(record, next);
+      recent_.note(hash, next);
       return false;
     }
     count(record);

@@ -156,6 +156,28 @@ TEST_F(record_items_in_memory, are_kept_once_if_they_cannot_be_told_apart) {
     }
 }
 
+TEST_F(record_items_in_memory, are_the_same_whether_they_come_one_by_one_or_many_at_once) {
+  family_type const family(order, 0);
+  std::mt19937_64 random(6);
+  std::vector<std::string> texts(200'000);
+  for (auto& text : texts) text = std::string(random() % 8, 'a') + std::to_string(random() % 5000);
+  std::vector<std::string_view> const in(texts.begin(), texts.end());
+  record_chunk<family_type> one_by_one(memory, 1_MiB), many(memory, 1_MiB);
+  std::size_t fitting = 0;
+  while (fitting < in.size() && one_by_one.append(family, in[fitting])) ++fitting;
+  ASSERT_LT(fitting, in.size());
+  for (std::size_t done = 0; done < fitting;) {
+    std::size_t const count = std::min<std::size_t>(1 + random() % 100, in.size() - done);
+    std::size_t const taken = many.append(family, std::span(in).subspan(done, count));
+    EXPECT_EQ(taken, std::min(count, fitting - done));
+    done += taken;
+  }
+  EXPECT_EQ(many.count(), one_by_one.count());
+  EXPECT_EQ(many.used_bytes(), one_by_one.used_bytes());
+  EXPECT_EQ(records_of(many.sort(family, threads, 1)[0]),
+            records_of(one_by_one.sort(family, threads, 1)[0]));
+}
+
 TEST_F(record_items_in_memory, that_come_again_late_are_found_by_the_sort) {
   constexpr std::size_t different = 10'000, often = 1000;  // more than are remembered, or counted
   family_type const family(order, 0);
