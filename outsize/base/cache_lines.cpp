@@ -2,16 +2,23 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <outsize/base/cache_lines.hpp>
 
-#include <hwy/cache_control.h>
-#include <hwy/highway.h>
-
 #include <algorithm>
 #include <cstdint>
 
-namespace outsize {
+#include <hwy/cache_control.h>
 
-// HWY_ATTR: on arm64 the instructions that Highway takes for granted are more than the compiler's.
-HWY_ATTR void zero_past_caches(std::span<std::byte> memory) noexcept {
+// Compiled once for each instruction set, as far as HWY_AFTER_NAMESPACE: the least one that there
+// can be has no such stores in Highway.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE <outsize/base/cache_lines.cpp>
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace outsize::HWY_NAMESPACE {
+namespace {
+
+void zero_past_caches(std::span<std::byte> memory) {
   namespace hn = hwy::HWY_NAMESPACE;
   hn::ScalableTag<std::uint8_t> const lanes;
   std::size_t const step = hn::Lanes(lanes);
@@ -28,4 +35,18 @@ HWY_ATTR void zero_past_caches(std::span<std::byte> memory) noexcept {
   hwy::FlushStream();
 }
 
+}  // namespace
+}  // namespace outsize::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace outsize {
+
+HWY_EXPORT(zero_past_caches);
+
+void zero_past_caches(std::span<std::byte> memory) noexcept {
+  HWY_DYNAMIC_DISPATCH(zero_past_caches)(memory);
+}
+
 }  // namespace outsize
+#endif
