@@ -54,7 +54,7 @@ class code_tree {
       --left_;
     }
     for (std::size_t i = (source + cursors_.size()) / 2; i > 0; i /= 2)
-      play(losers_[i], challenger);
+      challenger = winner_of(losers_[i], challenger);
     winner_ = challenger;
   }
 
@@ -64,26 +64,28 @@ class code_tree {
     std::size_t source;
   };
 
-  /// Leaves the loser in `held`, the winner in `challenger`; selects rather than jumps where codes
-  /// differ, since that outcome cannot be predicted.
-  void play(node& held, node& challenger) const {
+  /// Leaves the loser in `held`; exchanges by bits rather than jumps where codes differ, since that
+  /// outcome cannot be predicted. By value: a node that goes through memory by halves is a stall.
+  node winner_of(node& held, node challenger) const {
     if (held.code == challenger.code) [[unlikely]]
-      return play_records(held, challenger);
-    bool const held_wins = held.code < challenger.code;
-    node const winner = held_wins ? held : challenger;
-    held = held_wins ? challenger : held;
-    challenger = winner;
+      return winner_of_records(held, challenger);
+    std::uint64_t const wins =
+        std::uint64_t{0} - static_cast<std::uint64_t>(held.code < challenger.code);
+    std::uint64_t const codes = (held.code ^ challenger.code) & wins;
+    std::uint64_t const sources = (held.source ^ challenger.source) & wins;
+    held = {held.code ^ codes, held.source ^ sources};
+    return {challenger.code ^ codes, challenger.source ^ sources};
   }
 
-  void play_records(node& held, node& challenger) const {
-    if (held.code == offset_codes::none) return;
+  node winner_of_records(node& held, node challenger) const {
+    if (held.code == offset_codes::none) return challenger;
     bool const held_is_first = held.source < challenger.source;
     node first = held_is_first ? held : challenger, second = held_is_first ? challenger : held;
     auto const [second_wins, code_of_loser] =
         codes_.compare(keys_[first.source].record(), keys_[second.source].record(), held.code);
     if (second_wins) std::swap(first, second);
-    challenger = first;
     held = {code_of_loser, second.source};
+    return first;
   }
 
   void build() {
@@ -95,8 +97,7 @@ class code_tree {
     for (std::size_t s = 0; s < k; ++s) winners[k + s] = {codes_.of_first(keys_[s].record()), s};
     for (std::size_t i = k; i-- > 1;) {
       losers_[i] = winners[2 * i];
-      winners[i] = winners[2 * i + 1];
-      play(losers_[i], winners[i]);
+      winners[i] = winner_of(losers_[i], winners[2 * i + 1]);
     }
     winner_ = winners[1];
   }

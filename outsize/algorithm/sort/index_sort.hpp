@@ -121,7 +121,9 @@ class index_sort {
     }
   }
 
+  /// Sorts entries, which are in the order of their places, by comparing their records.
   void compare(std::span<prefix_entry> entries) const {
+    if (entries.size() <= few) return compare_few(entries);
     auto const compared = [&](prefix_entry const& a, prefix_entry const& b) {
       return order_.compare(record_at_(a.place), record_at_(b.place));
     };
@@ -134,6 +136,24 @@ class index_sort {
       for (end = begin + 1; end < entries.size() && compared(entries[begin], entries[end]) == 0;)
         ++end;
       note_equals(entries.subspan(begin, end - begin));
+    }
+  }
+
+  /// The same by insertion, which notes what is equal as it is found.
+  void compare_few(std::span<prefix_entry> entries) const {
+    for (std::size_t i = 1; i < entries.size(); ++i) {
+      prefix_entry inserted = entries[i];
+      auto const record = record_at_(inserted.place);
+      std::size_t to = i;
+      int before = 1;
+      while (to > 0 && (before = order_.compare(record, record_at_(entries[to - 1].place))) < 0) {
+        entries[to] = entries[to - 1];
+        --to;
+      }
+      if (to > 0 && before == 0 && equals_.wanted() &&
+          equals_(entries[to - 1].place, inserted.place))
+        inserted.place = entries[to - 1].place;
+      entries[to] = inserted;
     }
   }
 

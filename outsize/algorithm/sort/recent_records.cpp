@@ -21,9 +21,11 @@ void recent_records::look_ahead(std::span<std::string_view const> records, std::
   if (slots_.empty()) return;
   for (std::size_t i = 0; i < records.size(); ++i) {
     hashes[i] = hash_of_bytes(records[i]);
+    // Something is asked for in any case: whether a record is known cannot be predicted.
     slot const& s = slot_of(hashes[i]);
-    if (s.hash == hashes[i] && s.place != nowhere)
-      __builtin_prefetch(chunk + record_place::offset(s.place));
+    std::uint64_t const known =
+        std::uint64_t{s.hash == hashes[i]} & std::uint64_t{s.place != nowhere};
+    __builtin_prefetch(chunk + (record_place::offset(s.place) & (0 - known)));
   }
 }
 

@@ -86,10 +86,16 @@ void sort_in_cache(std::span<T> items) {
 
 // ---- in two levels ----
 
+// The vector kernel asks the system for random bits at each call, as long as sorting so many takes.
+constexpr std::size_t very_few_items = 32;
 constexpr std::size_t few_items = 128;  // for words digits are no faster than the vector kernel
 
 template <typename T>
 void sort_in_buckets(std::span<T> items, unsigned levels = 3) {
+  if (items.size() <= very_few_items) {
+    std::ranges::sort(items, own_order());
+    return;
+  }
   if (items.size() <= few_items) return sort_numbers(items);
   if (items.size() <= cache_items<T>) return sort_in_cache(items);
   auto const rule =
