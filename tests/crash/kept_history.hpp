@@ -34,6 +34,26 @@ inline storage_options without_disks() {
       .threads = 1};
 }
 
+/// Inserts many items and erases many keys, from 1 to `keys`, in a batch each; in a model, which has
+/// none, one by one.
+template <typename Map>
+void change_many(Map& changed, std::mt19937_64& random, std::uint64_t keys) {
+  std::vector<map_item<std::uint64_t, std::uint64_t>> inserted(random() % 500);
+  for (auto& [key, value] : inserted) {
+    key = 1 + random() % keys;
+    value = random();
+  }
+  std::vector<std::uint64_t> erased(random() % 500);
+  for (std::uint64_t& key : erased) key = 1 + random() % keys;
+  if constexpr (requires { changed.insert_many(inserted), changed.erase_many(erased); }) {
+    changed.insert_many(inserted);
+    changed.erase_many(erased);
+  } else {
+    for (auto const& [key, value] : inserted) changed.emplace(key, value);
+    for (std::uint64_t const key : erased) changed.erase(key);
+  }
+}
+
 /// Of a map, whose key 0 has the number of steps. Its cache is so small that pages leave in all
 /// steps.
 struct map_history {
@@ -58,6 +78,7 @@ struct map_history {
   static void step(Map& changed, std::uint64_t seed, std::uint64_t number) {
     std::mt19937_64 random(seed + number);
     if (random() % 16 == 0) changed.clear();
+    if (random() % 4 == 0) change_many(changed, random, 20'000);
     for (std::uint64_t i = random() % 500; i > 0; --i) {
       std::uint64_t const key = 1 + random() % 20'000;
       if (random() % 4 == 0)
@@ -106,6 +127,7 @@ struct unordered_map_history {
     if (kind == 0) changed.clear();
     if (kind == 1) replace(changed, random);
     if (kind == 2) changed.reserve(random() % 2000);
+    if (kind >= 24) change_many(changed, random, 1500);
     for (std::uint64_t i = random() % 200; i > 0; --i) {
       std::uint64_t const key = 1 + random() % 1500, value = random();
       auto const action = random() % 8;

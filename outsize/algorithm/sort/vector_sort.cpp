@@ -18,7 +18,7 @@
 namespace outsize::detail {
 namespace {
 
-/// One for each thread: making one asks the system for random bits.
+/// One for each thread: on some machines it has memory of its own.
 hwy::Sorter const& sorter() {
   thread_local hwy::Sorter const instance;
   return instance;
