@@ -16,8 +16,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 CODE_FOLDERS = ("outsize", "tools", "tests", "bench", "examples")
 BANNED = re.compile(r"(?:^|_)(?:utils?|helpers?|common|misc|managers?|impl2)(?:_|$)")
 
-# The preprocessor chooses between platforms here and nowhere else.
+# The preprocessor chooses between platforms, and instruction sets, here and nowhere else.
 CONDITIONAL_ALLOWED = (
+    "outsize/base/byte_places.cpp", "outsize/base/cache_lines.cpp",
     "outsize/io/linux/", "outsize/io/posix/", "outsize/base/assert.hpp",
     "outsize/base/gathered_bits.hpp", "tests/compile_fail/")
 

@@ -17,9 +17,9 @@
 
 namespace outsize {
 
-/// Writes where `byte` occurs in the first 4 GiB of `text`, from the front, to `places`, and returns
-/// how many were found: as many as there are, or as there is room for. What is behind these in
-/// `places` may have been written, too.
+/// Writes where `byte` occurs in the first 4 GiB of `text`, from the front, to `places`, and
+/// returns how many were found: as many as there are, or as there is room for. What is behind these
+/// in `places` may have been written, too.
 std::size_t find_byte(std::string_view text, char byte, std::span<std::uint32_t> places) noexcept;
 
 }  // namespace outsize

@@ -34,8 +34,8 @@ inline storage_options without_disks() {
       .threads = 1};
 }
 
-/// Inserts many items and erases many keys, from 1 to `keys`, in a batch each; in a model, which has
-/// none, one by one.
+/// Inserts many items and erases many keys, from 1 to `keys`, in a batch each; in a model, which
+/// has none, one by one.
 template <typename Map>
 void change_many(Map& changed, std::mt19937_64& random, std::uint64_t keys) {
   std::vector<map_item<std::uint64_t, std::uint64_t>> inserted(random() % 500);

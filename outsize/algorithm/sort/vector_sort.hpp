@@ -7,8 +7,8 @@
 // Items are distributed to buckets that fit in cache (bucket_partition.hpp) and sorted there by
 // digits (digit_sort.hpp). Where keys are spread too unevenly for that, the vector instructions of
 // the machine sort them (Highway; the instruction set is chosen at run time), items of two words by
-// proxies of one word (proxy_sort.hpp); very few are compared (decision 0041). Keys of 32 bits go by
-// digits on machines that are slow at vectors of them: a trial at the first call decides. Not
+// proxies of one word (proxy_sort.hpp); very few are compared (decision 0041). Keys of 32 bits go
+// by digits on machines that are slow at vectors of them: a trial at the first call decides. Not
 // stable, which does not show: equal keys are equal bytes. Layer: algorithm. Source: Wassenberg et
 // al.: Vectorized and performance-portable Quicksort, 2022; decision 0031
 // (docs/decisions/0031-digits-in-cache.md).
