@@ -8,7 +8,7 @@
 
 // Compiled once for each instruction set, as far as HWY_AFTER_NAMESPACE.
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE <outsize/base/byte_places.cpp>
+#define HWY_TARGET_INCLUDE "outsize/base/byte_places.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
