@@ -18,7 +18,10 @@ recent_records::hash recent_records::hash_of_bytes(std::string_view record) noex
 
 void recent_records::look_ahead(std::span<std::string_view const> records, std::byte const* chunk,
                                 std::span<hash> hashes) const noexcept {
-  if (slots_.empty()) return;
+  if (slots_.empty()) {
+    std::ranges::fill(hashes.first(records.size()), 0);
+    return;
+  }
   for (std::size_t i = 0; i < records.size(); ++i) {
     hashes[i] = hash_of_bytes(records[i]);
     // Something is asked for in any case: whether a record is known cannot be predicted.

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -47,6 +48,9 @@ TEST_F(recent_records_of_a_chunk, have_the_same_hashes_when_many_are_looked_at) 
   recent.look_ahead(records, chunk.data(), hashes);
   for (std::size_t i = 0; i < records.size(); ++i)
     EXPECT_EQ(hashes[i], recent.hash_of(records[i])) << records[i];
+  std::ranges::fill(hashes, 1);
+  recent_records().look_ahead(records, chunk.data(), hashes);
+  EXPECT_EQ(hashes, std::vector<recent_records::hash>(records.size(), 0));
 }
 
 TEST_F(recent_records_of_a_chunk, are_given_up_where_few_come_again) {
