@@ -19,9 +19,7 @@
 namespace outsize::detail {
 namespace {
 
-constexpr std::size_t buffer_count = 12;
-constexpr std::size_t most_buffers = 16;             // with auxiliary ones
-constexpr std::size_t longest_buffer_bytes = 2_MiB;  // one request
+constexpr std::size_t most_auxiliary_buffers = 4;
 
 std::byte const* middle_of(std::span<std::byte const> items, std::size_t item_bytes) {
   return &items[items.size() / item_bytes / 2 * item_bytes];
@@ -236,8 +234,9 @@ class ordered_copy {
 
  private:
   std::size_t longest_buffer() const noexcept {
-    std::uint64_t const longest = std::max(longest_buffer_bytes, unit_);
-    std::uint64_t const share = std::min<std::uint64_t>(longest, memory_bytes_ / 8 / most_buffers);
+    std::uint64_t const longest = std::max(copy_shape::longest_buffer_bytes, unit_);
+    std::uint64_t const share = std::min<std::uint64_t>(
+        longest, memory_bytes_ / 4 / (copy_shape::buffers + most_auxiliary_buffers));
     // Auxiliary buffers are scratch.
     std::size_t const scratch = std::max(unit_, operations_.scratch_bytes(unit_));
     return round_down(static_cast<std::size_t>(share / scratch * unit_), unit_);
@@ -274,7 +273,7 @@ class ordered_copy {
   }
 
   std::size_t sorting_threads() const {
-    return std::clamp<std::size_t>(store_.threads().threads(), 1, most_buffers - buffer_count);
+    return std::clamp<std::size_t>(store_.threads().threads(), 1, most_auxiliary_buffers);
   }
   pipeline::network_options network_options(char const* name) const {
     return {.name = name,
@@ -294,7 +293,7 @@ class ordered_copy {
           auto const r = input_range(b.round(), from_the_end);
           return std::vector<pipeline::file_piece>{{r.offset_bytes, 0, r.length_bytes}};
         },
-        {.depth = 4});
+        {.depth = copy_shape::read_depth});
     auto const put_in_order = [&](pipeline::pooled_buffer& b, pipeline::pooled_buffer& scratch) {
       auto const items = b.bytes().last(length_of(b.round()));
       if (!from_the_end) {
@@ -312,7 +311,7 @@ class ordered_copy {
     auto const sorted =
         n.buffers({.buffer_bytes = std::max(buffer_bytes_ + (from_the_end ? 2 * alignment_ : 0),
                                             operations_.scratch_bytes(buffer_bytes_)),
-                   .count = buffer_count,
+                   .count = copy_shape::buffers,
                    .rounds = rounds()}) |
         read | pipeline::stage("put in order", put_in_order).replicate(sorting_threads());
     auto const in_order = n.node("join", {.inputs = {sorted}}, [&](pipeline::ports& p) {
@@ -331,7 +330,7 @@ class ordered_copy {
                         std::uint64_t const begin = std::exchange(at, at + b.size_bytes());
                         return std::vector<pipeline::file_piece>{{begin, 0, b.size_bytes()}};
                       },
-                      {.depth = 4});
+                      {.depth = copy_shape::write_depth});
     n.run(options_.stop);
     reports_.push_back(n.report());
     return sent_bytes;

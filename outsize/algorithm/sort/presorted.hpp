@@ -21,15 +21,26 @@
 // From the end of the input, everything is the same for items in the opposite order. One thread at
 // a time. Layer: algorithm.
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 
 #include <outsize/algorithm/sort/passing_order.hpp>
 #include <outsize/algorithm/sort/sort_options.hpp>
+#include <outsize/base/units.hpp>
 #include <outsize/block/storage.hpp>
 
 namespace outsize::detail {
+
+/// The requests under way and the buffers of a copy. Fewer buffers, or as many requests to write as
+/// to read, and the two wait for each other (decision 0042).
+struct copy_shape {
+  static constexpr std::size_t read_depth = 8;
+  static constexpr std::size_t write_depth = 4;
+  static constexpr std::size_t buffers = 2 * (read_depth + write_depth);
+  static constexpr std::size_t longest_buffer_bytes = 2_MiB;  // one request
+};
 
 /// Copies `input` to `output` in order, if its items are nearly in order or in the opposite one.
 ///
@@ -38,7 +49,7 @@ namespace outsize::detail {
 ///
 /// I/Os:    4 MiB or less to find out; then `bytes` read and written once, and once more from the
 ///          place of the first outlier on.
-/// Memory:  32 MiB or an eighth of options.memory_bytes, whichever is less, a fifth more to join,
+/// Memory:  56 MiB or a quarter of options.memory_bytes, whichever is less, a fifth more to join,
 ///          and half of options.memory_bytes for outliers, of which only what they take is touched.
 /// @throws io_error, out_of_space, cancelled, as a sort.
 std::optional<sort_report> copy_if_in_order(storage& store, item_operations const& operations,

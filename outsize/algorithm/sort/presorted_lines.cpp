@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <outsize/algorithm/sort/input_sample.hpp>
+#include <outsize/algorithm/sort/presorted.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/io/disk_file.hpp>
 #include <outsize/io/output_file.hpp>
@@ -16,9 +17,6 @@
 
 namespace outsize::detail {
 namespace {
-
-constexpr std::size_t buffer_count = 16;
-constexpr std::size_t longest_buffer_bytes = 2_MiB;  // one request
 
 std::string_view text_of(std::span<std::byte const> bytes) {
   return {reinterpret_cast<char const*>(bytes.data()), bytes.size()};
@@ -114,7 +112,8 @@ class line_copy {
         options_(options),
         unit_(std::max(input_->alignment_bytes(), page_bytes())),
         buffer_bytes_(round_down<std::size_t>(
-            std::min<std::uint64_t>(longest_buffer_bytes, options.memory_bytes / 8 / buffer_count),
+            std::min<std::uint64_t>(copy_shape::longest_buffer_bytes,
+                                    options.memory_bytes / 4 / copy_shape::buffers),
             unit_)) {
     input_->count_into(&store.file_statistics());
   }
@@ -156,13 +155,13 @@ class line_copy {
     auto const look_through = [this](pipeline::pooled_buffer& b) {
       b.user<cut_piece>() = cut_piece(text_of(b.bytes()), operations_);
     };
-    auto const cut = n.buffers({.buffer_bytes = buffer_bytes_, .count = buffer_count}) |
-                     pipeline::read_from(*input_, {0, bytes_}, {.depth = 4}) |
+    auto const cut = n.buffers({.buffer_bytes = buffer_bytes_, .count = copy_shape::buffers}) |
+                     pipeline::read_from(*input_, {0, bytes_}, {.depth = copy_shape::read_depth}) |
                      pipeline::stage("look through", look_through).replicate(threads());
     auto const end = n.pool({.name = "end", .buffer_bytes = unit_, .count = 1});
     auto const joined_pieces = n.node("join", {.inputs = {cut}, .pools = {end}, .outputs = 1},
                                       [&](pipeline::ports& p) { copied_bytes = join(joined, p); });
-    joined_pieces[0] | pipeline::write_to(out.contents(), 0, {.depth = 4});
+    joined_pieces[0] | pipeline::write_to(out.contents(), 0, {.depth = copy_shape::write_depth});
     n.run(options_.stop);
     if (!copied_bytes) return std::nullopt;
     out.commit(*copied_bytes);

@@ -73,7 +73,7 @@ line_operations operations_of_lines(Order const& order, char delimiter,
 /// @return What was done; nothing if this is no case for a copy, and then nothing remains of it.
 ///
 /// I/Os:    4 MiB or less to find out; then `bytes` read and written once.
-/// Memory:  32 MiB or an eighth of options.memory_bytes, whichever is less, and two lines.
+/// Memory:  48 MiB or a quarter of options.memory_bytes, whichever is less, and two lines.
 /// @throws io_error, out_of_space, cancelled, as a sort.
 std::optional<sort_report> copy_lines_if_in_order(storage& store, line_operations const& operations,
                                                   std::string const& input,

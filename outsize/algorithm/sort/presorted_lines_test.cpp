@@ -29,7 +29,7 @@ namespace outsize::detail {
 namespace {
 
 using lines = std::vector<std::string>;
-constexpr std::size_t buffer_bytes = 16_KiB;  // with 2 MiB
+constexpr std::size_t buffer_bytes = 20_KiB;  // with 2 MiB
 
 /// By the first three bytes alone.
 struct by_beginning {
