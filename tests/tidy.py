@@ -19,6 +19,7 @@ BANNED = re.compile(r"(?:^|_)(?:utils?|helpers?|common|misc|managers?|impl2)(?:_
 # The preprocessor chooses between platforms, and instruction sets, here and nowhere else.
 CONDITIONAL_ALLOWED = (
     "outsize/base/byte_places.cpp", "outsize/base/cache_lines.cpp",
+    "outsize/base/closed_memory.cpp",
     "outsize/io/linux/", "outsize/io/posix/", "outsize/base/assert.hpp",
     "outsize/base/gathered_bits.hpp", "tests/compile_fail/")
 

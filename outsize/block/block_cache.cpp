@@ -8,6 +8,7 @@
 
 #include <outsize/base/assert.hpp>
 #include <outsize/base/cache_lines.hpp>
+#include <outsize/base/closed_memory.hpp>
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
 
@@ -89,6 +90,7 @@ block_cache::block_cache(block_device& device, grant& memory, block_cache_option
   slot_of_.reserve(slots_.size());
   for (std::size_t s = 0; s < slots_.size(); ++s) {
     slots_[s].memory = memory_.bytes().subspan(s * bytes, bytes);
+    detail::close_memory(slots_[s].memory);
     free_.push_back(s);
   }
   if (std::size_t const length = group_bytes(device, options); length > 0)
@@ -99,7 +101,10 @@ block_cache::block_cache(block_device& device, grant& memory, block_cache_option
 
 block_cache::~block_cache() {
   OUTSIZE_ASSERT(pinned_ == 0);
-  for (slot& x : slots_) end_transfer(x);
+  for (slot& x : slots_) {
+    end_transfer(x);
+    detail::open_memory(x.memory);
+  }
 }
 
 pinned_block block_cache::pin(block_id id) {
@@ -233,9 +238,10 @@ frame block_cache::content(std::size_t s) const noexcept {
   return slots_[s].memory.first(slots_[s].id.length_bytes);
 }
 
-/// Keeps `id` in a free slot, not pinned, without content.
+/// Keeps `id` in a free slot, not pinned, without content; its memory is open.
 std::size_t block_cache::admit(block_id id) {
   std::size_t const s = free_.front();
+  detail::open_memory(slots_[s].memory);
   OUTSIZE_ASSERT(id && id.length_bytes <= slots_[s].memory.size());
   slot_of_.emplace(id, s);
   free_.pop_front();
@@ -284,6 +290,7 @@ void block_cache::take_back(std::size_t s) {
   slot& x = slots_[s];
   auto const written = std::exchange(x.transfer, nullptr);
   if (written && written->wait_outcome().ok()) x.changed = false;
+  close_unpinned(x);
   std::erase(leaving_, s);
   x.leaving = false;
   ++kept_;
@@ -322,6 +329,7 @@ void block_cache::forget(std::size_t s) noexcept {
   }
   if (!x.dropped) slot_of_.erase(x.id);
   x = {.memory = x.memory, .used = x.used};
+  close_unpinned(x);
   free_.push_back(s);
 }
 
@@ -375,8 +383,14 @@ void block_cache::end_read(std::size_t s) {
 }
 
 void block_cache::begin_write(std::size_t s) {
+  detail::open_memory(slots_[s].memory);
   slots_[s].transfer = device_.write(slots_[s].id, content(s));
   ++counts_.write_backs;
+}
+
+/// Closes the memory of a block that nobody may refer into. @pre it takes part in no request.
+void block_cache::close_unpinned(slot const& x) noexcept {
+  if (x.pins == 0) detail::close_memory(x.memory);
 }
 
 /// Waits for the write of the slot; while it is pinned its user may change it further.
@@ -386,6 +400,7 @@ void block_cache::end_write(std::size_t s) {
   x.writing = false;
   std::exchange(x.transfer, nullptr)->wait();
   x.changed = x.pins > 0;
+  close_unpinned(x);
 }
 
 // ---- several at once
@@ -427,7 +442,11 @@ void block_cache::begin_group(group& with, std::span<std::size_t const> members)
   block_id place = slots_[members.front()].id;
   std::size_t const bytes = members.size() * place.length_bytes;
   auto to = with.memory.begin();
-  for (std::size_t const s : members) to = std::ranges::copy(content(s), to).out;
+  for (std::size_t const s : members) {
+    detail::open_memory(slots_[s].memory);
+    to = std::ranges::copy(content(s), to).out;
+    close_unpinned(slots_[s]);
+  }
   place.length_bytes = static_cast<std::uint32_t>(bytes);
   with.write = device_.write(place, with.memory.first(bytes));
   for (std::size_t const s : members) {
@@ -479,6 +498,7 @@ void block_cache::settle(std::size_t s) noexcept {
 
 pinned_block block_cache::add_pin(std::size_t s) noexcept {
   if (slots_[s].pins++ == 0) {
+    detail::open_memory(slots_[s].memory);
     policy_->leave(s);
     ++pinned_;
   }
@@ -488,6 +508,7 @@ pinned_block block_cache::add_pin(std::size_t s) noexcept {
 void block_cache::remove_pin(std::size_t s) noexcept {
   if (--slots_[s].pins > 0) return;
   --pinned_;
+  close_unpinned(slots_[s]);
   policy_->enter(s, slots_[s].id);
   if (slots_[s].dropped) forget(s);
 }

@@ -114,6 +114,8 @@ struct block_cache_counts {
 /// Errors:  io_error of a read from the pin() of that block. io_error of a write from the pin(),
 ///          pin_new() or flush() that needs it to be done; the block remains, changed, and the next
 ///          of these calls writes it again. After any error the cache is as usable as before.
+/// Misuse:  where AddressSanitizer watches, memory of blocks that are neither pinned nor under way
+///          is closed: who reads or changes it is stopped (closed_memory.hpp).
 /// Checked: block_cache_test.cpp, tests/conformance/replacement_conformance_test.cpp.
 class block_cache {
  public:
@@ -217,6 +219,7 @@ class block_cache {
   void begin_read(std::size_t s);
   void read_now(std::size_t s);
   void end_read(std::size_t s);
+  static void close_unpinned(slot const& x) noexcept;
   void begin_write(std::size_t s);
   void end_write(std::size_t s);
   bool can_join(block_id const& id) const noexcept;

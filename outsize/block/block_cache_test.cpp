@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include <outsize/base/closed_memory.hpp>
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/block/block_list.hpp>
@@ -200,6 +201,25 @@ TEST_F(cached_blocks, stay_where_they_are_while_any_handle_pins_them) {
   for (std::size_t i = 1; i < 3; ++i) cache.pin(blocks[i]);
   cache.pin(blocks[0]);
   EXPECT_EQ(reads(), 13U);
+}
+
+using cached_blocks_death_test = cached_blocks;
+
+TEST_F(cached_blocks_death_test, are_closed_to_those_who_do_not_pin_them) {
+  if (!detail::notices_closed_memory()) GTEST_SKIP() << "noticed under AddressSanitizer only";
+  GTEST_FLAG_SET(death_test_style, "threadsafe");  // the storage has threads
+  write_blocks(5);
+  block_cache cache(store, memory, {.block_bytes = block_bytes, .block_count = 2});
+  auto block = cache.pin(blocks[0]);
+  std::byte volatile* const place = block.change().data();
+  EXPECT_EQ(std::byte{*place}, std::byte{0});
+  block.release();
+  EXPECT_DEATH(static_cast<void>(*place), "use-after-poison");
+  EXPECT_DEATH(*place = std::byte{1}, "use-after-poison");
+  cache.flush();
+  EXPECT_DEATH(static_cast<void>(*place), "use-after-poison");
+  auto const again = cache.pin(blocks[0]);
+  EXPECT_EQ(std::byte{*place}, std::byte{0});
 }
 
 TEST_F(cached_blocks, refuse_one_more_than_can_be_pinned_and_name_the_cache) {

@@ -230,7 +230,7 @@ TEST_F(deque_death_test, notices_changes_through_references_that_have_ended) {
     old = 5;  // its page is still in the cache, but no longer live
     d.front() = 0;
   };
-  EXPECT_DEATH(misuse(), "is_as_sealed");
+  EXPECT_DEATH(misuse(), "is_as_sealed|use-after-poison");
 }
 
 TEST_F(deques, keep_their_iterators_valid_and_sort) {

@@ -1270,7 +1270,7 @@ TEST(map_death_test, notices_changes_through_references_that_have_ended) {
     old.a = 5;  // its leaf is still in the cache, but no longer live
     m.at(0).a = 0;
   };
-  EXPECT_DEATH(misuse(), "is_as_sealed");
+  EXPECT_DEATH(misuse(), "is_as_sealed|use-after-poison");
 }
 
 }  // namespace

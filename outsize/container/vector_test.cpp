@@ -22,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include <outsize/base/closed_memory.hpp>
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/io/decorators/counting_file.hpp>
@@ -479,7 +480,20 @@ TEST_F(vector_death_test, notices_changes_through_references_that_have_ended) {
     old = 5;  // its page is still in the cache, but no longer live
     v[0] = 0;
   };
-  EXPECT_DEATH(misuse(), "is_as_sealed");
+  EXPECT_DEATH(misuse(), "is_as_sealed|use-after-poison");
+}
+
+TEST_F(vector_death_test, notices_reads_through_references_that_have_ended) {
+  if (!detail::notices_closed_memory()) GTEST_SKIP() << "noticed under AddressSanitizer only";
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  vector<std::uint64_t> v(*store, {.page_bytes = 64, .cache_pages = 6});
+  v.resize(80);
+  auto const misuse = [&] {
+    std::uint64_t volatile const& old = v[0];
+    for (std::uint64_t i = 8; i <= 8 * v.live_pages(); i += 8) v[i] = i;
+    return std::uint64_t{old};
+  };
+  EXPECT_DEATH(misuse(), "use-after-poison");
 }
 
 TEST_F(vector_death_test, notices_items_that_are_not_there) {
