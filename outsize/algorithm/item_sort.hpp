@@ -48,19 +48,6 @@ void fill_from_range(Engine& engine, Range&& range) {
   engine.current_chunk().grow(filled);
 }
 
-/// Items that lie side by side, as a stream of one piece.
-template <typename T>
-class one_piece {
- public:
-  explicit one_piece(std::span<T const> items) : rest_(items) {}
-  bool empty() const noexcept { return rest_.empty(); }
-  std::span<T const> pull() const noexcept { return rest_; }
-  void skip(std::size_t count) noexcept { rest_ = rest_.subspan(count); }
-
- private:
-  std::span<T const> rest_;
-};
-
 /// Fills them with the items of a stream of pieces.
 template <typename Engine, typename Pieces>
 void fill_from_pieces(Engine& engine, Pieces&& pieces) {

@@ -104,6 +104,19 @@ concept range_in_pieces = std::ranges::input_range<Range> && requires(Range cons
   range.pieces().skip(1);
 };
 
+/// Items that lie side by side, as a stream of one piece.
+template <typename T>
+class one_piece {
+ public:
+  explicit one_piece(std::span<T const> items) : rest_(items) {}
+  bool empty() const noexcept { return rest_.empty(); }
+  std::span<T const> pull() const noexcept { return rest_; }
+  void skip(std::size_t count) noexcept { rest_ = rest_.subspan(count); }
+
+ private:
+  std::span<T const> rest_;
+};
+
 /// Reading running ahead, scaled to the memory of the whole; 0: the storage's.
 io::input_stream_options input_options(storage& store, std::uint64_t memory_bytes,
                                        bool decompress = false);

@@ -11,6 +11,7 @@
 // Source: STXXL 2008, section 5.2; there is no way back there.
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -19,9 +20,11 @@
 #include <utility>
 #include <vector>
 
+#include <outsize/algorithm/item_streams.hpp>
 #include <outsize/base/assert.hpp>
 #include <outsize/base/external_item.hpp>
 #include <outsize/base/memory_budget.hpp>
+#include <outsize/container/piece_comparison.hpp>
 #include <outsize/container/vector.hpp>
 #include <outsize/container/vector_streams.hpp>
 
@@ -88,10 +91,40 @@ class migrating_stack {
     return on_disk_ ? std::as_const(*on_disk_).back() : in_memory_.back();
   }
 
+  /// Whether both have the same items, wherever these are.
+  /// I/Os: a scan of what is on disk, up to the first that differ.
+  friend bool operator==(migrating_stack const& a, migrating_stack const& b)
+    requires std::equality_comparable<T>
+  {
+    return a.size() == b.size() && with_pieces(a, b, [](auto of_a, auto of_b) {
+             return detail::equal_pieces(std::move(of_a), std::move(of_b));
+           });
+  }
+  /// The order of words from bottom to top. I/Os: the same.
+  friend auto operator<=>(migrating_stack const& a, migrating_stack const& b)
+    requires detail::ordered_item<T>
+  {
+    return with_pieces(a, b, [](auto of_a, auto of_b) {
+      return detail::compare_pieces(std::move(of_a), std::move(of_b));
+    });
+  }
   friend void swap(migrating_stack& a, migrating_stack& b) noexcept { std::swap(a, b); }
 
  private:
   static constexpr size_type least_capacity = std::max<size_type>(256 / sizeof(T), 1);
+
+  /// Calls `use` with a stream of the items, from bottom to top.
+  template <typename Use>
+  auto with_pieces(Use const& use) const {
+    return on_disk_ ? use(std::as_const(*on_disk_).pieces())
+                    : use(detail::one_piece<T>(std::span<T const>(in_memory_)));
+  }
+  template <typename Use>
+  static auto with_pieces(migrating_stack const& a, migrating_stack const& b, Use const& use) {
+    return a.with_pieces([&](auto of_a) {
+      return b.with_pieces([&](auto of_b) { return use(std::move(of_a), std::move(of_b)); });
+    });
+  }
 
   // Copies, as the item may be one of those that move.
   [[gnu::noinline]] void push_beyond_capacity(T item) {

@@ -7,10 +7,12 @@
 
 #include <gtest/gtest.h>
 
+#include <compare>
 #include <memory>
 #include <random>
 #include <stack>
 #include <utility>
+#include <vector>
 
 #include <outsize/base/error.hpp>
 #include <outsize/io/decorators/faulty_file.hpp>
@@ -124,6 +126,31 @@ TEST_F(migrating_stacks, cost_a_constant_share_of_an_io_for_each_step_at_worst) 
   EXPECT_GE(steps, 20U * 800);
   EXPECT_LE(reads() + writes(), 20U * 150 + 100);  // 101 pages written, 50 read each time
   EXPECT_GE(reads() + writes(), 20U * 100);
+}
+
+TEST_F(migrating_stacks, are_in_the_order_of_their_items_wherever_these_are) {
+  auto const of = [this](std::uint64_t most, std::vector<std::uint64_t> const& items) {
+    migrating_stack<std::uint64_t> s(store, most, small);
+    for (auto const item : items) s.push(item);
+    return s;
+  };
+  std::vector<std::uint64_t> few(50), less(50), more(51);
+  less[40] = few[40] = more[40] = 3;
+  --less[40];
+  for (std::uint64_t const most_of_a : {0U, 100U}) {
+    for (std::uint64_t const most_of_b : {0U, 100U}) {
+      auto const a = of(most_of_a, few);
+      EXPECT_EQ(a.is_in_memory(), most_of_a > 0);
+      EXPECT_EQ(a, of(most_of_b, few));
+      EXPECT_NE(a, of(most_of_b, less));
+      EXPECT_NE(a, of(most_of_b, more));
+      EXPECT_LT(of(most_of_b, less), a);
+      EXPECT_GT(of(most_of_b, more), a);
+      EXPECT_EQ(a <=> of(most_of_b, few), std::strong_ordering::equal);
+    }
+  }
+  EXPECT_EQ(of(10, {}), of(0, {}));
+  EXPECT_LT(of(10, {}), of(0, {1}));
 }
 
 TEST_F(migrating_stacks, stay_as_they_are_when_they_cannot_move) {
