@@ -18,12 +18,13 @@ struct executor::batch {
   std::size_t failed_index = 0;
   std::exception_ptr failure;
   std::condition_variable ended;
+
+  bool has_ended() const noexcept { return next == count && running == 0; }
 };
 
-executor::executor(std::size_t threads) {
+executor::executor(std::size_t threads) : workers_(threads) {
   OUTSIZE_ASSERT(threads > 0);
-  workers_.reserve(threads);
-  for (std::size_t i = 0; i < threads; ++i) workers_.emplace_back([this] { work(); });
+  for (auto& worker : workers_) worker = std::thread([this] { work(); });
 }
 
 executor::~executor() {
@@ -40,12 +41,11 @@ void executor::parallel_for(std::size_t count, std::function<void(std::size_t)> 
   batch call{.body = body, .count = count, .failure = nullptr, .ended = {}};
   std::unique_lock lock(mutex_);
   batches_.push_back(&call);
-  if (count == 1) {
-    arrived_.notify_one();
-  } else {
-    arrived_.notify_all();
-  }
-  call.ended.wait(lock, [&] { return call.next == call.count && call.running == 0; });
+  for (std::size_t others = 1; others < std::min(count, room()); ++others) arrived_.notify_one();
+  while (call.next < call.count && room() > 0) run_next(call, lock);
+  // A worker goes on by itself where another call waits; who leaves his place must say so.
+  if (!batches_.empty() && room() > 0) arrived_.notify_one();
+  call.ended.wait(lock, [&] { return call.has_ended(); });
   lock.unlock();
   if (call.failure) std::rethrow_exception(call.failure);
 }
@@ -53,32 +53,38 @@ void executor::parallel_for(std::size_t count, std::function<void(std::size_t)> 
 void executor::work() {
   std::unique_lock lock(mutex_);
   for (;;) {
-    arrived_.wait(lock, [this] { return stopping_ || !batches_.empty(); });
+    arrived_.wait(lock, [this] { return stopping_ || (!batches_.empty() && room() > 0); });
     if (batches_.empty()) return;
-    batch& call = *batches_.front();
-    std::size_t const index = call.next++;
-    if (call.next == call.count) batches_.pop_front();
-    ++call.running;
-    lock.unlock();
-    std::exception_ptr failure;
-    try {
-      call.body(index);
-    } catch (...) {
-      failure = std::current_exception();
-    }
-    lock.lock();
-    if (failure && (!call.failure || index < call.failed_index)) {
-      call.failure = failure;
-      call.failed_index = index;
-    }
-    if (failure && call.next < call.count) {
-      call.next = call.count;
-      std::erase(batches_, &call);
-    }
-    --call.running;
-    // Under the lock: the waiting call frame, and the condition with it, ends as soon as it may.
-    if (call.next == call.count && call.running == 0) call.ended.notify_one();
+    run_next(*batches_.front(), lock);
   }
+}
+
+/// Runs the next body of a batch. @pre room() > 0; `lock` is held, as it is afterwards.
+void executor::run_next(batch& call, std::unique_lock<std::mutex>& lock) {
+  std::size_t const index = call.next++;
+  if (call.next == call.count) std::erase(batches_, &call);
+  ++call.running;
+  ++running_;
+  lock.unlock();
+  std::exception_ptr failure;
+  try {
+    call.body(index);
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  lock.lock();
+  if (failure && (!call.failure || index < call.failed_index)) {
+    call.failure = failure;
+    call.failed_index = index;
+  }
+  if (failure && call.next < call.count) {
+    call.next = call.count;
+    std::erase(batches_, &call);
+  }
+  --running_;
+  --call.running;
+  // Under the lock: the waiting call frame, and the condition with it, ends as soon as it may.
+  if (call.has_ended()) call.ended.notify_one();
 }
 
 }  // namespace outsize

@@ -64,6 +64,65 @@ TEST(executor, rethrows_the_failure_of_the_lowest_index) {
   }
 }
 
+TEST(executor, has_the_caller_do_what_he_can) {
+  executor team(2);
+  std::vector<std::thread::id> ran(2);
+  team.parallel_for(1, [&](std::size_t i) { ran[i] = std::this_thread::get_id(); });
+  EXPECT_EQ(ran[0], std::this_thread::get_id());
+  std::atomic<int> begun{0};
+  team.parallel_for(2, [&](std::size_t i) {
+    ran[i] = std::this_thread::get_id();
+    ++begun;
+    while (begun < 2) std::this_thread::yield();
+  });
+  EXPECT_TRUE((ran[0] == std::this_thread::get_id()) != (ran[1] == std::this_thread::get_id()));
+}
+
+TEST(executor, runs_no_more_at_once_than_it_has_threads_whoever_calls) {
+  for (std::size_t const threads : {1U, 2U, 3U}) {
+    executor team(threads);
+    std::atomic<std::size_t> running{0}, most{0}, runs{0};
+    std::vector<std::thread> callers;
+    for (int c = 0; c < 5; ++c)
+      callers.emplace_back([&, c] {
+        for (int round = 0; round < 48; ++round)
+          team.parallel_for(static_cast<std::size_t>(1 + (c + round) % 4), [&](std::size_t) {
+            std::size_t const now = ++running;
+            for (std::size_t seen = most; seen < now && !most.compare_exchange_weak(seen, now);) {
+            }
+            std::this_thread::yield();
+            ++runs;
+            --running;
+          });
+      });
+    for (auto& caller : callers) caller.join();
+    EXPECT_LE(most, threads);
+    EXPECT_EQ(runs, 5U * 48 / 4 * (1 + 2 + 3 + 4));
+  }
+}
+
+TEST(executor, goes_on_with_other_calls_where_a_caller_leaves_his_place) {
+  executor team(2);
+  for (int round = 0; round < 200; ++round) {
+    std::atomic<bool> is_waiting{false}, other_has_run{false};
+    std::thread other;
+    team.parallel_for(2, [&](std::size_t i) {
+      if (i == 0) {
+        // Both places are taken until one of these ends; the other call must not wait for both.
+        other = std::thread([&] {
+          is_waiting = true;
+          team.parallel_for(1, [&](std::size_t) { other_has_run = true; });
+        });
+        while (!is_waiting) std::this_thread::yield();
+      } else {
+        while (!other_has_run) std::this_thread::yield();
+      }
+    });
+    other.join();
+    EXPECT_TRUE(other_has_run);
+  }
+}
+
 TEST(executor, serves_several_callers_at_once) {
   executor team(2);
   std::atomic<std::size_t> sum{0};
