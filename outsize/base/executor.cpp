@@ -30,6 +30,7 @@ executor::executor(std::size_t threads) : workers_(threads) {
 executor::~executor() {
   {
     std::lock_guard lock(mutex_);
+    OUTSIZE_ASSERT(batches_.empty() && running_ == 0);
     stopping_ = true;
   }
   arrived_.notify_all();
@@ -41,8 +42,14 @@ void executor::parallel_for(std::size_t count, std::function<void(std::size_t)> 
   batch call{.body = body, .count = count, .failure = nullptr, .ended = {}};
   std::unique_lock lock(mutex_);
   batches_.push_back(&call);
-  for (std::size_t others = 1; others < std::min(count, room()); ++others) arrived_.notify_one();
-  while (call.next < call.count && room() > 0) run_next(call, lock);
+  if (count >= room()) {
+    arrived_.notify_all();
+  } else {
+    for (std::size_t others = 1; others < count; ++others) arrived_.notify_one();
+  }
+  // Not in front of a call that has waited longer: whoever calls again and again would be quicker
+  // than the worker that is woken for it.
+  while (call.next < call.count && room() > 0 && batches_.front() == &call) run_next(call, lock);
   // A worker goes on by itself where another call waits; who leaves his place must say so.
   if (!batches_.empty() && room() > 0) arrived_.notify_one();
   call.ended.wait(lock, [&] { return call.has_ended(); });

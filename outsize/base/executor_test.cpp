@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -99,6 +101,28 @@ TEST(executor, runs_no_more_at_once_than_it_has_threads_whoever_calls) {
     EXPECT_LE(most, threads);
     EXPECT_EQ(runs, 5U * 48 / 4 * (1 + 2 + 3 + 4));
   }
+}
+
+TEST(executor, lets_nobody_wait_for_one_who_calls_again_and_again) {
+  executor team(1);
+  int fewest = 1000;  // calls that went past one that waited, of many trials, as it may be late
+  for (int trial = 0; trial < 20; ++trial) {
+    std::atomic<bool> is_calling{false}, has_run{false};
+    std::thread other;
+    team.parallel_for(1, [&](std::size_t) {
+      other = std::thread([&] {
+        is_calling = true;
+        team.parallel_for(1, [&](std::size_t) { has_run = true; });
+      });
+      while (!is_calling) std::this_thread::yield();
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    });
+    int went_past = 0;
+    for (; !has_run && went_past < fewest; ++went_past) team.parallel_for(1, [](std::size_t) {});
+    fewest = std::min(fewest, went_past);
+    other.join();
+  }
+  EXPECT_LE(fewest, 1);
 }
 
 TEST(executor, goes_on_with_other_calls_where_a_caller_leaves_his_place) {
