@@ -85,7 +85,8 @@ file_pages::file_pages(io::file_ptr file, io::access mode, std::size_t page_byte
       blocks_(*file_),
       page_bytes_(page_bytes),
       count_(div_up<std::uint64_t>(file_->size_bytes(), page_bytes)),
-      allocated_bytes_(file_->size_bytes()) {
+      used_bytes_(file_->size_bytes()),
+      allocated_bytes_(used_bytes_) {
   OUTSIZE_ASSERT(page_bytes % file_->alignment_bytes() == 0);
 }
 
@@ -97,6 +98,10 @@ block::block_id file_pages::place(std::uint64_t page) const noexcept {
 
 void file_pages::append() {
   std::uint64_t const begin = count_ * page_bytes_;
+  if (begin < used_bytes_) {  // pages that are gone have left something there
+    file_->resize(begin);
+    used_bytes_ = allocated_bytes_ = begin;
+  }
   if (begin + page_bytes_ > allocated_bytes_) {
     // Doubled, so that a file grows in few steps, but not by more than is worth its while.
     std::uint64_t const step = std::max<std::uint64_t>(
@@ -104,6 +109,7 @@ void file_pages::append() {
     allocated_bytes_ = begin + file_->allocate_some(begin, page_bytes_, step);
   }
   ++count_;
+  used_bytes_ = begin + page_bytes_;
   is_grown_ = true;
 }
 

@@ -113,7 +113,8 @@ class disk_pages final : public page_space {
 };
 
 /// Pages of a file that is the user's. The space behind the last one is allocated in steps;
-/// settle() gives it back.
+/// settle() gives it back. Where pages are gone, the file is cut before others come: what was in
+/// them must not come back.
 class file_pages final : public page_space {
  public:
   /// The file's pages, the last of which may be cut short. @param page_bytes  A multiple of the
@@ -139,6 +140,7 @@ class file_pages final : public page_space {
   block::file_blocks blocks_;
   std::size_t page_bytes_;
   std::uint64_t count_;
+  std::uint64_t used_bytes_;  // behind them nothing has been written
   std::uint64_t allocated_bytes_;
   bool is_grown_ = false;
 };

@@ -155,6 +155,36 @@ TEST_F(vectors_in_files, read_what_others_wrote_without_what_is_no_item) {
   EXPECT_EQ(content<record<24>>().back(), items[0]);
 }
 
+TEST_F(vectors_in_files, hold_what_they_say_where_pages_have_gone_and_come_again) {
+  using v_of = vector<std::uint64_t>;
+  constexpr std::uint64_t page = 512;  // items
+  auto const check = [&](v_of& v, std::uint64_t kept) {
+    std::vector<std::uint64_t> const told(v.cbegin(), v.cend());
+    EXPECT_EQ(told.size(), 4000U);
+    auto const new_pages = told.begin() + static_cast<std::ptrdiff_t>(round_up(kept, page));
+    EXPECT_EQ(std::count(new_pages, told.end(), 0U), told.end() - new_pages);
+    v.flush();
+    EXPECT_EQ(content<std::uint64_t>(), told);
+  };
+  for (std::uint64_t const kept : {0U, 100U, 512U, 3000U}) {
+    SCOPED_TRACE(kept);
+    auto const items = write_file<std::uint64_t>(5000);
+    auto v =
+        v_of::open(path(), *store, io::access::read_write, {.page_bytes = 4_KiB, .cache_pages = 4});
+    v.resize(kept);
+    v.resize(4000);
+    check(v, kept);
+    for (std::uint64_t i = 0; i < kept; ++i) ASSERT_EQ(std::as_const(v)[i], items[i]);
+    v.resize(kept);  // and pages that were never flushed
+    while (v.size() < 6000) v.push_back(7);
+    v.resize(kept);
+    v.resize(4000);
+    check(v, kept);
+    v.close();
+    EXPECT_EQ(v_of::open(path(), *store).size(), 4000U);
+  }
+}
+
 TEST_F(vectors_in_files, refuse_what_they_may_not_do_and_name_the_file) {
   auto const items = write_file<std::uint64_t>(100);
   auto const expect_error = [&](int number, auto const& action) {
