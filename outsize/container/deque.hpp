@@ -56,7 +56,7 @@ class deque : public detail::paged_array<deque<T>, T> {
   friend base;
   using base::items_;
   static constexpr char const* name = "deque";
-  static constexpr std::uint64_t first_page = std::uint64_t{1} << 40;  // in the middle
+  static constexpr std::uint64_t pages_before = std::uint64_t{1} << 40;
 
   /// So that what is read ahead at one end is not pushed out by what is read ahead at the other.
   static vector_options adapted(vector_options options) {

@@ -207,6 +207,30 @@ TEST_F(deques, take_many_items_at_once_as_standard_ones_do) {
     ASSERT_EQ(*reversed, *item);
 }
 
+TEST_F(deques, may_have_long_pages_of_short_items) {
+  storage large(
+      {.disks = {disk_options(
+           "memory", [](io::request_queue&) { return io::make_memory_file("memory", 1_GiB); })},
+       .memory = 128_MiB,
+       .threads = 1});
+  deque<std::uint8_t> d(large, {.page_bytes = 16_MiB, .cache_pages = 4, .spare_pages = 1});
+  for (std::uint8_t i = 0; i < 10; ++i) {
+    d.push_back(i);
+    d.push_front(i);
+  }
+  EXPECT_EQ(d.size(), 20U);
+  EXPECT_EQ(d.front(), 9);
+  EXPECT_EQ(d.back(), 9);
+  std::uint8_t expected = 9;
+  for (auto it = d.crbegin(); it < d.crbegin() + 10; ++it) EXPECT_EQ(*it, expected--);
+}
+
+TEST(first_pages, leave_room_for_as_many_as_positions_can_number) {
+  EXPECT_EQ(detail::first_page_behind(0, 8), 0U);
+  EXPECT_EQ(detail::first_page_behind(std::uint64_t{1} << 40, 1 << 20), std::uint64_t{1} << 40);
+  EXPECT_EQ(detail::first_page_behind(std::uint64_t{1} << 40, 1 << 30), std::uint64_t{1} << 32);
+}
+
 using deque_death_test = deques;
 
 TEST_F(deque_death_test, notices_items_that_are_not_there) {

@@ -30,13 +30,14 @@ block::block_cache_counts page_pool::cache_counts() const {
 namespace outsize::detail {
 
 std::shared_ptr<page_row> pages_in_pool(page_pool const& pool, std::size_t item_bytes,
-                                        std::uint64_t first_page, std::size_t page_bytes) {
+                                        std::uint64_t before, std::size_t page_bytes) {
   if (page_bytes == 0) page_bytes = pool.page_bytes();
   if (std::size_t const longest = std::max(item_bytes, page_bytes); longest > pool.page_bytes())
     throw std::invalid_argument(fmt::format(
         "{} bytes do not fit in a page of the pool, which has {}", longest, pool.page_bytes()));
-  auto space = std::make_unique<disk_pages>(
-      *pool.store_, page_bytes, placement_of(*pool.store_, pool.placement_), first_page);
+  auto space = std::make_unique<disk_pages>(*pool.store_, page_bytes,
+                                            placement_of(*pool.store_, pool.placement_),
+                                            first_page_behind(before, page_bytes / item_bytes));
   return std::make_shared<page_row>(*pool.store_, std::move(space), pool.cache_, page_bytes);
 }
 

@@ -22,11 +22,12 @@ class page_pool;
 
 namespace detail {
 
-/// The pages of a new container that shares the pool's memory. @param page_bytes  Of one; 0: as
-/// long as the pool's. @throws std::invalid_argument if an item, or such a page, is longer than a
-/// page of the pool; io_error.
+/// The pages of a new container that shares the pool's memory. @param before  As for
+/// pages_on_disks(). @param page_bytes  Of one; 0: as long as the pool's.
+/// @throws std::invalid_argument if an item, or such a page, is longer than a page of the pool;
+/// io_error.
 std::shared_ptr<page_row> pages_in_pool(page_pool const& pool, std::size_t item_bytes,
-                                        std::uint64_t first_page = 0, std::size_t page_bytes = 0);
+                                        std::uint64_t before = 0, std::size_t page_bytes = 0);
 
 }  // namespace detail
 

@@ -58,11 +58,11 @@ class paged_array {
   /// (the disks' files cannot be made).
   explicit paged_array(storage& store = default_storage(), vector_options const& options = {})
       : items_(std::make_unique<items>(pages_on_disks(store, sizeof(T), Container::adapted(options),
-                                                      Container::first_page))) {}
+                                                      Container::pages_before))) {}
   /// An empty one that shares the memory of `pool`. @throws std::invalid_argument if an item is
   /// longer than its pages; io_error.
   explicit paged_array(page_pool& pool)
-      : items_(std::make_unique<items>(pages_in_pool(pool, sizeof(T), Container::first_page))) {}
+      : items_(std::make_unique<items>(pages_in_pool(pool, sizeof(T), Container::pages_before))) {}
   /// One with items, as assign() puts them there. @throws as assign(), besides; nothing is left of
   /// it then, and its space is free.
   paged_array(storage& store, size_type count, T const& value, vector_options const& options = {})

@@ -119,14 +119,14 @@ class vector : public detail::paged_array<vector<T>, T> {
     items_.reset();
   }
   /// Whether the file had been closed when it was opened; if not, the vector is as the last flush()
-  /// left it. True of others.
+  /// left it. True of others: a plain file does not tell.
   bool was_closed() const noexcept { return items_->was_closed(); }
 
  private:
   friend base;
   using base::items_;
   static constexpr char const* name = "vector";
-  static constexpr std::uint64_t first_page = 0;
+  static constexpr std::uint64_t pages_before = 0;
   static vector_options const& adapted(vector_options const& options) noexcept { return options; }
 
   explicit vector(detail::pages_of_file pages)

@@ -49,6 +49,10 @@ pages_of_file kept_pages_of(storage& store, std::shared_ptr<kept_file> const& fi
 
 }  // namespace
 
+std::uint64_t first_page_behind(std::uint64_t before, std::size_t page_items) noexcept {
+  return std::min(before, (std::uint64_t{1} << 62) / page_items);
+}
+
 std::size_t page_bytes_on_disks(storage& store, std::size_t item_bytes,
                                 vector_options const& options) {
   std::size_t const alignment = store.alignment_bytes();
@@ -74,12 +78,13 @@ std::shared_ptr<page_cache> cache_of_pages(storage& store, block::block_device& 
 }
 
 std::shared_ptr<page_row> pages_on_disks(storage& store, std::size_t item_bytes,
-                                         vector_options const& options, std::uint64_t first_page) {
+                                         vector_options const& options, std::uint64_t before) {
   std::size_t const page_bytes = page_bytes_on_disks(store, item_bytes, options);
-  return make_row(store,
-                  std::make_unique<disk_pages>(store, page_bytes,
-                                               placement_of(store, options.placement), first_page),
-                  page_bytes, options);
+  return make_row(
+      store,
+      std::make_unique<disk_pages>(store, page_bytes, placement_of(store, options.placement),
+                                   first_page_behind(before, page_bytes / item_bytes)),
+      page_bytes, options);
 }
 
 pages_of_file bind_pages(storage& store, std::string const& path, io::open_options opening,

@@ -47,6 +47,9 @@ struct vector_options {
 
 namespace outsize::detail {
 
+/// The number of a first page that `before` others can come before; fewer where the positions of
+/// their items would be longer than 62 bits.
+std::uint64_t first_page_behind(std::uint64_t before, std::size_t page_items) noexcept;
 /// The length of a page that holds an item at least. @throws io_error.
 std::size_t page_bytes_on_disks(storage& store, std::size_t item_bytes,
                                 vector_options const& options);
@@ -59,10 +62,9 @@ std::shared_ptr<page_cache> cache_of_pages(storage& store, block::block_device& 
                                            std::string asker);
 
 /// The pages of a new vector. @throws budget_error, io_error; std::invalid_argument (placement).
-/// @param first_page  The number of the first page, that many can come before.
+/// @param before  How many pages can come before the first one, or as many as first_page_behind().
 std::shared_ptr<page_row> pages_on_disks(storage& store, std::size_t item_bytes,
-                                         vector_options const& options,
-                                         std::uint64_t first_page = 0);
+                                         vector_options const& options, std::uint64_t before = 0);
 
 /// Pages that are in a file, and how many items are in it.
 struct pages_of_file {
