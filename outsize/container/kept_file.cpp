@@ -42,7 +42,8 @@ std::string described(std::string_view container, std::array<std::uint32_t, 2> b
 
 }  // namespace
 
-/// As it lies in the file, in the byte order of the machine.
+/// As it lies in the file, in the byte order of the machine. In other formats, too, the magic, the
+/// format and the checksum are where they are here, so that damage is not taken for a format.
 struct kept_file::header {
   std::array<char, 8> magic_bytes;
   std::uint32_t format;
@@ -140,11 +141,10 @@ void kept_file::read_header() {
   for (std::size_t i = 0; i < 2; ++i) {
     header& each = found[i];
     std::memcpy(&each, bytes.data() + i * header_bytes, sizeof(header));
-    if (each.magic_bytes != magic) continue;
+    if (each.magic_bytes != magic || each.checksum != each.own_checksum()) continue;
     if (each.format != format_number)
       refuse(fmt::format("of format {}, this version of outsize knows format {}", each.format,
                          format_number));
-    if (each.checksum != each.own_checksum()) continue;
     if (latest == nullptr || each.sequence > latest->sequence) latest = &each;
   }
   if (latest == nullptr && found[0].magic_bytes != magic && found[1].magic_bytes != magic)
