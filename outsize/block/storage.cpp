@@ -106,7 +106,7 @@ class storage::disk {
       file_ = io::make_temporary_file(options_.path, *queue_, direct_);
     } else {
       file_ = io::open_file(options_.path, *queue_,
-                            {.mode = io::access::read_write, .direct = direct_});
+                            {.mode = io::access::read_write, .direct = direct_, .lock = true});
       if (is_device_)  // it cannot grow, and says nothing when asked to
         options_.capacity_bytes = std::min(options_.capacity_bytes, file_->size_bytes());
     }

@@ -232,6 +232,29 @@ TEST(storage, writes_over_a_file_only_where_that_is_said) {
   EXPECT_THROW(storage{small({disk})}, io_error);
 }
 
+TEST(storage, does_not_use_a_file_that_is_a_disk_already) {
+  scratch::directory folder;
+  disk_options disk(folder.path("raw"));
+  scratch::write_file(disk.path, "");
+  disk.raw = true;
+  auto const use = [](storage& store, std::uint32_t which) {
+    auto const where =
+        store.new_placement({.kind = block::placement_kind::single_disk, .disks = {which}});
+    store.free(store.allocate(4096, *where));
+  };
+  storage twice(small({disk, disk}));
+  use(twice, 0);
+  for (int time = 0; time < 2; ++time) {
+    try {
+      time == 0 ? use(twice, 1) : use(*std::make_unique<storage>(small({disk})), 0);
+      FAIL() << "was used twice";
+    } catch (io_error const& e) {
+      EXPECT_EQ(e.code().value(), EBUSY);
+      EXPECT_EQ(e.path(), disk.path);
+    }
+  }
+}
+
 TEST(storage, gives_each_disk_its_own_queue) {
   std::vector<std::size_t> depths;
   std::vector<std::string> names;
