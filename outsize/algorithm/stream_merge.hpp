@@ -22,6 +22,7 @@
 #include <outsize/algorithm/sort/loser_tree.hpp>
 #include <outsize/algorithm/sort/record_items.hpp>
 #include <outsize/algorithm/stream_sort.hpp>
+#include <outsize/base/error.hpp>
 
 namespace outsize::detail {
 
@@ -125,16 +126,18 @@ template <typename Order>
 sort_report copy_merged(merging_reader<Order>& in, record_output& out, Order const& order,
                         item_framing framing, sort_options const& options,
                         std::optional<std::uint64_t> known_bytes) {
-  constexpr std::uint64_t records_per_report = 1 << 14;
+  constexpr std::uint64_t records_per_report = 1 << 12;
   sort_report report;
   std::optional<std::string> last;
   while (auto const record = in.next()) {
     ++report.items;
     report.input_bytes += record->size() + framing.overhead_bytes();
-    if (options.on_progress && report.items % records_per_report == 0) {
-      options.on_progress({.now = sort_progress::phase::writing_output,
-                           .done_bytes = report.input_bytes,
-                           .total_bytes = known_bytes.value_or(0)});
+    if (report.items % records_per_report == 0) {
+      if (options.stop.stop_requested()) throw cancelled("merge");
+      if (options.on_progress)
+        options.on_progress({.now = sort_progress::phase::writing_output,
+                             .done_bytes = report.input_bytes,
+                             .total_bytes = known_bytes.value_or(0)});
     }
     if (options.unique) {
       if (last && order.equal_keys(*last, *record)) continue;

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <random>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -112,6 +113,19 @@ TEST_F(line_files, are_merged) {
     EXPECT_EQ(report.items, all.size());
     EXPECT_TRUE(scratch::read_file(dir_.path("out")) == joined(sorted(all, order), '\n')) << files;
   }
+}
+
+TEST_F(line_files, are_not_merged_any_further_once_that_is_stopped) {
+  sort_paths paths{{}, dir_.path("out")};
+  for (std::size_t i = 0; i < 3; ++i) {
+    paths.inputs.push_back(dir_.path(std::to_string(i)));
+    scratch::write_file(paths.inputs.back(), std::string(50'000, '\n'));
+  }
+  std::stop_source stopping;
+  sort_options options{.stop = stopping.get_token()};
+  options.on_progress = [&](sort_progress const&) { stopping.request_stop(); };
+  EXPECT_THROW(merge_lines(store_, paths, line_order({}), {}, options), cancelled);
+  EXPECT_FALSE(std::filesystem::exists(dir_.path("out")));
 }
 
 TEST_F(line_files, with_a_line_longer_than_the_memory_are_refused_with_both_sizes) {

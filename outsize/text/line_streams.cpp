@@ -27,6 +27,7 @@ line_division divide_for_lines(storage& store, sort_options const& options,
   division.memory_bytes = memory;
   division.reading = input_options(store, memory, options.decompress);
   division.compress = options.compress;
+  division.stop = options.stop;
   division.window_bytes = round_down<std::size_t>(
       std::clamp<std::uint64_t>(memory / 32, page_bytes(), most_window_bytes), page_bytes());
   division.stream_bytes =
@@ -43,12 +44,18 @@ line_input::line_input(storage& store, grant& memory, line_division const& divis
       memory_(&memory),
       reading_(division.reading),
       memory_bytes_(division.memory_bytes),
+      stop_(division.stop),
       source_(std::move(source)) {
   if (source_.paths.empty()) source_.paths.emplace_back("-");
   open_next();
 }
 
+void line_input::give_up_if_stopped() const {
+  if (stop_.stop_requested()) throw cancelled(memory_->asker());
+}
+
 void line_input::open_next() {
+  give_up_if_stopped();
   reader_.reset();
   stream_.reset();  // its memory is the next one's
   stream_ = io::open_input(source_.paths[opened_], store_->file_queue(), *memory_, reading_);

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,6 +37,7 @@ struct line_division {
   std::uint64_t stream_bytes = 0;                    ///< Read-ahead and windows together.
   std::uint64_t work_bytes = 0;                      ///< What is left.
   std::uint64_t memory_bytes = 0;                    ///< All of it.
+  std::stop_token stop = {};                         ///< Triggered: inputs end with `cancelled`.
 };
 
 /// Divides options.memory_bytes, or all that the storage has free, if so many inputs are open at
@@ -58,12 +60,12 @@ class line_input {
   line_input(storage& store, grant& memory, line_division const& division, line_source source);
 
   /// The next line, valid until the next call; nothing at the end.
-  /// @throws io_error; budget_error naming both sizes for a line longer than a fifth of the memory;
-  /// format_error as record_reader, and for headers that differ.
+  /// @throws io_error; cancelled; budget_error naming both sizes for a line longer than a fifth of
+  /// the memory; format_error as record_reader, and for headers that differ.
   std::optional<std::string_view> next() {
     for (;;) {
       if (auto const line = reader_->next()) {
-        ++line_number_;
+        if (++line_number_ % lines_between_looks == 0) give_up_if_stopped();
         line_bytes_ += line->size() + 1;
         return line;
       }
@@ -86,12 +88,16 @@ class line_input {
   std::uint64_t line_bytes() const noexcept { return line_bytes_; }
 
  private:
+  static constexpr std::uint64_t lines_between_looks = 1 << 12;  // at the token
+
   void open_next();
+  void give_up_if_stopped() const;
 
   storage* store_;
   grant* memory_;
   io::input_stream_options reading_;
   std::uint64_t memory_bytes_;
+  std::stop_token stop_;
   line_source source_;
   std::size_t opened_ = 0;
   std::unique_ptr<io::input_stream> stream_;

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,26 @@ TEST_F(line_streams, are_read_one_after_the_other) {
   EXPECT_EQ(in.path(), dir_.path("c"));
   EXPECT_EQ(in.line_number(), 1U);
   EXPECT_EQ(in.line_bytes(), 7U);
+}
+
+TEST_F(line_streams, end_when_they_are_stopped) {
+  scratch::write_file(dir_.path("few"), "1\n2\n");
+  scratch::write_file(dir_.path("many"), std::string(100'000, '\n'));
+  for (std::string const first : {"few", "many"}) {
+    std::stop_source stopping;
+    auto const division = divide_for_lines(store_, {.stop = stopping.get_token()});
+    grant memory = store_.memory().take(division.stream_bytes, "test");
+    line_input in(store_, memory, division, {{dir_.path(first), dir_.path("many")}, {}});
+    EXPECT_TRUE(in.next());
+    stopping.request_stop();
+    auto const read_all = [&] {
+      while (in.next()) {
+      }
+    };
+    EXPECT_THROW(read_all(), cancelled);
+    EXPECT_EQ(in.path(), dir_.path(first));
+    EXPECT_LT(in.line_number(), 10'000U);
+  }
 }
 
 TEST_F(line_streams, appear_when_they_are_complete) {

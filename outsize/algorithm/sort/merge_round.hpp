@@ -108,15 +108,10 @@ class merge_round {
     auto const rank = [&](std::size_t p) {
       return p * (total / count) + std::min(p, total % count);
     };
-    auto const select = [&](std::size_t p) {
+    threads_->parallel_for(count - 1, [&](std::size_t p) {
       cuts[p + 1] = multisequence_select(sequences_, std::span<std::size_t const>(limits_),
                                          rank(p + 1), family_->less());
-    };
-    if (count == 2) {
-      select(0);  // sooner than another thread would be awake
-    } else {
-      threads_->parallel_for(count - 1, select);
-    }
+    });
     std::vector<part> parts(count);
     for (std::size_t p = 0; p < count; ++p) {
       parts[p].first_rank = rank(p);
