@@ -90,13 +90,13 @@ block_cache::block_cache(block_device& device, grant& memory, block_cache_option
   slot_of_.reserve(slots_.size());
   for (std::size_t s = 0; s < slots_.size(); ++s) {
     slots_[s].memory = memory_.bytes().subspan(s * bytes, bytes);
-    detail::close_memory(slots_[s].memory);
     free_.push_back(s);
   }
   if (std::size_t const length = group_bytes(device, options); length > 0)
     for (std::size_t g = 0; g < group_count; ++g)
       groups_.push_back({memory_.bytes().subspan(slots_.size() * bytes + g * length, length)});
   policy_->start(slots_.size());
+  for (slot const& x : slots_) detail::close_memory(x.memory);  // when nothing fails any more
 }
 
 block_cache::~block_cache() {
@@ -165,6 +165,12 @@ void block_cache::begin_prefetch(block_id id, bool may_wait) {
   ++counts_.prefetches;
 }
 
+io::request_ptr block_cache::reading(block_id id) const {
+  auto const found = slot_of_.find(id);
+  if (found == slot_of_.end() || !is_being_read(slots_[found->second])) return nullptr;
+  return slots_[found->second].transfer;
+}
+
 /// Whether a block is clean, and its content still on its way.
 bool block_cache::is_being_read(slot const& x) const noexcept {
   return !x.changed && !x.writing && goes_on(x.transfer);
@@ -193,7 +199,11 @@ void block_cache::flush() {
     }
   };
   for (std::size_t s = 0; s < slots_.size(); ++s) settle(s);
-  write_groups(changed_by_place());
+  try {
+    write_groups(changed_by_place());
+  } catch (...) {  // what has been begun must end
+    first_error = std::current_exception();
+  }
   for (std::size_t s = 0; s < slots_.size(); ++s)
     if (slots_[s].writing || (slots_[s].changed && slots_[s].transfer))
       try_to(&block_cache::end_write, s);
@@ -398,9 +408,11 @@ void block_cache::end_write(std::size_t s) {
   slot& x = slots_[s];
   x.changed = true;
   x.writing = false;
-  std::exchange(x.transfer, nullptr)->wait();
-  x.changed = x.pins > 0;
+  auto const write = std::exchange(x.transfer, nullptr);
+  write->wait_outcome();
   close_unpinned(x);
+  write->wait();  // throws if it has failed
+  x.changed = x.pins > 0;
 }
 
 // ---- several at once

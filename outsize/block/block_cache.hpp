@@ -160,6 +160,10 @@ class block_cache {
   /// The same for a block that may be pinned soon: does nothing, either, if it would have to wait.
   void try_prefetch(block_id id) { begin_prefetch(id, false); }
 
+  /// The read of a block that is on its way; nothing if it is here, or nobody has asked for it. Any
+  /// thread may wait for it, while others use the cache.
+  io::request_ptr reading(block_id id) const;
+
   /// Writes all changed blocks, in the order of their places, and waits until they are on disk.
   /// They stay in the cache; those that are pinned count as changed still, as their users may go
   /// on. @throws io_error of the first failed one, when all others have been written.

@@ -275,6 +275,22 @@ TEST_F(cached_blocks, are_on_their_way_after_a_prefetch) {
   EXPECT_EQ(value_of(cache.pin(blocks[0]).bytes()), 100);
 }
 
+TEST_F(cached_blocks, tell_of_the_read_that_brings_them) {
+  write_blocks(2);
+  plan->script(io::fault_point::read, 0, io::fault::hold(std::chrono::milliseconds(20)));
+  block_cache cache(store, memory, {.block_bytes = block_bytes, .block_count = 2});
+  EXPECT_FALSE(cache.reading(blocks[0]));
+  cache.prefetch(blocks[0]);
+  auto const reading = cache.reading(blocks[0]);
+  ASSERT_TRUE(reading);
+  EXPECT_TRUE(reading->wait_outcome().ok());
+  EXPECT_FALSE(cache.reading(blocks[0])) << "it is here";
+  EXPECT_EQ(value_of(cache.pin(blocks[0]).bytes()), 0);
+  EXPECT_EQ(cache.counts().hits, 1U);
+  set(cache, 1, 100);
+  EXPECT_FALSE(cache.reading(blocks[1])) << "changed";
+}
+
 TEST_F(cached_blocks, are_not_prefetched_if_that_means_waiting) {
   write_blocks(2);
   block_cache cache(store, memory,

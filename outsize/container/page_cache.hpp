@@ -18,6 +18,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -101,6 +102,20 @@ class page_cache {
   /// Forgets all that it knows of a row, which is to be destroyed.
   void forget(page_row const& row) noexcept;
 
+  /// Somebody who is in a function that others may be in, or waits for the mutex there.
+  class visit {
+   public:
+    explicit visit(page_cache& cache) noexcept : cache_(cache) { ++cache_.visitors_; }
+    visit(visit const&) = delete;
+    visit& operator=(visit const&) = delete;
+    ~visit() { --cache_.visitors_; }
+
+    bool is_alone() const noexcept { return cache_.visitors_ == 1; }
+
+   private:
+    page_cache& cache_;
+  };
+
   /// Whether one page more can be pinned by those who share it for reading: there must be room for
   /// the live pages, and for one that is read.
   bool can_share() const noexcept { return shared_pins_ + live_pages_ + 1 < cache_pages_; }
@@ -118,6 +133,7 @@ class page_cache {
   std::size_t read_ahead_pages_;
   std::size_t batch_pages_;
   grant memory_;
+  std::atomic<std::size_t> visitors_{0};
   std::mutex mutex_;  // guards what follows
   block::block_cache blocks_;
   std::array<live_page, most_live_pages> live_;  // the one touched last is the first

@@ -174,7 +174,6 @@ page_cache::live_page& page_row::touch(std::uint64_t page, content old) {
       !is_blank(page) && (old == content::kept || cache_->blocks().holds(space_->place(page)));
   if (is_old) {
     pinned = pin_old(page);
-    OUTSIZE_ASSERT_HEAVY(is_as_sealed(page, pinned.bytes()));
   } else {
     pinned = is_blank(page) ? pin_blank(page, old) : pin_to_replace(page);
   }
@@ -194,7 +193,10 @@ block::pinned_block page_row::pin_old(std::uint64_t page) const {
   if (runs_.are_used() && !blocks.holds(id))
     if (auto const read = runs_.take(*space_, page); !read.empty())
       return blocks.pin_copy(id, read);
-  return blocks.pin(id);
+  auto pinned = blocks.pin(id);
+  OUTSIZE_ASSERT_HEAVY(page == checked_ || is_as_sealed(page, pinned.bytes()));
+  if constexpr (heavy_assertions) checked_ = page;
+  return pinned;
 }
 
 block::pinned_block page_row::pin_blank(std::uint64_t page, content old) {
@@ -264,24 +266,45 @@ void page_row::flush() {
     cache_->blocks().flush();
   } else {
     cache_->blocks().flush();
-    seals_.clear();  // behind the end of a file that is cut afterwards there will be something else
+    // Behind the end of a file that is cut afterwards there will be something else.
+    if (space_->is_lasting()) seals_.clear();
   }
 }
 
+/// The same as pin_old(), which lets others go on while the page is read. Whoever is alone has it
+/// read by the pin itself, which is quicker.
+block::pinned_block page_row::pin_in_company(std::uint64_t page, page_cache::visit const& here,
+                                             std::unique_lock<std::mutex>& lock) const {
+  auto& blocks = cache_->blocks();
+  auto const id = space_->place(page);
+  if (!here.is_alone() && !runs_.has(page)) {
+    if (!blocks.holds(id)) blocks.prefetch(id);
+    if (auto const reading = blocks.reading(id)) {
+      lock.unlock();
+      reading->wait_outcome();  // the pin will tell of an error
+      lock.lock();
+    }
+  }
+  return pin_old(page);
+}
+
 void page_row::read(std::uint64_t page, std::size_t offset_bytes, std::span<std::byte> into) const {
-  std::lock_guard const lock(cache_->mutex());
+  page_cache::visit const here(*cache_);
+  std::unique_lock lock(cache_->mutex());
   if (is_blank(page)) {
     std::memset(into.data(), 0, into.size());
     return;
   }
-  auto const pinned = pin_old(page);
+  auto const pinned = pin_in_company(page, here, lock);
   std::memcpy(into.data(), pinned.bytes().data() + offset_bytes, into.size());
 }
 
 page_pin page_row::pin(std::uint64_t page, std::uint64_t before) const {
-  std::lock_guard const lock(cache_->mutex());
+  page_cache::visit const here(*cache_);
+  std::unique_lock lock(cache_->mutex());
   if (is_blank(page) || !cache_->can_share()) return {};
-  auto pinned = pin_old(page);
+  auto pinned = pin_in_company(page, here, lock);
+  if (!cache_->can_share()) return {};  // others came meanwhile
   if (page == before + 1 || page + 1 == before) read_ahead(page, page + 1 == before);
   return shared(std::move(pinned));
 }
@@ -429,7 +452,10 @@ void page_row::rest() noexcept {
 
 /// Notes what is in a page that nobody may refer into any more.
 void page_row::seal(std::uint64_t page, std::span<std::byte const> bytes) {
-  if constexpr (heavy_assertions) seals_[page] = storage::checksum_of(bytes);
+  if constexpr (heavy_assertions) {
+    seals_[page] = storage::checksum_of(bytes);
+    checked_ = no_page;
+  }
 }
 
 /// Whether nobody has changed the page through a reference that was no longer valid.

@@ -10,9 +10,10 @@
 //   live:                    5 ◀ 4              pinned; what refers into them stays valid
 //
 // Whoever changes pages is alone with all rows of the cache (change(), reach(), flush()); whoever
-// only reads may have company (read(), pin(), expect()), as the cache is guarded. Pages that
-// nothing has been written to hold zeros, and are nowhere until they are changed. Going on from a
-// page to its neighbour begins to read those behind it.
+// only reads may have company (read(), pin(), expect()), as the cache is guarded; nobody keeps
+// others out while he waits for a page to be read. Pages that nothing has been written to hold
+// zeros, and are nowhere until they are changed. Going on from a page to its neighbour begins to
+// read those behind it.
 //
 // Invariant: a page is blank or has been in the cache or on disk; only blank ones hold nothing.
 // Layer: container. Source: STXXL 2008, section 5.1.
@@ -22,6 +23,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <unordered_map>
 #include <utility>
@@ -225,6 +227,8 @@ class page_row : public std::enable_shared_from_this<page_row> {
   void swap_aside(std::deque<bool>& blank);
   page_pin shared(block::pinned_block block) const;
   block::pinned_block pin_old(std::uint64_t page) const;
+  block::pinned_block pin_in_company(std::uint64_t page, page_cache::visit const& here,
+                                     std::unique_lock<std::mutex>& lock) const;
   block::pinned_block pin_blank(std::uint64_t page, content old);
   block::pinned_block pin_to_replace(std::uint64_t page);
   void move_to_change(std::uint64_t page, block::pinned_block const& block);
@@ -247,6 +251,7 @@ class page_row : public std::enable_shared_from_this<page_row> {
   std::uint64_t touched_ = no_page;  // the last one,
   std::uint64_t touched_before_ = no_page;
   std::unordered_map<std::uint64_t, std::uint64_t> seals_;  // of pages that were live: see seal()
+  mutable std::uint64_t checked_ = no_page;  // the last page that was compared with its seal
 };
 
 }  // namespace outsize::detail

@@ -7,12 +7,18 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <memory>
 #include <random>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <outsize/base/error.hpp>
+#include <outsize/base/units.hpp>
+#include <outsize/io/decorators/faulty_file.hpp>
+#include <outsize/io/memory_file.hpp>
 #include <outsize/testing/counted_storage.hpp>
 
 namespace outsize::detail {
@@ -169,6 +175,86 @@ TEST_F(rows_of_pages, come_and_go_at_both_ends) {
     for (auto number = begin; number < end; ++number)
       ASSERT_EQ(value(*row, number), static_cast<int>(number % 256));
   }
+}
+
+/// How many reads are between two such files, of which one has the other beneath it.
+struct reads_between {
+  std::atomic<int> now{0}, most{0};
+};
+
+class entrance final : public io::file_decorator {
+ public:
+  entrance(io::file_ptr inner, reads_between& reads)
+      : file_decorator(std::move(inner)), reads_(reads) {}
+  ~entrance() override { drain(); }
+  void start(io::attempt work) noexcept override {
+    if (work.kind == io::operation::read) {
+      int const now = ++reads_.now;
+      for (int most = reads_.most; most < now && !reads_.most.compare_exchange_weak(most, now);) {
+      }
+    }
+    inner().start(std::move(work));
+  }
+
+ private:
+  reads_between& reads_;
+};
+
+class exit_of final : public io::file_decorator {
+ public:
+  exit_of(io::file_ptr inner, reads_between& reads)
+      : file_decorator(std::move(inner)), reads_(reads) {}
+  ~exit_of() override { drain(); }
+  void start(io::attempt work) noexcept override {
+    if (work.kind == io::operation::read) --reads_.now;
+    inner().start(std::move(work));
+  }
+
+ private:
+  reads_between& reads_;
+};
+
+TEST(rows_of_pages_in_company, have_several_reads_under_way) {
+  reads_between between;
+  auto const plan = std::make_shared<io::fault_plan>();
+  plan->script(io::fault_point::read, 0, io::fault::hold(std::chrono::milliseconds(2)), 100'000);
+  storage store(
+      {.disks = {disk_options("slow",
+                              [&](io::request_queue&) -> io::file_ptr {
+                                auto memory = io::make_memory_file("slow", 1_MiB);
+                                auto last = std::make_unique<exit_of>(std::move(memory), between);
+                                auto slow =
+                                    std::make_unique<io::faulty_file>(std::move(last), plan);
+                                return std::make_unique<entrance>(std::move(slow), between);
+                              })},
+       .memory = 1_MiB,
+       .threads = 1});
+  page_cache_options const paging{.page_bytes = page, .cache_pages = 32, .spare_pages = 1};
+  auto const row = std::make_shared<page_row>(
+      store, std::make_unique<disk_pages>(store, page, store.new_placement()),
+      std::make_shared<page_cache>(
+          store, store.memory().take(page_cache::memory_bytes(store, paging), "row"), paging,
+          block::make_lru_replacement()),
+      page);
+  row->reach(0, 400);
+  for (std::uint64_t i = 0; i < 400; ++i)
+    std::ranges::fill(row->change(i), static_cast<std::byte>(i % 251));
+  row->flush();
+  std::vector<std::jthread> readers;
+  for (std::uint64_t first = 0; first < 4; ++first)
+    readers.emplace_back([&, first] {
+      for (std::uint64_t i = first; i < 400; i += 4) {
+        std::byte found{};
+        if (auto const pin = i % 3 == 0 ? row->pin(i, i) : page_pin())
+          found = pin.bytes()[0];
+        else
+          row->read(i, 0, {&found, 1});
+        ASSERT_EQ(found, static_cast<std::byte>(i % 251));
+      }
+    });
+  readers.clear();
+  EXPECT_GE(between.most, 2);
+  EXPECT_EQ(between.now, 0);
 }
 
 TEST_F(rows_of_pages, can_be_read_by_several_threads_with_more_pins_than_there_is_room_for) {

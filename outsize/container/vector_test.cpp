@@ -481,6 +481,13 @@ TEST_F(vector_death_test, notices_changes_through_references_that_have_ended) {
     v[0] = 0;
   };
   EXPECT_DEATH(misuse(), "is_as_sealed|use-after-poison");
+  auto const misuse_and_read = [&] {
+    auto& old = v[0];
+    for (std::uint64_t i = 8; i <= 8 * v.live_pages(); i += 8) v[i] = i;
+    old = 5;
+    std::ignore = std::as_const(v)[1];
+  };
+  EXPECT_DEATH(misuse_and_read(), "is_as_sealed|use-after-poison");
 }
 
 TEST_F(vector_death_test, notices_reads_through_references_that_have_ended) {
