@@ -54,8 +54,10 @@ class Count(ToolTest):
         counts = sorted(collections.Counter(lines).items())
         for words in ([], ["--by-count"]):
             expected = b"".join(b"%7d %s\n" % (count, line) for line, count in counts)
-            found = self.output_of("count", "-S", "2M", "-T", self.folder, *words, path)
-            self.assertTrue(found == expected, words)
+            for merges in ([], ["--batch-size=2"]):
+                found = self.output_of("count", "-S", "2M", "-T", self.folder, *words, *merges,
+                                       path)
+                self.assertTrue(found == expected, words + merges)
             counts.sort(key=lambda row: -row[1])
 
     def test_refusals(self):

@@ -119,7 +119,8 @@ class Files(ToolTest):
             draw = random.Random(SEED + len(paths))
             self.write(name, b"".join(b"%d %d\n" % (draw.randrange(40_000), draw.randrange(99))
                                       for _ in range(100_000)))
-        found = self.output_of("join", "--sort", "-S", "2M", "-T", self.folder, *paths)
+        found = self.output_of("join", "--sort", "-S", "2M", "-T", self.folder, "--batch-size=2",
+                               *paths)
         for path in paths:
             self.output_of("sort", "-s", "-k1b,1", path, "-o", path + ".sorted")
         expected = self.output_of("join", *(path + ".sorted" for path in paths))

@@ -65,8 +65,6 @@ sort_paths paths_of(sort_request const& request) { return {request.inputs, reque
 
 sort_options with_request(sort_options options, sort_request const& request) {
   options.unique = request.keys.unique;
-  options.most_fan_in = request.most_fan_in;
-  options.codec = request.codec;
   request.codecs.apply_to(options, request.output, !request.keys.format);
   return options;
 }
@@ -87,7 +85,7 @@ sort_report run(storage& store, sort_request const& request, item_order const& o
 
 sort_plan make_plan(storage& store, sort_request const& request, item_order const& order) {
   bool const merges = request.what == sort_request::action::merge;
-  sort_options const options = with_request({}, request);
+  sort_options const options = with_request(request.sorting(), request);
   sort_paths const paths = paths_of(request);
   if (auto const* lines = std::get_if<text::line_order>(&order)) {
     return merges ? text::plan_line_merge(store, paths, *lines, options)

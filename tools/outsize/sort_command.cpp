@@ -105,7 +105,7 @@ int run_sort_command(
     if (work.json) json.emplace(*work.json);
     std::optional<progress_line> bar;
     if (work.progress.value_or(::isatty(STDERR_FILENO) != 0)) bar.emplace();
-    sort_options options{.codec = work.codec, .trace = work.trace.has_value()};
+    sort_options options = work.sorting();
     if (bar)
       options.on_progress = [&](sort_progress const& now) {
         bar->show(name_of(now.now), now.done_bytes, now.total_bytes);

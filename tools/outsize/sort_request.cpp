@@ -49,25 +49,14 @@ void set_check_word(sort_request& request, std::string_view word) {
   set_check(request, row->how);
 }
 
-std::size_t parse_fan_in(std::string_view text) {
-  std::uint64_t const fan_in = parse_count(text, "--batch-size");
-  if (fan_in < 2) throw usage_error(fmt::format("--batch-size '{}' is less than 2", text));
-  return fan_in;
-}
-
 /// What the command line says that is not part of the request.
 struct read_state {
   std::optional<std::string> name_list;  // --files0-from
   std::optional<std::string> compressor;
 };
 
-std::vector<option> gnu_rows(sort_request& request, read_state& state) {
+std::vector<option> gnu_rows(read_state& state) {
   return {files0_row(state.name_list),
-          {.name = "batch-size",
-           .takes = argument::required,
-           .value = "N",
-           .help = "merge no more than N runs or inputs at once",
-           .handler = [&](std::string_view text) { request.most_fan_in = parse_fan_in(text); }},
           {.name = "compress-program",
            .takes = argument::required,
            .value = "PROGRAM",
@@ -152,7 +141,7 @@ option_table make_table(sort_request& request, read_state& state) {
       .heading("what to tell")
       .add(report_rows(request))
       .heading("as GNU sort")
-      .add(gnu_rows(request, state))
+      .add(gnu_rows(state))
       .add({refused(0, "debug", argument::none), refused('y', "", argument::optional)});
   for (char digit = '0'; digit <= '9'; ++digit) table.add(refused_old_end(digit));
   return table;

@@ -25,7 +25,6 @@ struct sort_request : work_options {
   std::string output = "-";         ///< -o
   bool has_output = false;          ///< Whether there was an -o, be it "-".
   bool plan = false;
-  std::size_t most_fan_in = 0;  ///< --batch-size; 0: as memory allows
 };
 
 /// Reads the arguments; nothing if only help was asked for.

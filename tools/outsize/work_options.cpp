@@ -115,6 +115,12 @@ run_codec parse_codec(std::string_view text) {
   throw usage_error(fmt::format("--run-codec '{}' is none of auto, none, always", text));
 }
 
+std::size_t parse_fan_in(std::string_view text) {
+  std::uint64_t const fan_in = parse_count(text, "--batch-size");
+  if (fan_in < 2) throw usage_error(fmt::format("--batch-size '{}' is less than 2", text));
+  return fan_in;
+}
+
 }  // namespace
 
 storage_options work_options::storage() const {
@@ -124,6 +130,10 @@ storage_options work_options::storage() const {
   options.threads = threads.value_or(0);
   options.checksums = checksums;
   return options;
+}
+
+sort_options work_options::sorting() const {
+  return {.most_fan_in = most_fan_in, .codec = codec, .trace = trace.has_value()};
 }
 
 storage_options pass_request::storage() const {
@@ -173,7 +183,12 @@ std::vector<option> spill_rows(work_options& into) {
            .takes = argument::required,
            .value = "WHEN",
            .help = "keep temporary data in fewer bytes: auto (if it pays), none, always",
-           .handler = [&into](std::string_view text) { into.codec = parse_codec(text); }}};
+           .handler = [&into](std::string_view text) { into.codec = parse_codec(text); }},
+          {.name = "batch-size",
+           .takes = argument::required,
+           .value = "N",
+           .help = "merge no more than N runs or inputs at once",
+           .handler = [&into](std::string_view text) { into.most_fan_in = parse_fan_in(text); }}};
 }
 
 std::vector<option> report_rows(work_options& into) {

@@ -27,17 +27,21 @@ struct work_options {
   std::optional<std::size_t> threads;         ///< --parallel
   bool checksums = true;                      ///< --block-checksums, --no-block-checksums
   run_codec codec = run_codec::automatic;     ///< --run-codec
+  std::size_t most_fan_in = 0;                ///< --batch-size; 0: as memory allows
   std::optional<bool> progress;               ///< --progress, --no-progress
   std::optional<std::string> json;            ///< --json
   std::optional<std::string> trace;           ///< --trace: where to note what went on inside
 
   /// A storage with these; what is not said has the storage's defaults.
   storage_options storage() const;
+  /// What spill_rows() say, for a sort, and whether it is traced.
+  sort_options sorting() const;
 };
 
 /// -S, --memory, -T and --parallel. `into` must outlive the table.
 std::vector<option> resource_rows(work_options& into);
-/// --block-checksums, --no-block-checksums and --run-codec: how sorts keep temporary blocks.
+/// --block-checksums, --no-block-checksums, --run-codec and --batch-size: how sorts keep temporary
+/// blocks, and merge them.
 std::vector<option> spill_rows(work_options& into);
 /// --progress, --no-progress, --json and --trace.
 std::vector<option> report_rows(work_options& into);
