@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: BSL-1.0
 """What the pictures show, as plain numbers made from saved results; plots.py draws them.
 
-A result file holds what `./dev bench NAME --json FILE` or `./dev bench --sweep NAME --json FILE`
-wrote. Its name is what pictures call it. The same files give the same figures.
+A result file holds what `./dev bench NAME --json FILE`, `./dev bench --sweep NAME --json FILE` or
+`outsize sort --trace FILE` wrote. Its name is what pictures call it. The same files give the same
+figures.
 """
 
 import json
+import re
 from dataclasses import dataclass, field
 
 from catalogue import BENCHMARKS
@@ -27,6 +29,7 @@ class Result:
 class Results:
     benchmarks: list   # of Result, in the order of the catalogue
     sweeps: list       # of Result, by name
+    traces: list = field(default_factory=list)   # of Result, by name
 
     def machines(self):
         """The distinct machines, each without what was measured of its disk."""
@@ -43,10 +46,11 @@ class Results:
 class Figure:
     name: str              # of its files, without ending
     title: str
-    kind: str              # "lines", "bars" (side by side) or "rows" (horizontal, stacked)
+    kind: str              # "lines", "bars" (side by side), "rows" (horizontal, stacked), "spans"
     axis: str              # what the numbers are
     labels: list           # of "lines": the numbers on the other axis
-    series: dict           # name to numbers, None where there is none
+    series: dict           # name to numbers, None where there is none; of "spans": name to
+                           # (begin, length) of what is drawn in the row of each label
     parameter: str = ""    # of "lines": what the other axis shows
     unit: str = ""         # "bytes" where labels are sizes
     targets: list = field(default_factory=list)  # of "bars": the least that is asked for, or None
@@ -66,8 +70,10 @@ def load(folder):
             results.sweeps.append(Result(path.stem, content))
         elif {"name", "ours", "machine"} <= set(kind):
             results.benchmarks.append(Result(path.stem, content))
+        elif "traceEvents" in kind:
+            results.traces.append(Result(path.stem, content))
         else:
-            raise BadResult(f"{path}: neither the report of a benchmark nor of a sweep")
+            raise BadResult(f"{path}: no report of a benchmark or a sweep, and no trace")
     order = {name: place for place, name in enumerate(BENCHMARKS)}
     results.benchmarks.sort(key=lambda one: (order.get(one.content["name"], len(order)),
                                              one.label))
@@ -79,6 +85,7 @@ def make(results):
     figures = [shares_of_floor(results), ratios(results), stages(results)]
     for sweep in results.sweeps:
         figures += sweep_figures(sweep)
+    figures += [timeline(trace) for trace in results.traces]
     return [one for one in figures if one]
 
 
@@ -128,6 +135,45 @@ def stages(results):
     return Figure("stages", "What the stages of a sort do", "rows", "seconds", labels,
                   {"at work, or in its own I/O": busy, "waiting for other stages": waiting},
                   note="stages run at once")
+
+
+# ---- traces ----
+
+def timeline(trace):
+    """When each stage worked, and when each disk had requests of a kind under way."""
+    events = trace.content["traceEvents"]
+    rows = {(one["pid"], one["tid"]): _row_of_thread(one["args"]["name"])
+            for one in events if one["ph"] == "M" and one["name"] == "thread_name"}
+    spans = {}
+    for one in events:
+        if one["ph"] == "X" and one["name"] != "waiting":
+            row = rows[one["pid"], one["tid"]]
+            spans.setdefault(row, []).append((one["ts"] / 1e6, one["dur"] / 1e6))
+    if not spans:
+        return None
+    joined = {row: _joined(sorted(of_row)) for row, of_row in spans.items()}
+    labels = sorted(joined, key=lambda row: (joined[row][0][0], row))
+    return Figure(
+        trace.label, "A sort from inside: when each stage is at work", "spans",
+        "seconds", labels, {row: joined[row] for row in labels},
+        note="a row of files or disks is filled while requests of that kind are under way, "
+             "others while the stage works or waits for its own requests")
+
+
+def _row_of_thread(name):
+    """Requests have a thread for each that is under way at once, stages one for each copy."""
+    return re.sub(r"^(disk) \S+/", r"\1 ", re.sub(r" \d+$", "", name))
+
+
+def _joined(spans):
+    """Those that overlap or touch as one, so that a row can be drawn; of sorted ones."""
+    joined = []
+    for begin, length in spans:
+        if joined and begin <= sum(joined[-1]) + 1e-4:
+            joined[-1] = (joined[-1][0], max(sum(joined[-1]), begin + length) - joined[-1][0])
+        else:
+            joined.append((begin, length))
+    return joined
 
 
 # ---- sweeps ----

@@ -41,12 +41,13 @@ def draw(figure, folder):
 
     with pyplot.rc_context({**matplotlib.rcParamsDefault, **_STYLE}):
         width, height = _WIDTH, _HEIGHT
-        if figure.kind == "rows":
+        if figure.kind in ("rows", "spans"):
             height = 1.4 + 0.22 * len(figure.labels)
         if figure.kind == "bars":
             width = max(width, 0.6 * len(figure.labels))
         canvas, axes = pyplot.subplots(figsize=(width, height), layout="constrained")
-        {"lines": _draw_lines, "bars": _draw_bars, "rows": _draw_rows}[figure.kind](figure, axes)
+        {"lines": _draw_lines, "bars": _draw_bars, "rows": _draw_rows,
+         "spans": _draw_spans}[figure.kind](figure, axes)
         axes.set_title("\n".join([figure.title, *textwrap.wrap(figure.note, 100)]), fontsize=9)
         canvas.savefig(folder / f"{figure.name}.png", metadata={"Software": None})
         canvas.savefig(folder / f"{figure.name}.svg", metadata={"Date": None, "Creator": None})
@@ -111,3 +112,12 @@ def _draw_rows(figure, axes):
     axes.grid(axis="y", visible=False)
     axes.set_xlabel(figure.axis)
     axes.figure.legend(loc="outside lower left", ncols=2)
+
+
+def _draw_spans(figure, axes):
+    for place, label in enumerate(figure.labels):
+        axes.broken_barh(figure.series[label], (place - 0.4, 0.8), color=_look(place))
+    axes.set_yticks(range(len(figure.labels)), figure.labels)
+    axes.invert_yaxis()
+    axes.grid(axis="y", visible=False)
+    axes.set_xlabel(figure.axis)

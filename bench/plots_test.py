@@ -44,6 +44,24 @@ def benchmark(name, seconds=8.0, peers=None, **more):
             "floor_seconds": 6, "share_of_floor": 6 / seconds, **more}
 
 
+def trace():
+    """Two requests that overlap and one by itself, of two threads; a stage; a disk in a folder."""
+    def named(tid, name):
+        return {"ph": "M", "pid": 1, "tid": tid, "name": "thread_name", "args": {"name": name}}
+
+    def span(tid, name, begin, length):
+        return {"ph": "X", "pid": 1, "tid": tid, "name": name, "ts": begin * 1e6,
+                "dur": length * 1e6}
+
+    return {"traceEvents": [
+        {"ph": "M", "pid": 1, "tid": 0, "name": "process_name", "args": {"name": "sort"}},
+        named(1, "files, reading 0"), named(2, "files, reading 1"), named(3, "worker 0: sort"),
+        named(4, "disk /some/folder/a, writing 0"),
+        span(1, "files, reading", 0, 1.5), span(2, "files, reading", 1, 1),
+        span(1, "files, reading", 3, 1), span(3, "sort", 1, 2.5), span(3, "waiting", 4, 1),
+        span(4, "disk /some/folder/a, writing", 2, 1)]}
+
+
 def sweep(name, points, **more):
     row = sweeps.SWEEPS[name]
     return {"sweep": name, "about": row.about, "parameter": row.parameter, "unit": row.unit,
@@ -123,6 +141,13 @@ class Figures(Folder):
         self.assertEqual(rows.labels, ["u: read input", "u: sort"])
         self.assertEqual(list(rows.series.values()), [[3, 3.5], [1, 0.5]])
 
+    def test_a_trace_shows_when_each_stage_is_at_work(self):
+        figure = figures.timeline(figures.Result("trace-x", trace()))
+        self.assertEqual(figure.labels, ["files, reading", "worker 0: sort", "disk a, writing"])
+        self.assertEqual(figure.series["files, reading"], [(0.0, 2.0), (3.0, 1.0)])
+        self.assertEqual(figure.series["worker 0: sort"], [(1.0, 2.5)])
+        self.assertIsNone(figures.timeline(figures.Result("trace-x", {"traceEvents": []})))
+
     def test_throughput_by_size_and_memory_with_floor_and_peers(self):
         found = self.figures(all_kinds())
         for name in ("sweep-size", "sweep-memory"):
@@ -196,8 +221,9 @@ class Pictures(Folder):
         return drawn
 
     def test_every_figure_is_drawn_in_both_formats_and_always_the_same(self):
-        self.save({name: content for name, content in all_kinds().items()
-                   if name in ("sort-u64", "sweep-disks")})  # figures of every kind
+        kinds = all_kinds()  # figures of every kind
+        self.save({"sort-u64": kinds["sort-u64"], "sweep-disks": kinds["sweep-disks"],
+                   "trace-x": trace()})
         drawn = self.redraw()
         names = [one.name for one in figures.make(figures.load(self.folder))]
         self.assertEqual(set(drawn), {"README.md", *(f"{name}.{ending}" for name in names
