@@ -156,8 +156,7 @@ def timeline(trace):
     return Figure(
         trace.label, "A sort from inside: when each stage is at work", "spans",
         "seconds", labels, {row: joined[row] for row in labels},
-        note="a row of files or disks is filled while requests of that kind are under way, "
-             "others while the stage works or waits for its own requests")
+        note="of files and disks: while such requests are under way")
 
 
 def _row_of_thread(name):

@@ -21,7 +21,8 @@ _HEAD = """<!-- SPDX-FileCopyrightText: the outsize authors -->
 <!-- Written by `./dev bench --plot`, from results/*.json. -->
 # Benchmarks
 
-What is measured, against whom and how: [bench/README.md](../../bench/README.md).
+What is measured, against whom and how: [bench/README.md](../../bench/README.md). What bounds the
+rows that fall short of what is aimed at: [bounds.md](bounds.md).
 """
 
 
