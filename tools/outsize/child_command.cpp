@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <csignal>
 #include <system_error>
+#include <tuple>
 
 namespace outsize::tool {
 namespace {
@@ -27,31 +28,6 @@ extern "C" void forward_signal(int number) {
   caught_signal = number;
   if (child_process > 0) ::kill(static_cast<pid_t>(child_process), number);
 }
-
-/// Forwards while it lives, and restores what was there before.
-class signal_forwarding {
- public:
-  signal_forwarding() {
-    caught_signal = 0;
-    struct sigaction action {};
-    action.sa_handler = forward_signal;
-    sigemptyset(&action.sa_mask);
-    for (std::size_t i = 0; i < forwarded.size(); ++i) {
-      ::sigaction(forwarded[i], &action, &previous_[i]);
-    }
-  }
-  signal_forwarding(signal_forwarding const&) = delete;
-  signal_forwarding& operator=(signal_forwarding const&) = delete;
-  ~signal_forwarding() {
-    for (std::size_t i = 0; i < forwarded.size(); ++i) {
-      ::sigaction(forwarded[i], &previous_[i], nullptr);
-    }
-    child_process = 0;
-  }
-
- private:
-  std::array<struct sigaction, forwarded.size()> previous_{};
-};
 
 pid_t spawn(std::vector<std::string> const& arguments) {
   std::vector<std::string> words{"outsize"};
@@ -81,14 +57,34 @@ int wait_for(pid_t child) {
 
 }  // namespace
 
-int run_child_command(std::vector<std::string> const& arguments) {
-  signal_forwarding const forwarding;
+child_commands::child_commands() {
+  static_assert(std::tuple_size_v<decltype(previous_)> == forwarded.size());
+  caught_signal = 0;
+  struct sigaction action {};
+  action.sa_handler = forward_signal;
+  sigemptyset(&action.sa_mask);
+  for (std::size_t i = 0; i < forwarded.size(); ++i)
+    ::sigaction(forwarded[i], &action, &previous_[i]);
+}
+
+child_commands::~child_commands() {
+  for (std::size_t i = 0; i < forwarded.size(); ++i)
+    ::sigaction(forwarded[i], &previous_[i], nullptr);
+}
+
+void child_commands::check() const {
+  if (caught_signal != 0) throw interrupted(caught_signal);
+}
+
+int child_commands::run(std::vector<std::string> const& arguments) {
+  check();
   pid_t const child = spawn(arguments);
   child_process = static_cast<std::sig_atomic_t>(child);
   // A signal that came before the handler knew the child has not been passed on.
   if (caught_signal != 0) ::kill(child, caught_signal);
   int const code = wait_for(child);
-  if (caught_signal != 0) throw interrupted(caught_signal);
+  child_process = 0;
+  check();
   return code;
 }
 

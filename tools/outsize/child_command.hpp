@@ -6,13 +6,15 @@
 // at a time, main thread only: signal handlers belong to the process.
 #pragma once
 
+#include <array>
+#include <csignal>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 namespace outsize::tool {
 
-/// SIGINT, SIGTERM or SIGHUP arrived while a child ran; the child has been told and has ended.
+/// SIGINT, SIGTERM or SIGHUP arrived; a child that ran has been told and has ended.
 class interrupted : public std::runtime_error {
  public:
   explicit interrupted(int signal_number)
@@ -23,10 +25,28 @@ class interrupted : public std::runtime_error {
   int signal_number_;
 };
 
-/// Runs `outsize ARGUMENTS` with stdin and stdout at /dev/null and stderr as it is.
-/// Returns its exit code, 128 + signal if a signal ended it.
-///
-/// Errors:  interrupted; std::system_error if no process can be made.
-int run_child_command(std::vector<std::string> const& arguments);
+/// Runs commands one after the other. As long as it lives, signals that ask for an end do not end
+/// this process: they are passed on to the child, and what the caller has made can be removed. One
+/// at a time.
+class child_commands {
+ public:
+  child_commands();
+  child_commands(child_commands const&) = delete;
+  child_commands& operator=(child_commands const&) = delete;
+  /// Restores what was done about signals before.
+  ~child_commands();
+
+  /// Runs `outsize ARGUMENTS` with stdin and stdout at /dev/null and stderr as it is.
+  /// Returns its exit code, 128 + signal if a signal ended it.
+  ///
+  /// Errors:  interrupted, also by a signal that came since it was made; std::system_error if no
+  ///          process can be made.
+  int run(std::vector<std::string> const& arguments);
+  /// @throws interrupted if a signal has come.
+  void check() const;
+
+ private:
+  std::array<struct sigaction, 3> previous_{};
+};
 
 }  // namespace outsize::tool

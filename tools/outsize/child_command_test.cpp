@@ -29,21 +29,30 @@ TEST(child_command, DISABLED_interrupts_its_parent) {
 }
 
 TEST(child_command, returns_the_exit_code) {
-  EXPECT_EQ(run_child_command({"--gtest_list_tests"}), 0);
-  EXPECT_EQ(run_child_command(run_only("DISABLED_fails")), 1);
+  EXPECT_EQ(child_commands().run({"--gtest_list_tests"}), 0);
+  EXPECT_EQ(child_commands().run(run_only("DISABLED_fails")), 1);
 }
 
 TEST(child_command, returns_the_signal_that_ended_it) {
-  EXPECT_EQ(run_child_command(run_only("DISABLED_dies")), 128 + SIGKILL);
+  EXPECT_EQ(child_commands().run(run_only("DISABLED_dies")), 128 + SIGKILL);
 }
 
 TEST(child_command, passes_a_signal_on_and_says_so) {
   try {
-    run_child_command(run_only("DISABLED_interrupts_its_parent"));
+    child_commands().run(run_only("DISABLED_interrupts_its_parent"));
     FAIL() << "not interrupted";
   } catch (interrupted const& signal) {
     EXPECT_EQ(signal.exit_code(), 128 + SIGTERM);
   }
+}
+
+TEST(child_command, is_not_begun_once_a_signal_has_come) {
+  child_commands commands;
+  EXPECT_EQ(commands.run({"--gtest_list_tests"}), 0);
+  commands.check();
+  ::raise(SIGTERM);  // between two
+  EXPECT_THROW(commands.check(), interrupted);
+  EXPECT_THROW(commands.run({"--gtest_list_tests"}), interrupted);
 }
 
 }  // namespace

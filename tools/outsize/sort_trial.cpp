@@ -66,9 +66,9 @@ class scratch_folder {
 };
 
 /// Returns the exit code, which is at most `worst`.
-int run_step(words arguments, words const& more, int worst) {
+int run_step(child_commands& commands, words arguments, words const& more, int worst) {
   arguments.insert(arguments.end(), more.begin(), more.end());
-  int const code = run_child_command(arguments);
+  int const code = commands.run(arguments);
   if (code <= worst) return code;
   throw std::runtime_error(fmt::format("'outsize {}' ended with {}", arguments.front(), code));
 }
@@ -81,20 +81,24 @@ sort_trial_report run_sort_trial(sort_trial_options const& options) {
   if (free_bytes / 3 < options.size_bytes) {
     throw out_of_space(options.directory, free_bytes, 3 * options.size_bytes);
   }
+  child_commands commands;  // before the folder, which must go when a signal comes
   scratch_folder const folder(options.directory);
   auto const input = folder.file("input"), output = folder.file("output"),
              json = folder.file("report.json");
 
   auto const count = std::max<std::uint64_t>(1, options.size_bytes / kind.item_bytes);
-  run_step({"gen", options.kind, "--count", std::to_string(count), "--seed", "1", "-o", input}, {},
+  run_step(commands,
+           {"gen", options.kind, "--count", std::to_string(count), "--seed", "1", "-o", input}, {},
            exit_done);
   words sort{"sort", "-S", fmt::format("{}b", options.memory_bytes), "-T", folder.path()};
   if (options.threads != 0)
     sort.insert(sort.end(), {"--parallel", std::to_string(options.threads)});
   sort.insert(sort.end(), {"--json", json, "-o", output, input});
-  run_step(sort, kind.format, exit_done);
-  int const checked = run_step({"check", output, "--against", input}, kind.format, exit_no);
+  run_step(commands, sort, kind.format, exit_done);
+  int const checked =
+      run_step(commands, {"check", output, "--against", input}, kind.format, exit_no);
 
+  commands.check();
   std::ifstream report(json);
   return {.is_verified = checked == exit_done, .sort = nlohmann::json::parse(report)};
 }
