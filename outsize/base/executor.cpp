@@ -42,11 +42,7 @@ void executor::parallel_for(std::size_t count, std::function<void(std::size_t)> 
   batch call{.body = body, .count = count, .failure = nullptr, .ended = {}};
   std::unique_lock lock(mutex_);
   batches_.push_back(&call);
-  if (count >= room()) {
-    arrived_.notify_all();
-  } else {
-    for (std::size_t others = 1; others < count; ++others) arrived_.notify_one();
-  }
+  for (std::size_t others = 1; others < std::min(count, room()); ++others) arrived_.notify_one();
   // Not in front of a call that has waited longer: whoever calls again and again would be quicker
   // than the worker that is woken for it.
   while (call.next < call.count && room() > 0 && batches_.front() == &call) run_next(call, lock);
