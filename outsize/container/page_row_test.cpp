@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <random>
 #include <thread>
@@ -177,55 +178,40 @@ TEST_F(rows_of_pages, come_and_go_at_both_ends) {
   }
 }
 
-/// How many reads are between two such files, of which one has the other beneath it.
-struct reads_between {
-  std::atomic<int> now{0}, most{0};
-};
-
-class entrance final : public io::file_decorator {
+/// Tells of each read before it goes on to the file beneath.
+class telling_of_reads final : public io::file_decorator {
  public:
-  entrance(io::file_ptr inner, reads_between& reads)
-      : file_decorator(std::move(inner)), reads_(reads) {}
-  ~entrance() override { drain(); }
+  telling_of_reads(io::file_ptr inner, std::function<void()> tell)
+      : file_decorator(std::move(inner)), tell_(std::move(tell)) {}
+  ~telling_of_reads() override { drain(); }
   void start(io::attempt work) noexcept override {
-    if (work.kind == io::operation::read) {
-      int const now = ++reads_.now;
-      for (int most = reads_.most; most < now && !reads_.most.compare_exchange_weak(most, now);) {
-      }
-    }
+    if (work.kind == io::operation::read) tell_();
     inner().start(std::move(work));
   }
 
  private:
-  reads_between& reads_;
-};
-
-class exit_of final : public io::file_decorator {
- public:
-  exit_of(io::file_ptr inner, reads_between& reads)
-      : file_decorator(std::move(inner)), reads_(reads) {}
-  ~exit_of() override { drain(); }
-  void start(io::attempt work) noexcept override {
-    if (work.kind == io::operation::read) --reads_.now;
-    inner().start(std::move(work));
-  }
-
- private:
-  reads_between& reads_;
+  std::function<void()> tell_;
 };
 
 TEST(rows_of_pages_in_company, have_several_reads_under_way) {
-  reads_between between;
+  std::atomic<int> under_way{0}, most_under_way{0};
+  auto const begins = [&] {
+    int const now = ++under_way;
+    for (int most = most_under_way;
+         most < now && !most_under_way.compare_exchange_weak(most, now);) {
+    }
+  };
   auto const plan = std::make_shared<io::fault_plan>();
   plan->script(io::fault_point::read, 0, io::fault::hold(std::chrono::milliseconds(2)), 100'000);
   storage store(
       {.disks = {disk_options("slow",
                               [&](io::request_queue&) -> io::file_ptr {
                                 auto memory = io::make_memory_file("slow", 1_MiB);
-                                auto last = std::make_unique<exit_of>(std::move(memory), between);
+                                auto last = std::make_unique<telling_of_reads>(
+                                    std::move(memory), [&] { --under_way; });
                                 auto slow =
                                     std::make_unique<io::faulty_file>(std::move(last), plan);
-                                return std::make_unique<entrance>(std::move(slow), between);
+                                return std::make_unique<telling_of_reads>(std::move(slow), begins);
                               })},
        .memory = 1_MiB,
        .threads = 1});
@@ -253,8 +239,8 @@ TEST(rows_of_pages_in_company, have_several_reads_under_way) {
       }
     });
   readers.clear();
-  EXPECT_GE(between.most, 2);
-  EXPECT_EQ(between.now, 0);
+  EXPECT_GE(most_under_way, 2);
+  EXPECT_EQ(under_way, 0);
 }
 
 TEST_F(rows_of_pages, can_be_read_by_several_threads_with_more_pins_than_there_is_room_for) {
