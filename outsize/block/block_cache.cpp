@@ -451,16 +451,15 @@ std::vector<std::size_t> block_cache::beside(std::size_t s) const {
 
 /// Begins to write blocks that are side by side.
 void block_cache::begin_group(group& with, std::span<std::size_t const> members) {
-  block_id place = slots_[members.front()].id;
-  std::size_t const bytes = members.size() * place.length_bytes;
+  block_id const first = slots_[members.front()].id;
+  std::size_t const bytes = members.size() * first.length_bytes;
   auto to = with.memory.begin();
   for (std::size_t const s : members) {
     detail::open_memory(slots_[s].memory);
     to = std::ranges::copy(content(s), to).out;
     close_unpinned(slots_[s]);
   }
-  place.length_bytes = static_cast<std::uint32_t>(bytes);
-  with.write = device_.write(place, with.memory.first(bytes));
+  with.write = device_.write(first, with.memory.first(bytes));
   for (std::size_t const s : members) {
     slots_[s].transfer = with.write;
     slots_[s].writing = true;

@@ -22,12 +22,13 @@ class block_device {
   block_device& operator=(block_device const&) = delete;
   virtual ~block_device() = default;
 
-  /// The number of disks; block_id::disk is less.
-  virtual std::uint32_t disk_count() const noexcept = 0;
+  /// How fast each disk is beside the others; block_id::disk is less than their number.
+  virtual std::span<std::uint64_t const> disk_speeds() const noexcept = 0;
   /// What lengths of blocks and addresses of their buffers must be multiples of. @throws io_error.
   virtual std::size_t alignment_bytes() = 0;
 
-  /// Issues a transfer of a prefix of the block (rounded up to the alignment). See io::file.
+  /// Issues a transfer of a prefix of the block (rounded up to the alignment). A write may be of
+  /// several blocks of this length, side by side, of which this is the first. See io::file.
   virtual io::request_ptr read(block_id id, std::span<std::byte> into,
                                io::completion done = {}) = 0;
   /// Reads a block for a caller that waits for it at once. See io::file::read_now().

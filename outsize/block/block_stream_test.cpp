@@ -55,7 +55,7 @@ struct block_streams : testing::Test {
   void use_disks(std::size_t disk_count, std::size_t alignment_bytes) {
     memory = grant();
     tally = std::make_shared<io::io_tally>();
-    storage_options options{.memory = 1_MiB, .threads = 1};
+    storage_options options{.memory = 1_MiB, .threads = 1, .checksums = block_checksums::of_all};
     for (std::size_t d = 0; d < disk_count; ++d)
       options.disks.emplace_back("memory", [this, alignment_bytes](auto&) -> io::file_ptr {
         return std::make_unique<io::counting_file>(
@@ -210,6 +210,25 @@ TEST_F(block_streams, report_a_failed_read_before_its_first_item) {
     EXPECT_EQ(next, failing * 8);  // the step off the last item before it fails
     EXPECT_EQ(store->allocated_bytes(), 0U);
   }
+}
+
+TEST_F(block_streams, name_the_disk_and_the_block_that_is_not_as_it_was_written) {
+  plan->script(io::fault_point::write, 4, io::fault::flip(9));
+  use_disks(1, 1);
+  block_list blocks(*store, memory);
+  block_output_stream<std::uint64_t> out(blocks, memory, {.block_bytes = 64});
+  for (std::uint64_t i = 0; i < 80; ++i) out.push(i);
+  out.finish();
+  std::uint64_t next = 0;
+  try {
+    for (block_input_stream<std::uint64_t> in(std::move(blocks), 80, memory); !in.empty(); ++in)
+      EXPECT_EQ(*in, next++);
+    FAIL() << "a flipped bit was not noticed";
+  } catch (corrupt_block const& e) {
+    EXPECT_EQ(e.disk(), "memory");
+    EXPECT_EQ(e.offset_bytes(), 4 * 64U);
+  }
+  EXPECT_EQ(next, 4 * 8U);
 }
 
 TEST_F(block_streams, refuse_blocks_smaller_than_an_item) {

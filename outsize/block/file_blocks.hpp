@@ -8,6 +8,7 @@
 //
 // The last block may be cut short by the end of the file. From any thread. Layer: block.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -23,7 +24,7 @@ class file_blocks final : public block_device {
   /// `file` must outlive it.
   explicit file_blocks(io::file& file) noexcept : file_(file) {}
 
-  std::uint32_t disk_count() const noexcept override { return 1; }
+  std::span<std::uint64_t const> disk_speeds() const noexcept override { return speed_; }
   std::size_t alignment_bytes() override { return file_.alignment_bytes(); }
   io::request_ptr read(block_id id, std::span<std::byte> into, io::completion done = {}) override;
   io::request_ptr read_now(block_id id, std::span<std::byte> into) override;
@@ -33,6 +34,8 @@ class file_blocks final : public block_device {
   void wait_for_block(block_id id, io::request& reading) const override;
 
  private:
+  static constexpr std::array<std::uint64_t, 1> speed_{1};
+
   io::file& file_;
 };
 

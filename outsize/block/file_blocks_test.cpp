@@ -25,7 +25,7 @@ bytes filled(std::size_t count, int value) { return bytes(count, static_cast<std
 TEST(file_blocks, are_written_and_read_where_they_say) {
   auto const file = io::make_memory_file("file");
   file_blocks blocks(*file);
-  EXPECT_EQ(blocks.disk_count(), 1U);
+  EXPECT_EQ(blocks.disk_speeds().size(), 1U);
   EXPECT_EQ(blocks.alignment_bytes(), file->alignment_bytes());
   for (int i : {2, 0, 1}) {
     block_id const id{.offset_bytes = static_cast<std::uint64_t>(i) * 100, .length_bytes = 100};

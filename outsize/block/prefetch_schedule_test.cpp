@@ -76,6 +76,11 @@ std::string text_of(disks const& disk_of) {
   return text;
 }
 
+std::vector<std::uint32_t> prefetch_schedule(disks const& disk_of, std::uint32_t disk_count,
+                                             std::size_t buffers) {
+  return block::prefetch_schedule(disk_of, std::vector<std::uint64_t>(disk_count, 100), buffers);
+}
+
 TEST(prefetch_schedule, is_the_order_of_need_for_one_disk) {
   disks const disk_of(20, 0);
   std::vector<std::uint32_t> want(20);
@@ -134,6 +139,46 @@ TEST(prefetch_schedule, never_gets_stuck_and_never_loses_to_the_order_of_need) {
     ASSERT_GT(steps, 0U);
     ASSERT_LE(steps, steps_of(disk_of, disk_count, buffers, naive));
   }
+}
+
+/// Time that the reads take when issued in `order`, each as soon as a buffer is free, where disk d
+/// takes times[d] for a block; 0 if they get stuck.
+std::uint64_t time_of(disks const& disk_of, std::vector<std::uint64_t> const& times,
+                      std::size_t buffers, std::vector<std::uint32_t> const& order) {
+  std::vector<std::uint64_t> free_at(times.size(), 0), read_at(disk_of.size(), UINT64_MAX);
+  std::size_t next = 0;
+  std::uint64_t now = 0;
+  for (std::size_t used_up = 0; used_up < disk_of.size(); ++used_up) {
+    for (; next < order.size() && next - used_up < buffers; ++next) {
+      auto& at = free_at[disk_of[order[next]]];
+      read_at[order[next]] = at = std::max(at, now) + times[disk_of[order[next]]];
+    }
+    if (read_at[used_up] == UINT64_MAX) return 0;
+    now = std::max(now, read_at[used_up]);
+  }
+  return now;
+}
+
+TEST(prefetch_schedule, keeps_disks_of_different_speeds_at_work) {
+  std::uint64_t const seed = 29;
+  std::mt19937_64 random(seed);
+  std::uint64_t with = 0, without = 0, least = 0;  // time, where speeds are known and where not
+  for (int round = 0; round < 100; ++round) {
+    SCOPED_TRACE("seed " + std::to_string(seed) + ", round " + std::to_string(round));
+    std::vector<std::uint64_t> const times{1, 4};
+    disks disk_of(400);  // divided by speed, as blocks are
+    for (auto& d : disk_of) d = random() % 5 == 0 ? 1 : 0;
+    std::size_t const buffers = 4 + random() % 8;
+    auto const order = block::prefetch_schedule(disk_of, std::vector<std::uint64_t>{4, 1}, buffers);
+    std::uint64_t const time = time_of(disk_of, times, buffers, order);
+    ASSERT_GT(time, 0U);
+    with += time;
+    without += time_of(disk_of, times, buffers, prefetch_schedule(disk_of, 2, buffers));
+    auto const on_slow = static_cast<std::uint64_t>(std::ranges::count(disk_of, 1U));
+    least += std::max(400 - on_slow, 4 * on_slow);
+  }
+  EXPECT_LT(with, without);
+  EXPECT_LT(static_cast<double>(with), 1.3 * static_cast<double>(least));
 }
 
 }  // namespace

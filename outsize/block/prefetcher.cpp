@@ -18,11 +18,11 @@ prefetcher::prefetcher(block_device& device, buffer_pool& pool, std::vector<bloc
       blocks_(std::move(order)),
       issued_(blocks_.size()) {
   OUTSIZE_ASSERT(ahead > 0 && blocks_.size() <= UINT32_MAX);
-  if (device.disk_count() > 1) {
+  if (device.disk_speeds().size() > 1) {
     std::vector<std::uint32_t> disk_of;
     disk_of.reserve(blocks_.size());
     for (block_id const& id : blocks_) disk_of.push_back(id.disk);
-    schedule_ = prefetch_schedule(disk_of, device.disk_count(), ahead);
+    schedule_ = prefetch_schedule(disk_of, device.disk_speeds(), ahead);
   }
   read_ahead();
 }

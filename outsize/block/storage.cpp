@@ -18,6 +18,7 @@
 #include <outsize/base/error.hpp>
 #include <outsize/base/machine.hpp>
 #include <outsize/base/units.hpp>
+#include <outsize/block/checksum_table.hpp>
 #include <outsize/block/free_extents.hpp>
 #include <outsize/io/disk_file.hpp>
 
@@ -28,6 +29,10 @@ namespace {
 // ones get long contiguous extents, allocated before they are written.
 constexpr std::uint64_t least_growth_bytes = 4_MiB;
 constexpr std::uint64_t most_growth_bytes = 256_MiB;
+
+// Of the memory, where all blocks have checksums: enough for 16 MiB of pages of 4 KiB for each MiB,
+// 12 GiB of blocks of 2 MiB.
+constexpr std::uint64_t checksum_share = 64;
 
 void check_disks(std::span<std::uint32_t const> disks, std::size_t disk_count) {
   std::vector<bool> named(disk_count);
@@ -46,12 +51,15 @@ void check_disks(std::span<std::uint32_t const> disks, std::size_t disk_count) {
 /// A queue, a file that grows, and its free space. The file exists from its first use on.
 class storage::disk {
  public:
-  disk(disk_options options, storage_options const& common)
+  /// @param checksum_bytes  Of memory for checksums at once; nothing: there are none.
+  disk(disk_options options, storage_options const& common, memory_budget& memory,
+       std::optional<std::uint64_t> checksum_bytes)
       : options_(std::move(options)),
         direct_(options_.direct.value_or(common.direct)),
         queue_(io::make_request_queue(options_.backend.value_or(common.backend),
                                       options_.depth.value_or(common.depth))) {
     if (!options_.open) check_path();
+    if (checksum_bytes) written_.emplace(memory, *checksum_bytes);
   }
 
   std::string const& name() const noexcept { return options_.path; }
@@ -80,8 +88,41 @@ class storage::disk {
   }
 
   void free(std::uint64_t offset_bytes, std::uint64_t length_bytes) {
+    if (written_) written_->forget(offset_bytes, length_bytes);
     std::lock_guard lock(mutex_);
     space_.give(offset_bytes, length_bytes);
+  }
+
+  /// Notes the checksums of what is about to be written, of each block by itself.
+  void note_written(block::block_id first, std::span<std::byte const> bytes) {
+    if (!written_) return;
+    std::vector<block::checked_piece> pieces;
+    for (std::uint64_t at = first.offset_bytes; !bytes.empty();) {
+      auto const piece = bytes.first(std::min<std::size_t>(bytes.size(), first.length_bytes));
+      pieces.push_back({at, piece.size(), checksum_of(piece)});
+      at += piece.size();
+      bytes = bytes.subspan(piece.size());
+    }
+    written_->set(pieces);
+  }
+
+  /// What a read into those bytes is to end with, if there are checksums: a failure if what has come
+  /// is not what is there now.
+  io::completion checking(std::uint64_t offset_bytes, std::span<std::byte const> into,
+                          io::completion done) {
+    if (!written_) return done;
+    auto pieces = written_->within(offset_bytes, into.size());
+    if (pieces.empty()) return done;
+    return [offset_bytes, into, pieces = std::move(pieces), done = std::move(done)](
+               io::request const& reading, io::outcome& how) {
+      auto const is_as_written = [&](block::checked_piece const& piece) {
+        return checksum_of(into.subspan(piece.offset_bytes - offset_bytes, piece.length_bytes)) ==
+               piece.checksum;
+      };
+      if (how.ok() && how.bytes == into.size() && !std::ranges::all_of(pieces, is_as_written))
+        how.error_number = EBADMSG;
+      if (done) done(reading, how);
+    };
   }
 
  private:
@@ -142,6 +183,7 @@ class storage::disk {
   bool is_device_ = false;
   io::statistics counter_;
   std::unique_ptr<io::request_queue> queue_;
+  std::optional<block::checksum_table> written_;
   std::mutex mutex_;  // guards what follows
   io::file_ptr file_;
   block::free_extents space_;
@@ -155,7 +197,11 @@ storage::storage(storage_options options)
       executor_(options_.threads != 0 ? options_.threads : available_threads()),
       file_queue_(io::make_request_queue(options_.backend, options_.depth)) {
   if (options_.disks.empty()) options_.disks = default_disks();
-  for (auto const& d : options_.disks) disks_.push_back(std::make_unique<disk>(d, options_));
+  std::optional<std::uint64_t> checksum_bytes;  // of each disk
+  if (options_.checksums == block_checksums::of_all)
+    checksum_bytes = memory_.total_bytes() / checksum_share / options_.disks.size();
+  for (auto const& d : options_.disks)
+    disks_.push_back(std::make_unique<disk>(d, options_, memory_, checksum_bytes));
   weights_ = weights_of(options_.disks);
   check_disks(options_.placement.disks, disks_.size());
   placed_ = options_.placement.disks;
@@ -228,21 +274,28 @@ void storage::free(block::block_id id) noexcept {
 
 io::request_ptr storage::read(block::block_id id, std::span<std::byte> into, io::completion done) {
   OUTSIZE_ASSERT(into.size() <= id.length_bytes);
-  return disks_[id.disk]->file().read(id.offset_bytes, into, std::move(done));
+  disk& from = *disks_[id.disk];
+  return from.file().read(id.offset_bytes, into,
+                          from.checking(id.offset_bytes, into, std::move(done)));
 }
 
 io::request_ptr storage::read_now(block::block_id id, std::span<std::byte> into) {
   OUTSIZE_ASSERT(into.size() <= id.length_bytes);
-  return disks_[id.disk]->file().read_now(id.offset_bytes, into);
+  disk& from = *disks_[id.disk];
+  return from.file().read_now(id.offset_bytes, into, from.checking(id.offset_bytes, into, {}));
 }
 
 io::request_ptr storage::write(block::block_id id, std::span<std::byte const> from,
                                io::completion done) {
-  OUTSIZE_ASSERT(from.size() <= id.length_bytes);
-  return disks_[id.disk]->file().write(id.offset_bytes, from, std::move(done));
+  OUTSIZE_ASSERT(from.size() <= id.length_bytes || from.size() % id.length_bytes == 0);
+  disk& to = *disks_[id.disk];
+  to.note_written(id, from);
+  return to.file().write(id.offset_bytes, from, std::move(done));
 }
 
 void storage::wait_for_block(block::block_id id, io::request& reading) const {
+  if (reading.wait_outcome().error_number == EBADMSG)
+    throw corrupt_block(disk_name(id.disk), id.offset_bytes, id.length_bytes);
   if (reading.wait() != id.length_bytes)
     throw io_error(EIO, "read", disk_name(id.disk), id.offset_bytes, id.length_bytes);
 }

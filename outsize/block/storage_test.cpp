@@ -11,6 +11,7 @@
 #include <cstring>
 #include <filesystem>
 #include <iterator>
+#include <memory>
 #include <random>
 #include <stdexcept>
 #include <string>
@@ -19,6 +20,7 @@
 
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
+#include <outsize/io/decorators/faulty_file.hpp>
 #include <outsize/io/memory_file.hpp>
 #include <outsize/testing/loop_device.hpp>
 #include <outsize/testing/scratch_directory.hpp>
@@ -330,11 +332,101 @@ TEST(storage, notices_any_bit_that_is_not_as_it_was_written) {
   }
 }
 
+struct storage_of_checked_blocks : testing::Test {
+  std::shared_ptr<io::fault_plan> plan = std::make_shared<io::fault_plan>();
+  storage store{{.disks = {{"a",
+                            [this](io::request_queue&) -> io::file_ptr {
+                              return std::make_unique<io::faulty_file>(
+                                  io::make_memory_file("a", 1_MiB, {.own_thread = true}), plan);
+                            }}},
+                 .memory = 1_MiB,
+                 .threads = 1,
+                 .checksums = block_checksums::of_all}};
+  block::block_id id = store.allocate(2048, *store.new_placement());
+  std::vector<std::byte> bytes = std::vector<std::byte>(2048, std::byte{7});
+
+  /// The blocks of 512 bytes in it.
+  block_id part(std::uint64_t index) const { return {id.offset_bytes + index * 512, 0, 512}; }
+  void expect_corrupt(block_id what, io::request& reading) const {
+    try {
+      store.wait_for_block(what, reading);
+      FAIL() << "a flipped bit went unnoticed";
+    } catch (corrupt_block const& e) {
+      EXPECT_EQ(e.disk(), "a");
+      EXPECT_EQ(e.offset_bytes(), what.offset_bytes);
+      EXPECT_EQ(e.length_bytes(), what.length_bytes);
+    }
+    EXPECT_THROW(reading.wait(), io_error);  // whoever waits for it otherwise
+  }
+};
+
+TEST_F(storage_of_checked_blocks, compares_each_read) {
+  plan->script(io::fault_point::write, 1, io::fault::flip(77));
+  store.write(id, bytes)->wait();
+  store.wait_for_block(id, *store.read(id, bytes));
+  store.wait_for_block(id, *store.read_now(id, bytes));
+  store.write(id, bytes)->wait();
+  expect_corrupt(id, *store.read(id, bytes));
+  expect_corrupt(id, *store.read_now(id, bytes));
+  io::outcome seen;
+  store.read(id, bytes, [&](io::request const&, io::outcome how) { seen = how; })->wait_outcome();
+  EXPECT_EQ(seen.error_number, EBADMSG);
+  store.write(id, bytes)->wait();
+  store.wait_for_block(id, *store.read(id, bytes));
+}
+
+TEST_F(storage_of_checked_blocks, compares_blocks_that_were_written_together_one_by_one) {
+  plan->script(io::fault_point::write, 0, io::fault::flip(512 * 8 * 2 + 5));  // of the third
+  store.write(part(0), bytes)->wait();
+  std::vector<std::byte> some(512);
+  for (std::uint64_t const sound : {0U, 1U, 3U})
+    store.wait_for_block(part(sound), *store.read(part(sound), some));
+  expect_corrupt(part(2), *store.read(part(2), some));
+  expect_corrupt(id, *store.read(id, bytes));  // of which it is a part
+}
+
+TEST_F(storage_of_checked_blocks, compares_a_beginning_that_was_written_by_itself) {
+  plan->script(io::fault_point::write, 1, io::fault::flip(5));
+  store.write(id, bytes)->wait();
+  store.write(id, std::span(bytes).first(512))->wait();
+  expect_corrupt(id, *store.read(id, bytes));
+}
+
+TEST_F(storage_of_checked_blocks, forgets_those_that_are_freed) {
+  plan->script(io::fault_point::write, 0, io::fault::flip(5));
+  store.write(id, bytes)->wait();
+  store.free(id);
+  id = store.allocate(2048, *store.new_placement());
+  store.wait_for_block(id, *store.read(id, bytes));  // nothing was written to it
+}
+
+TEST(storage, says_what_it_wants_memory_for_if_checksums_find_none) {
+  auto options = small({memory_disk("a")});
+  options.checksums = block_checksums::of_all;
+  storage store(options);
+  auto const rest = store.memory().take(store.memory().free_bytes() - 1, "the rest");
+  std::vector<std::byte> const bytes(16);
+  auto const where = store.new_placement();
+  std::vector<block_id> blocks;
+  try {
+    for (;;) {
+      blocks.push_back(store.allocate(16, *where));
+      store.write(blocks.back(), bytes)->wait();
+    }
+  } catch (budget_error const& e) {
+    EXPECT_EQ(e.asker(), "checksums of blocks");
+  }
+  EXPECT_EQ(blocks.size(), 1_MiB / 64 / 80 + 1);
+  for (block_id const id : blocks) store.free(id);
+}
+
 // Every thread fills its blocks with a number of its own and finds it there until it frees them.
 TEST(storage, never_hands_out_overlapping_blocks_to_many_threads) {
   std::uint64_t const seed = 41;
   SCOPED_TRACE("seed " + std::to_string(seed));
-  storage store(small({memory_disk("a"), memory_disk("b", 3_MiB)}));
+  auto options = small({memory_disk("a"), memory_disk("b", 3_MiB)});
+  options.checksums = block_checksums::of_all;
+  storage store(options);
   auto const work = [&](std::size_t thread) {
     struct owned {
       block_id id;

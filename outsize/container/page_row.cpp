@@ -231,22 +231,26 @@ std::vector<io::request_ptr> page_row::write_past_cache(std::uint64_t first,
                                                         std::span<std::byte const> bytes) {
   std::lock_guard const lock(cache_->mutex());
   std::uint64_t const last = first + bytes.size() / page_bytes_;
-  std::vector<block::block_id> places;  // of pages side by side
+  struct stretch {  // of pages side by side
+    block::block_id first;
+    std::uint64_t length_bytes;
+  };
+  std::vector<stretch> stretches;
   for (std::uint64_t page = first; page < last; ++page) {
     OUTSIZE_ASSERT(is_blank(page));
     auto const place = space_->place_to_change(page);
     bool const follows =
-        !places.empty() && places.back().disk == place.disk &&
-        places.back().offset_bytes + places.back().length_bytes == place.offset_bytes;
+        !stretches.empty() && stretches.back().first.disk == place.disk &&
+        stretches.back().first.offset_bytes + stretches.back().length_bytes == place.offset_bytes;
     if (follows)
-      places.back().length_bytes += place.length_bytes;
+      stretches.back().length_bytes += place.length_bytes;
     else
-      places.push_back(place);
+      stretches.push_back({place, place.length_bytes});
   }
   std::vector<io::request_ptr> writes;
-  for (auto const& place : places) {
-    writes.push_back(space_->device().write(place, bytes.first(place.length_bytes)));
-    bytes = bytes.subspan(place.length_bytes);
+  for (auto const& each : stretches) {
+    writes.push_back(space_->device().write(each.first, bytes.first(each.length_bytes)));
+    bytes = bytes.subspan(each.length_bytes);
   }
   for (std::uint64_t page = first; page < last; ++page) blank_[page - begin()] = false;
   return writes;

@@ -28,9 +28,10 @@ request_ptr file::read(std::uint64_t offset_bytes, std::span<std::byte> into, co
   return issue({operation::read, offset_bytes, into.data(), into.size(), nullptr}, std::move(done));
 }
 
-request_ptr file::read_now(std::uint64_t offset_bytes, std::span<std::byte> into) {
+request_ptr file::read_now(std::uint64_t offset_bytes, std::span<std::byte> into, completion done) {
   auto const begin = std::chrono::steady_clock::now();
-  auto issued = issue({operation::read, offset_bytes, into.data(), into.size(), nullptr, true}, {});
+  auto issued = issue({operation::read, offset_bytes, into.data(), into.size(), nullptr, true},
+                      std::move(done));
   if (statistics* const counter = this->counter(); counter != nullptr && issued->poll()) {
     auto const took = std::chrono::steady_clock::now() - begin;
     counter->add_wait(static_cast<std::uint64_t>(

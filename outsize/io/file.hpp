@@ -43,7 +43,7 @@ class file {
   request_ptr read(std::uint64_t offset_bytes, std::span<std::byte> into, completion done = {});
   /// The same for a caller that waits at once: where that is faster, the bytes are moved in this
   /// thread, which is counted as I/O wait, and the request is complete when it returns.
-  request_ptr read_now(std::uint64_t offset_bytes, std::span<std::byte> into);
+  request_ptr read_now(std::uint64_t offset_bytes, std::span<std::byte> into, completion done = {});
   /// Issues a write of from.size() bytes, likewise.
   request_ptr write(std::uint64_t offset_bytes, std::span<std::byte const> from,
                     completion done = {});

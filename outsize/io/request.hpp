@@ -43,8 +43,9 @@ struct outcome {
 /// Called once on completion, before any waiter wakes: in a thread of the back-end, or inside the
 /// issuing call where a file completes at once (memory_file, a failure injected by faulty_file), or
 /// inside cancel(). So hold no lock that it takes while issuing. Must not throw, must not wait for
-/// requests; it may issue new ones. It is destroyed before any waiter wakes.
-using completion = std::function<void(request const&, outcome)>;
+/// requests; it may issue new ones. It is destroyed before any waiter wakes. What it makes of the
+/// outcome is what waiters learn: one that looks at the bytes may find that they are wrong.
+using completion = std::function<void(request const&, outcome&)>;
 
 /// What a back-end is asked to do at once: move these bytes, all or a part, and then call
 /// owner->attempt_ended() with the count or with a negative errno.

@@ -84,9 +84,10 @@ TEST(sort_request, knows_the_ways_to_check) {
 }
 
 TEST(sort_request, asks_for_checksums_unless_told_not_to) {
-  EXPECT_TRUE(read({}).storage().checksums);
-  EXPECT_FALSE(read({"--no-block-checksums"}).storage().checksums);
-  EXPECT_TRUE(read({"--no-block-checksums", "--block-checksums"}).storage().checksums);
+  EXPECT_EQ(read({}).storage().checksums, block_checksums::of_runs);
+  EXPECT_EQ(read({"--no-block-checksums"}).storage().checksums, block_checksums::none);
+  EXPECT_EQ(read({"--no-block-checksums", "--block-checksums"}).storage().checksums,
+            block_checksums::of_runs);
 }
 
 TEST(sort_request, gathers_directories_and_operands_in_order) {

@@ -128,7 +128,7 @@ storage_options work_options::storage() const {
   for (std::string const& directory : directories) options.disks.emplace_back(directory);
   options.memory = memory_bytes.value_or(0);
   options.threads = threads.value_or(0);
-  options.checksums = checksums;
+  options.checksums = checksums ? block_checksums::of_runs : block_checksums::none;
   return options;
 }
 

@@ -91,9 +91,13 @@ class run {
     memory_->discharge(charged_bytes_);
   }
 
+  /// Whether runs have checksums of their own: where all blocks have them, none are needed.
+  static bool has_checksums(storage const& store) noexcept {
+    return store.options().checksums == block_checksums::of_runs;
+  }
   /// What a block costs in the index of a run on `store`.
   static std::size_t entry_bytes(storage const& store) noexcept {
-    return sizeof(entry) + (store.options().checksums ? sizeof(std::uint64_t) : 0);
+    return sizeof(entry) + (has_checksums(store) ? sizeof(std::uint64_t) : 0);
   }
 
   /// Owns the block from now on, and frees it if it throws; then the run can only be destroyed.
@@ -118,7 +122,7 @@ class run {
     largest_item_bytes_ = std::max(largest_item_bytes_, largest_item_bytes);
   }
 
-  bool keeps_checksums() const noexcept { return store_->options().checksums; }
+  bool keeps_checksums() const noexcept { return has_checksums(*store_); }
   /// Compares what has been read of block `index` with its checksum. May be called by several
   /// threads at once. @pre keeps_checksums(). @throws corrupt_block.
   void check_block(std::size_t index, std::span<std::byte const> read) const {

@@ -279,7 +279,7 @@ TEST_F(run_on_disk, frees_its_blocks_and_the_memory_of_its_index) {
 }
 
 TEST_F(run_on_disk, keeps_checksums_unless_the_storage_is_asked_not_to) {
-  auto const in_memory = [](bool checksums) {
+  auto const in_memory = [](block_checksums checksums) {
     return storage_options{
         .disks = {disk_options("memory",
                                [](io::request_queue&) { return io::make_memory_file("memory"); })},
@@ -287,8 +287,8 @@ TEST_F(run_on_disk, keeps_checksums_unless_the_storage_is_asked_not_to) {
         .threads = 1,
         .checksums = checksums};
   };
-  storage careless(in_memory(false)), careful(in_memory(true));
-  EXPECT_TRUE(store.options().checksums);
+  storage careless(in_memory(block_checksums::none)), careful(in_memory(block_checksums::of_runs));
+  EXPECT_EQ(store.options().checksums, block_checksums::of_runs);
   using entry = run<numbers>::entry;
   EXPECT_EQ(run<numbers>::entry_bytes(careless), sizeof(entry));
   EXPECT_EQ(run<numbers>::entry_bytes(careful), sizeof(entry) + 8);

@@ -209,9 +209,15 @@ class typed_items {
   bool before(T const& a, T const& b) const { return less_.less(a, b); }
 
   void sort_part(std::span<T> part) const {
-    if constexpr (is_vector_key<T, Less>) {
+    if constexpr (is_vector_key<T,
+                                Less>) {  // which, unlike the others, sees no order that is there
+      bool const sorted = in_order(part, false);
+      bool const reversed = !sorted && in_order(part, true);
       bits_.encode_all(part);
-      vector_sort(part);
+      if (reversed)
+        std::ranges::reverse(part);
+      else if (!sorted)
+        vector_sort(part);
     } else {
       boost::sort::flat_stable_sort(part.begin(), part.end(), less_.less);
     }
@@ -221,7 +227,12 @@ class typed_items {
   void sort_in_place(std::span<std::byte> items, executor& threads) const
     requires(is_vector_key<T, Less>)
   {
-    parallel_sort({reinterpret_cast<T*>(items.data()), items.size() / sizeof(T)}, bits_, threads);
+    std::span<T> const all(reinterpret_cast<T*>(items.data()), items.size() / sizeof(T));
+    if (in_order(all, false)) return;
+    if (in_order(all, true))
+      std::ranges::reverse(all);
+    else
+      parallel_sort(all, bits_, threads);
   }
 
   /// Memory that sort_here() needs for so many bytes of items.
