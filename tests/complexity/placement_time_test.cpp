@@ -105,7 +105,8 @@ double disks_busy_reading(std::vector<block_id> const& needed, std::size_t buffe
   std::vector<nanoseconds> end(needed.size(), nanoseconds::max());
   std::size_t issued = 0, used_up = 0;
   nanoseconds now{0};
-  for (std::uint32_t const next : prefetch_schedule(disk_of, disk_count, buffers)) {
+  for (std::uint32_t const next :
+       prefetch_schedule(disk_of, std::vector<std::uint64_t>(disk_count, 1), buffers)) {
     for (; issued - used_up == buffers; ++used_up) now = std::max(now, end[used_up]);
     end[next] = disks.serve(io::operation::read, needed[next], now);
     ++issued;
