@@ -9,8 +9,8 @@
 // them. The optimal order is the mirror image of queued writing: write the sequence backwards
 // through m buffers with a FIFO for each disk, every disk writing whenever its FIFO is not empty;
 // the order of those writes, reversed, is the order in which to read. For D = 1 it is the order of
-// need itself. Disks of different speeds, of which the source knows nothing, write in times of their
-// own. A pure function. Layer: block. Source: Hutchinson, Sanders, Vitter: Duality between
+// need itself. Disks of different speeds, of which the source knows nothing, write in times of
+// their own. A pure function. Layer: block. Source: Hutchinson, Sanders, Vitter: Duality between
 // prefetching and queued writing with parallel disks, SIAM J. Comput. 34(6), 2005; used as in STXXL
 // 2008, section 6.1.4.
 

@@ -106,8 +106,8 @@ class storage::disk {
     written_->set(pieces);
   }
 
-  /// What a read into those bytes is to end with, if there are checksums: a failure if what has come
-  /// is not what is there now.
+  /// What a read into those bytes is to end with, if there are checksums: a failure if what has
+  /// come is not what is there now.
   io::completion checking(std::uint64_t offset_bytes, std::span<std::byte const> into,
                           io::completion done) {
     if (!written_) return done;

@@ -30,8 +30,8 @@ namespace {
 using number = std::uint64_t;
 constexpr number seed = 5;
 
-/// Each fills a container, changes it here and there, and reads it in the ways that there are; false
-/// if something came out that is not what went in.
+/// Each fills a container, changes it here and there, and reads it in the ways that there are;
+/// false if what came out is not what went in.
 bool use_vector(storage& store) {
   constexpr number count = 4000;
   vector<number> v(store, {.page_bytes = 512, .cache_pages = 4});
