@@ -74,6 +74,7 @@ ALGORITHMS = ("sort|stable_sort|ksort|sort_unique|reduce_by_key|sorter|merge|is_
               "nth_element|top_k|shuffle|permute|generate|for_each|transform|scan")
 
 EXCERPT = re.compile(r"^```cpp\n// (examples/\w+\.cpp)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+WHOLE_PROGRAM = re.compile(r"^```cpp\n(#include .*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def files(*suffixes, folders=CODE_FOLDERS):
@@ -215,8 +216,10 @@ def check_evidence():
 
 def check_excerpts():
     """Code in a page that begins with `// examples/NAME.cpp` is a part of that program, which the
-    tests run; every guide to containers has some."""
-    for path in sorted((ROOT / "docs").rglob("*.md")):
+    tests run, and what begins with its includes is one of them; every guide to containers has some.
+    Other code in pages is compiled by tests/pages."""
+    programs = [path.read_text(encoding="utf-8") for path in files(".cpp", folders=["examples"])]
+    for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]:
         text = path.read_text(encoding="utf-8")
         excerpts = list(EXCERPT.finditer(text))
         if path.parent.name == "containers" and not excerpts:
@@ -226,6 +229,9 @@ def check_excerpts():
             if not program.exists() or excerpt not in program.read_text(encoding="utf-8"):
                 number = text.count("\n", 0, found.start()) + 2
                 yield path, number, f"is no part of {found.group(1)}"
+        for found in WHOLE_PROGRAM.finditer(text):
+            if not any(program.endswith(found.group(1)) for program in programs):
+                yield path, text.count("\n", 0, found.start()) + 2, "is none of the examples"
 
 
 def check_form():
