@@ -200,6 +200,22 @@ class Page(Folder):
         for name in all_kinds():
             self.assertIn(f"(results/{name}.json)", text)
 
+    def test_the_page_says_what_limited_the_memory(self):
+        group, none = "a cgroup of 768 MiB", "none, caches dropped before: no x"
+        alike, other = (benchmark("map-find", peers={"lmdb": 9.0, "bdb": 9.0}) for _ in range(2))
+        for entry in (alike["ours"], *alike["peers"].values(), other["ours"]):
+            entry["memory_limit"] = group
+        other["peers"]["lmdb"]["memory_limit"] = none
+        self.save({"a": alike, "b": other, "c": benchmark("sort-u64")})
+        text = results_page.page(figures.load(self.folder), [], "results")
+        self.assertIn(f"* {group}: a, b (ours)\n* {none}: b (lmdb)\n", text)
+
+    def test_the_page_of_sorts_has_a_floor_and_no_limit_of_memory(self):
+        self.save({"sort-u64": benchmark("sort-u64")})
+        text = results_page.page(figures.load(self.folder), [], "results")
+        self.assertIn("0019-floor-of-first-writes.md", text)
+        self.assertNotIn("Limit of memory", text)
+
     def test_results_of_several_machines_name_them_all(self):
         other = benchmark("sort-lines", machine={**MACHINE, "cpu": "Another CPU"})
         self.save({"a": benchmark("sort-u64"), "b": other})

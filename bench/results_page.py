@@ -25,6 +25,14 @@ What is measured, against whom and how: [bench/README.md](../../bench/README.md)
 rows that fall short of what is aimed at: [bounds.md](bounds.md).
 """
 
+_FLOOR = """
+The floor is the time in which this disk alone, in the same minute, moves what the algorithm must
+move. Of sorts that is to read all, and at the same time to write as much to where nothing has been
+written before, the last of the disk's rates: twice, or once if the input is in order or nearly
+([0019](../decisions/0019-floor-of-first-writes.md)). Of others
+[bench/README.md](../../bench/README.md) says it.
+"""
+
 
 def redraw(folder):
     """Draws what the results in `folder` say into the folder above, and writes the page there.
@@ -43,7 +51,8 @@ def page(results, drawn, results_folder):
     parts = [_HEAD, "\n## Machine\n" if len(results.machines()) == 1 else "\n## Machines\n"]
     parts += [_machine(one) for one in results.machines()]
     if results.benchmarks:
-        parts += ["\n## Results\n", _table(results.benchmarks, results_folder)]
+        parts += ["\n## Results\n", _table(results.benchmarks, results_folder), _FLOOR,
+                  _limits(results.benchmarks)]
     for figure in drawn:
         note = f"{figure.note[0].upper()}{figure.note[1:]}.\n\n" if figure.note else ""
         parts.append(f"\n## {figure.title}\n\n{note}![{figure.title}]({figure.name}.svg)\n")
@@ -87,6 +96,23 @@ def _row(one, results_folder):
         ", ".join(f"{peer} {_number(ratio, 2)}"
                   for peer, ratio in sorted(result.get("ratio", {}).items())) or "-",
         ", ".join(_number(rate, 0, MIB) for rate in rates)]
+
+
+def _limits(benchmarks):
+    """What held everybody to the memory, where that is not left to the programs."""
+    rows = {}
+    for one in benchmarks:
+        entries = {"ours": one.content["ours"], **one.content["peers"]}
+        limits = {name: entry["memory_limit"] for name, entry in entries.items()
+                  if "memory_limit" in entry}
+        for limit in sorted(set(limits.values())):
+            held = [name for name, of_name in limits.items() if of_name == limit]
+            who = "" if len(held) == len(limits) else f" ({', '.join(held)})"
+            rows.setdefault(limit, []).append(one.label + who)
+    if not rows:
+        return ""
+    return "\nLimit of memory, beside what programs are told:\n" + "".join(
+        f"* {limit}: {', '.join(labels)}\n" for limit, labels in sorted(rows.items()))
 
 
 def _number(value, digits, unit=1):
