@@ -3,6 +3,7 @@
 #include <outsize/block/free_extents.hpp>
 
 #include <iterator>
+#include <utility>
 
 #include <outsize/base/assert.hpp>
 
@@ -14,9 +15,12 @@ std::optional<std::uint64_t> free_extents::take(std::uint64_t length_bytes) {
   for (auto extent = extents_.begin(); extent != extents_.end(); ++extent) {
     auto const [offset, length] = *extent;
     if (length < length_bytes) continue;
-    auto const after = extents_.erase(extent);
-    if (length > length_bytes)
-      extents_.emplace_hint(after, offset + length_bytes, length - length_bytes);
+    auto node = extents_.extract(extent);
+    if (length > length_bytes) {  // the rest, without new memory
+      node.key() = offset + length_bytes;
+      node.mapped() = length - length_bytes;
+      extents_.insert(std::move(node));
+    }
     total_bytes_ -= length_bytes;
     return offset;
   }
@@ -25,22 +29,29 @@ std::optional<std::uint64_t> free_extents::take(std::uint64_t length_bytes) {
 
 void free_extents::give(std::uint64_t offset_bytes, std::uint64_t length_bytes) {
   OUTSIZE_ASSERT(length_bytes > 0);
-  total_bytes_ += length_bytes;
-  auto next = extents_.lower_bound(offset_bytes);
-  OUTSIZE_ASSERT(next == extents_.end() || offset_bytes + length_bytes <= next->first);
-  if (next != extents_.end() && next->first == offset_bytes + length_bytes) {
-    length_bytes += next->second;
-    next = extents_.erase(next);
-  }
+  std::uint64_t const end_bytes = offset_bytes + length_bytes;
+  auto const next = extents_.lower_bound(offset_bytes);
+  OUTSIZE_ASSERT(next == extents_.end() || end_bytes <= next->first);
+  bool const joins_next = next != extents_.end() && next->first == end_bytes;
   if (next != extents_.begin()) {
     auto const before = std::prev(next);
     OUTSIZE_ASSERT(before->first + before->second <= offset_bytes);
     if (before->first + before->second == offset_bytes) {
-      before->second += length_bytes;
+      before->second += length_bytes + (joins_next ? next->second : 0);
+      if (joins_next) extents_.erase(next);
+      total_bytes_ += length_bytes;
       return;
     }
   }
-  extents_.emplace_hint(next, offset_bytes, length_bytes);
+  if (joins_next) {
+    auto node = extents_.extract(next);
+    node.key() = offset_bytes;
+    node.mapped() += length_bytes;
+    extents_.insert(std::move(node));
+  } else {
+    extents_.emplace_hint(next, offset_bytes, length_bytes);
+  }
+  total_bytes_ += length_bytes;
 }
 
 }  // namespace outsize::block

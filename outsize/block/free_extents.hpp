@@ -17,9 +17,10 @@ namespace outsize::block {
 class free_extents {
  public:
   /// Takes `length_bytes` (> 0) from the lowest extent that is long enough; nothing if there is
-  /// none.
+  /// none. Needs no memory.
   std::optional<std::uint64_t> take(std::uint64_t length_bytes);
-  /// Gives a range back. @pre no byte of it is free already.
+  /// Gives a range back. @pre no byte of it is free already. @throws std::bad_alloc, if it touches
+  /// no free one; all is as before then.
   void give(std::uint64_t offset_bytes, std::uint64_t length_bytes);
 
   std::uint64_t total_bytes() const noexcept { return total_bytes_; }

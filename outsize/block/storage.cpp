@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -87,10 +88,14 @@ class storage::disk {
     return space_.take(length_bytes);
   }
 
-  void free(std::uint64_t offset_bytes, std::uint64_t length_bytes) {
+  void free(std::uint64_t offset_bytes, std::uint64_t length_bytes) noexcept {
     if (written_) written_->forget(offset_bytes, length_bytes);
     std::lock_guard lock(mutex_);
-    space_.give(offset_bytes, length_bytes);
+    try {
+      space_.give(offset_bytes, length_bytes);
+    } catch (std::bad_alloc const&) {
+      return;  // what cannot be noted as free is not used again
+    }
   }
 
   /// Notes the checksums of what is about to be written, of each block by itself.
