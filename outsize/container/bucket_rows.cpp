@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstring>
 #include <iterator>
+#include <new>
 #include <utility>
 
 #include <outsize/base/error.hpp>
@@ -218,7 +219,11 @@ void bucket_rows::give_overflow_pages(std::span<std::uint64_t const> pages) noex
   auto const& row = rows_[index(bucket_row::overflow)];
   for (std::uint64_t const page : pages) {
     row->vacate(page);
-    free_.insert(page);
+    try {
+      free_.insert(page);
+    } catch (std::bad_alloc const&) {
+      continue;  // without a number to ask for, it stays empty
+    }
   }
   std::uint64_t end = row->end();
   for (; !free_.empty() && *free_.rbegin() == end - 1; --end) free_.erase(std::prev(free_.end()));

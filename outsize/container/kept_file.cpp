@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <new>
 #include <utility>
 
 #include <outsize/base/assert.hpp>
@@ -156,9 +157,11 @@ void kept_file::read_header() {
                        described(kind_, item_bytes_)));
   if (length < h.used_bytes) refuse(fmt::format("cut short: {} of {} bytes", length, h.used_bytes));
   for (std::size_t row = 0; row < h.row_count; ++row)
-    tables_.push_back({h.page_bytes[row], std::deque<place>(h.page_count[row])});
+    tables_.push_back(
+        {h.page_bytes[row], {std::deque<place>(h.page_count[row]), h.page_count[row]}});
   memory_.extend(round_up(index_words() * sizeof(place), memory_step_bytes));
   memory_.charge(index_words() * sizeof(place));
+  counted_places_ = index_words();
   state_ = h.state;
   state_bytes_ = h.state_bytes;
   sequence_ = h.sequence;
@@ -173,7 +176,7 @@ void kept_file::read_header() {
 
 std::uint64_t kept_file::index_words() const noexcept {
   std::uint64_t words = 0;
-  for (table const& row : tables_) words += row.places.size();
+  for (table const& row : tables_) words += row.now.page_count;
   return words;
 }
 
@@ -181,7 +184,7 @@ std::vector<kept_file::extent> kept_file::used_extents() const {
   std::vector<extent> used{{0, data_offset}};
   if (index_.length_bytes > 0) used.push_back(index_);
   for (table const& row : tables_)
-    for (place const at : row.places)
+    for (place const at : row.now.places)
       if (at) used.push_back({at.offset_bytes(), row.page_bytes});
   std::ranges::sort(used, {}, &extent::offset_bytes);
   return used;
@@ -190,7 +193,7 @@ std::vector<kept_file::extent> kept_file::used_extents() const {
 std::uint64_t kept_file::used_end() const noexcept {
   std::uint64_t end = std::max(data_offset, index_.offset_bytes + index_.length_bytes);
   for (table const& row : tables_)
-    for (place const at : row.places)
+    for (place const at : row.now.places)
       if (at) end = std::max(end, at.offset_bytes() + row.page_bytes);
   return end;
 }
@@ -218,17 +221,58 @@ std::uint64_t kept_file::take(std::uint64_t length_bytes) {
   return *free_.take(length_bytes);
 }
 
-void kept_file::give(std::uint64_t offset_bytes, std::uint64_t length_bytes, bool is_committed) {
-  if (is_committed)
-    outdated_.push_back({offset_bytes, length_bytes});
-  else
-    free_.give(offset_bytes, length_bytes);
+/// A place for a page, whose old one the last commit needs, if there is one.
+kept_file::place kept_file::take_instead(place old, std::size_t page_bytes) {
+  bool const is_moved = !old.is_none();
+  if (is_moved) outdated_.push_back({old.offset_bytes(), page_bytes});
+  try {
+    return place(take(page_bytes));
+  } catch (...) {
+    if (is_moved) outdated_.pop_back();
+    throw;
+  }
+}
+
+/// Whether there was the memory that it takes to note an extent that touches no other free one.
+bool kept_file::try_give(extent const& which) noexcept {
+  try {
+    free_.give(which.offset_bytes, which.length_bytes);
+    return true;
+  } catch (std::bad_alloc const&) {
+    return false;
+  }
+}
+
+/// What is needed neither by a page nor by the last commit. For what there is no memory now, there
+/// may be at the next one.
+void kept_file::give_outdated() noexcept {
+  std::erase_if(outdated_, [this](extent const& each) { return try_give(each); });
+  for (table& row : tables_)
+    for (place_list* const pages : {&row.now, &row.aside}) {
+      for (place& at : pages->places)
+        if (at.is_vacated() && try_give({at.offset_bytes(), row.page_bytes})) at = place();
+      forget_places_behind(*pages);
+    }
 }
 
 void kept_file::add_page(table& row) {
-  if (memory_.free_bytes() < sizeof(place)) memory_.extend(memory_step_bytes);
-  memory_.charge(sizeof(place));
-  row.places.emplace_back();
+  place_list& pages = row.now;
+  if (pages.page_count == pages.places.size()) {
+    if (memory_.free_bytes() < sizeof(place)) memory_.extend(memory_step_bytes);
+    pages.places.emplace_back();
+    memory_.charge(sizeof(place));
+    ++counted_places_;
+  }
+  ++pages.page_count;
+}
+
+/// Those at the end that are of no page, and that the last commit does not need.
+void kept_file::forget_places_behind(place_list& pages) noexcept {
+  while (pages.places.size() > pages.page_count && pages.places.back().is_none()) {
+    pages.places.pop_back();
+    memory_.discharge(sizeof(place));
+    --counted_places_;
+  }
 }
 
 /// Before the first change the file must no longer say that it was closed.
@@ -255,6 +299,7 @@ void kept_file::commit(std::span<std::byte const> state, bool closes) {
   bool const is_new = sequence_ < 2;
   if (!is_new && !is_changed_ && closes == is_closed_ && std::ranges::equal(state, this->state()))
     return;
+  outdated_.reserve(outdated_.size() + 1);  // for an index, when it is too late to fail
   std::uint64_t const words_bytes = index_words() * sizeof(place);
   extent index{0, round_up<std::uint64_t>(words_bytes, file_->alignment_bytes())};
   if (index.length_bytes > 0) index.offset_bytes = take(index.length_bytes);
@@ -263,7 +308,7 @@ void kept_file::commit(std::span<std::byte const> state, bool closes) {
     checksum = write_index(index);
     file_->sync();
   } catch (...) {
-    if (index.length_bytes > 0) free_.give(index.offset_bytes, index.length_bytes);
+    if (index.length_bytes > 0 && !try_give(index)) outdated_.push_back(index);
     throw;
   }
   // From here on the new header may be on disk, whatever is known of it: no page that it names may
@@ -272,16 +317,15 @@ void kept_file::commit(std::span<std::byte const> state, bool closes) {
   index_ = index;
   index_checksum_ = checksum;
   for (table& row : tables_)
-    for (place& at : row.places)
-      if (at) at = place(at.offset_bytes(), true);
+    for (place& at : row.now.places)
+      if (at) at = at.committed();
   std::ranges::copy(state, state_.begin());  // which it may be a part of
   state_bytes_ = state.size();
   is_changed_ = true;
   write_header(make_header(closes));
-  for (extent const& each : outdated_) free_.give(each.offset_bytes, each.length_bytes);
-  outdated_.clear();
   is_closed_ = closes;
   is_changed_ = false;
+  give_outdated();
 }
 
 /// Of what the tables, the index and the state are now.
@@ -301,7 +345,7 @@ kept_file::header kept_file::make_header(bool closes) const {
   h.state_bytes = static_cast<std::uint32_t>(state_bytes_);
   for (std::size_t row = 0; row < tables_.size(); ++row) {
     h.page_bytes[row] = tables_[row].page_bytes;
-    h.page_count[row] = tables_[row].places.size();
+    h.page_count[row] = tables_[row].now.page_count;
   }
   h.state = state_;
   h.checksum = h.own_checksum();
@@ -332,8 +376,9 @@ std::uint64_t kept_file::write_index(extent where) {
     filled = 0;
   };
   for (table const& row : tables_)
-    for (place const at : row.places) {
-      std::uint64_t const word = at.offset_bytes();
+    for (std::uint64_t page = 0; page < row.now.page_count; ++page) {
+      place const at = row.now.places[page];
+      std::uint64_t const word = at ? at.offset_bytes() : 0;
       std::memcpy(piece_.data() + filled, &word, sizeof word);
       if ((filled += sizeof word) == piece_.size()) write();
     }
@@ -350,7 +395,7 @@ void kept_file::read_index() {
   std::uint64_t const end = offset + index_.length_bytes;
   std::span<std::byte const> unread;
   for (table& row : tables_)
-    for (place& at : row.places) {
+    for (place& at : row.now.places) {
       if (unread.empty()) {
         auto const bytes =
             piece_.bytes().first(std::min<std::uint64_t>(piece_.size(), end - offset));
@@ -362,7 +407,8 @@ void kept_file::read_index() {
       std::uint64_t word = 0;
       std::memcpy(&word, unread.data(), sizeof word);
       unread = unread.subspan(sizeof word);
-      at = word == 0 ? place() : place(word, true);
+      if (word > place::most_offset_bytes) refuse("damaged: a page lies behind the end");
+      at = word == 0 ? place() : place(word).committed();
     }
   if (checksum != index_checksum_) refuse("damaged: the index does not fit its checksum");
 }
@@ -370,7 +416,7 @@ void kept_file::read_index() {
 // ---- a row ----
 
 block::block_id kept_pages::place(std::uint64_t page) const noexcept {
-  auto const at = row_.places[page];
+  auto const at = row_.now.places[page];
   if (!at) return {};
   return {.offset_bytes = at.offset_bytes(),
           .disk = 0,
@@ -379,16 +425,19 @@ block::block_id kept_pages::place(std::uint64_t page) const noexcept {
 
 block::block_id kept_pages::place_to_change(std::uint64_t page) {
   file_->note_change();
-  auto const old = row_.places[page];
-  if (old && !old.is_committed()) return place(page);
-  row_.places[page] = kept_file::place(file_->take(row_.page_bytes));
-  if (old) file_->give(old.offset_bytes(), row_.page_bytes, true);
+  auto& at = row_.now.places[page];
+  if (at.is_none() || at.is_committed())
+    at = file_->take_instead(at, row_.page_bytes);
+  else
+    at = kept_file::place(at.offset_bytes());  // which may have been vacated
   return place(page);
 }
 
 void kept_pages::vacate(std::uint64_t page) noexcept {
-  auto const old = std::exchange(row_.places[page], {});
-  if (old) file_->give(old.offset_bytes(), row_.page_bytes, old.is_committed());
+  auto& at = row_.now.places[page];
+  if (!at) return;
+  bool const is_given = !at.is_committed() && file_->try_give({at.offset_bytes(), row_.page_bytes});
+  at = is_given ? kept_file::place() : at.vacated();
 }
 
 void kept_pages::append() {
@@ -402,12 +451,17 @@ void kept_pages::prepend() {
 
 void kept_pages::shrink(std::uint64_t begin, std::uint64_t end) noexcept {
   OUTSIZE_ASSERT(begin == 0);
-  while (row_.places.size() > end) {
-    vacate(row_.places.size() - 1);
-    row_.places.pop_back();
-    file_->memory_.discharge(sizeof(kept_file::place));
-    file_->is_changed_ = true;
-  }
+  auto& pages = row_.now;
+  if (pages.page_count <= end) return;
+  while (pages.page_count > end) vacate(--pages.page_count);
+  file_->forget_places_behind(pages);
+  file_->is_changed_ = true;
+}
+
+void kept_pages::swap_aside() noexcept {
+  // Not std::swap, which makes a deque for a moment, for which there may be no memory.
+  row_.now.places.swap(row_.aside.places);
+  std::swap(row_.now.page_count, row_.aside.page_count);
 }
 
 /// Also notes that there will be a change, while the tables still fit the header.

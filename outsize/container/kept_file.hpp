@@ -17,8 +17,9 @@
 //            the container, sequence number; checksum of all
 //
 // Invariant: extents of pages, of the index, of what the last commit needs still, and free ones are
-// disjoint and fill the file. One thread at a time. The file is locked: one process at a time
-// writes it, or several read it. Layer: container.
+// disjoint and fill the file. To give up pages takes no memory: the place of one that the last
+// commit needs stays where the page had it. One thread at a time. The file is locked: one process
+// at a time writes it, or several read it. Layer: container.
 
 #include <array>
 #include <cstddef>
@@ -50,10 +51,11 @@ struct kept_kind {
 /// Rows of pages in a file; see the top of this file.
 ///
 /// I/Os:    commit() writes the index, 8 bytes for each page, and a header, and syncs twice.
-/// Memory:  8 bytes for each page, and 64 KiB, from the storage's budget.
-/// Errors:  io_error, budget_error; what was committed before is not touched, and all can be tried
-///          again.
-/// Checked: kept_file_test.cpp.
+/// Memory:  8 bytes for each page, also for those that have gone since the last commit, and 64 KiB,
+///          from the storage's budget; beside it 16 for each that has moved since then.
+/// Errors:  io_error, budget_error, std::bad_alloc; what was committed before is not touched, and
+///          all can be tried again.
+/// Checked: kept_file_test.cpp, tests/crash/kept_memory_test.cpp.
 class kept_file {
  public:
   static constexpr std::size_t most_rows = 2;
@@ -79,7 +81,7 @@ class kept_file {
   bool was_closed() const noexcept { return was_closed_; }
   kept_file(kept_file const&) = delete;
   kept_file& operator=(kept_file const&) = delete;
-  ~kept_file() { memory_.discharge(index_words() * sizeof(place)); }
+  ~kept_file() { memory_.discharge(counted_places_ * sizeof(place)); }
 
   /// What was given to the last commit.
   std::span<std::byte const> state() const noexcept { return {state_.data(), state_bytes_}; }
@@ -101,29 +103,50 @@ class kept_file {
     std::uint64_t offset_bytes = 0;
     std::uint64_t length_bytes = 0;
   };
-  /// The place of a page: its offset, and whether the last commit needs what is there. Zero: none.
+  /// The place of a page: its offset, whether the last commit needs what is there, and whether the
+  /// page does not any more. Flags are high bits: where requests need no alignment, pages may begin
+  /// at any byte.
   class place {
    public:
+    static constexpr std::uint64_t most_offset_bytes = (std::uint64_t{1} << 62) - 1;
+
     place() = default;
-    explicit place(std::uint64_t offset_bytes, bool is_committed = false) noexcept
-        : bits_(offset_bytes | std::uint64_t{is_committed}) {}
-    std::uint64_t offset_bytes() const noexcept { return bits_ & ~std::uint64_t{1}; }
-    bool is_committed() const noexcept { return (bits_ & 1) != 0; }
-    explicit operator bool() const noexcept { return bits_ != 0; }
+    explicit place(std::uint64_t offset_bytes) noexcept : bits_(offset_bytes) {}
+    place committed() const noexcept { return place(bits_ | committed_bit); }
+    place vacated() const noexcept { return place(bits_ | vacated_bit); }
+
+    std::uint64_t offset_bytes() const noexcept { return bits_ & most_offset_bytes; }
+    bool is_committed() const noexcept { return (bits_ & committed_bit) != 0; }
+    bool is_vacated() const noexcept { return (bits_ & vacated_bit) != 0; }
+    bool is_none() const noexcept { return bits_ == 0; }
+    /// Whether the page is there.
+    explicit operator bool() const noexcept { return !is_none() && !is_vacated(); }
 
    private:
+    static constexpr std::uint64_t committed_bit = std::uint64_t{1} << 63;
+    static constexpr std::uint64_t vacated_bit = std::uint64_t{1} << 62;
+
     std::uint64_t bits_ = 0;
+  };
+  /// Of the pages of a row, and behind them, until the next commit, of some that are gone.
+  struct place_list {
+    std::deque<place> places = {};
+    std::uint64_t page_count = 0;
   };
   struct table {
     std::size_t page_bytes = 0;
-    std::deque<place> places = {};
+    place_list now = {};
+    place_list aside = {};  // of pages of which a commit knows nothing
   };
 
   kept_file(storage& store, io::file_ptr file, io::access mode, kept_kind const& kind);
 
   std::uint64_t take(std::uint64_t length_bytes);
-  void give(std::uint64_t offset_bytes, std::uint64_t length_bytes, bool is_committed);
+  place take_instead(place old, std::size_t page_bytes);
+  bool try_give(extent const& which) noexcept;
+  void give_outdated() noexcept;
   void add_page(table& row);
+  void forget_places_behind(place_list& pages) noexcept;
   void note_change();
   void commit(std::span<std::byte const> state, bool closes);
   header make_header(bool closes) const;
@@ -143,11 +166,12 @@ class kept_file {
   std::array<std::uint32_t, 2> item_bytes_;
   block::file_blocks blocks_;
   grant memory_;
-  buffer piece_;               // of an index or header on its way
-  std::vector<table> tables_;  // of the rows
+  std::uint64_t counted_places_ = 0;  // in memory_
+  buffer piece_;                      // of an index or header on its way
+  std::vector<table> tables_;         // of the rows
   block::free_extents free_;
   std::uint64_t end_bytes_ = 0;   // of what is in use or free
-  std::vector<extent> outdated_;  // that the last commit needs, and the next one will not
+  std::vector<extent> outdated_;  // that the last commit needs still, and no page has kept
   extent index_;
   std::uint64_t index_checksum_ = 0;
   std::array<std::byte, most_state_bytes> state_{};
@@ -167,15 +191,15 @@ class kept_pages final : public page_space {
   block::block_device& device() noexcept override { return file_->blocks_; }
   std::size_t page_bytes() const noexcept { return row_.page_bytes; }
   std::uint64_t begin() const noexcept override { return 0; }
-  std::uint64_t end() const noexcept override { return row_.places.size(); }
+  std::uint64_t end() const noexcept override { return row_.now.page_count; }
   block::block_id place(std::uint64_t page) const noexcept override;
   block::block_id place_to_change(std::uint64_t page) override;
-  bool is_written(std::uint64_t page) const override { return bool{row_.places[page]}; }
+  bool is_written(std::uint64_t page) const override { return bool{row_.now.places[page]}; }
   void vacate(std::uint64_t page) noexcept override;
   void append() override;
   void prepend() override;
   void shrink(std::uint64_t begin, std::uint64_t end) noexcept override;
-  void swap_aside() override { row_.places.swap(aside_); }
+  void swap_aside() noexcept override;
   void check_writable() const override;
   bool is_lasting() const noexcept override { return true; }
   bool keeps_what_was_settled() const noexcept override { return true; }
@@ -187,7 +211,6 @@ class kept_pages final : public page_space {
  private:
   std::shared_ptr<kept_file> file_;
   kept_file::table& row_;
-  std::deque<kept_file::place> aside_;  // of which a commit knows nothing
 };
 
 }  // namespace outsize::detail

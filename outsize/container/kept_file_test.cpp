@@ -36,13 +36,14 @@ class numbered_pages {
   using model = std::vector<std::uint64_t>;  // 0: blank
 
   numbered_pages(storage& store, std::shared_ptr<kept_file> file) : file_(std::move(file)) {
-    page_cache_options const options{.page_bytes = page_size, .cache_pages = 4, .spare_pages = 1};
     auto space = std::make_unique<kept_pages>(file_, 0);
+    std::size_t const page_bytes = space->page_bytes();
+    page_cache_options const options{.page_bytes = page_bytes, .cache_pages = 4, .spare_pages = 1};
     auto& device = space->device();
     auto cache = std::make_shared<page_cache>(
         device, store.memory().take(page_cache::memory_bytes(device, options), "pages"), options,
         block::make_lru_replacement());
-    row_ = std::make_shared<page_row>(store, std::move(space), std::move(cache), page_size);
+    row_ = std::make_shared<page_row>(store, std::move(space), std::move(cache), page_bytes);
   }
 
   void reach(std::uint64_t count) { row_->reach(0, count); }
@@ -84,8 +85,8 @@ struct kept_files : testing::Test {
                  .memory = 16_MiB,
                  .threads = 1}};
 
-  numbered_pages create(io::file_ptr file) {
-    return {store, kept_file::create(store, std::move(file), kind, {page_size})};
+  numbered_pages create(io::file_ptr file, std::size_t page_bytes = page_size) {
+    return {store, kept_file::create(store, std::move(file), kind, {page_bytes})};
   }
   numbered_pages open(io::file_ptr file, io::access mode = io::access::read_write) {
     return {store, kept_file::open(store, std::move(file), mode, kind)};
@@ -166,6 +167,22 @@ TEST_F(kept_files, go_on_after_a_failure_and_reuse_their_space) {
   EXPECT_EQ(failures, 100U);
   // 20 pages at most twice, an index at most twice, and what growing in steps has left over.
   EXPECT_LE(journal->file_after(journal->size(), random)->size_bytes(), 3 * 20 * page_size + 8_KiB);
+}
+
+TEST_F(kept_files, have_pages_that_begin_at_any_byte) {
+  for (std::size_t const page_bytes : {8U, 13U, 511U}) {
+    SCOPED_TRACE(testing::Message() << "pages of " << page_bytes << " bytes");
+    std::mt19937_64 random(page_bytes);
+    auto const journal = std::make_shared<scratch::file_journal>();
+    auto pages = create(std::make_unique<scratch::crashing_file>(journal), page_bytes);
+    numbered_pages::model model;
+    for (std::uint64_t i = 1; i <= 100; ++i) {
+      change(pages, model, random);
+      ASSERT_EQ(pages.content(), model);
+      pages.commit(i);
+      ASSERT_EQ(open(journal->file_after(journal->size(), random)).content(), model);
+    }
+  }
 }
 
 TEST_F(kept_files, say_whether_they_were_closed) {
@@ -275,6 +292,24 @@ TEST_F(kept_files, that_are_none_are_refused_by_name) {
   for (std::uint64_t at = 8_KiB; at < damaged->size_bytes(); at += 8)
     damaged->write(at, std::array{std::byte{0xAA}})->wait();
   expect_refused(std::move(damaged), kind, "the index does not fit its checksum");
+}
+
+TEST_F(kept_files, that_there_is_no_memory_for_are_refused) {
+  std::mt19937_64 random(1);
+  auto const journal = std::make_shared<scratch::file_journal>();
+  {
+    auto pages = create(std::make_unique<scratch::crashing_file>(journal));
+    pages.reach(1000);
+    pages.close();
+  }
+  std::uint64_t const free_bytes = store.memory().free_bytes();
+  {
+    auto const others = store.memory().take(free_bytes - 64_KiB - 4_KiB, "others");
+    EXPECT_THROW(kept_file::open(store, journal->file_after(journal->size(), random),
+                                 io::access::read_only, kind),
+                 budget_error);
+  }
+  EXPECT_EQ(store.memory().free_bytes(), free_bytes);
 }
 
 TEST_F(kept_files, that_are_read_only_are_not_changed) {

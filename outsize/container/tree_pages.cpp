@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 #include <exception>
+#include <new>
 
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
@@ -89,7 +90,11 @@ std::uint64_t page_set::take() {
 
 void page_set::give(std::uint64_t page) noexcept {
   row_->vacate(page);
-  free_.insert(page);
+  try {
+    free_.insert(page);
+  } catch (std::bad_alloc const&) {
+    return;  // without a number to ask for, it stays empty
+  }
   std::uint64_t end = row_->end();
   while (!free_.empty() && *free_.rbegin() == end - 1) {
     free_.erase(std::prev(free_.end()));
