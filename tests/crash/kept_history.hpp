@@ -4,16 +4,20 @@
 
 // What happens to a kept container, step by step: the same for the container, in the process that
 // is killed, and for a model of the standard library, in the one that looks what is left. A step
-// depends on a seed and its number alone, and the container says how many it has seen.
+// depends on a seed and its number alone, and the container says how many it has seen. Items are
+// long, so that there are dozens or hundreds of pages, and trees have several levels of nodes.
 
 #include <algorithm>
+#include <array>
+#include <compare>
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <random>
 #include <string>
 #include <type_traits>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include <outsize/base/units.hpp>
@@ -34,31 +38,68 @@ inline storage_options without_disks() {
       .threads = 1};
 }
 
+/// A number with so much behind it that a page of direct I/O holds 15 of them.
+struct long_number {
+  std::uint64_t number = 0;
+  std::array<std::uint64_t, 31> copies = {};
+
+  long_number() = default;
+  long_number(std::uint64_t value) : number(value) { copies.fill(value); }
+  friend bool operator==(long_number const&, long_number const&) = default;
+  friend auto operator<=>(long_number const&, long_number const&) = default;
+};
+
+template <typename Map>
+using items_of = std::vector<map_item<typename Map::key_type, typename Map::mapped_type>>;
+
+/// So many items with keys from 1 to `keys`, some of which may be the same.
+template <typename Map>
+items_of<Map> random_items(std::mt19937_64& random, std::uint64_t count, std::uint64_t keys) {
+  items_of<Map> items(count);
+  for (auto& [key, value] : items) {
+    key = 1 + random() % keys;
+    value = random();
+  }
+  return items;
+}
+
 /// Inserts many items and erases many keys, from 1 to `keys`, in a batch each; in a model, which
 /// has none, one by one.
 template <typename Map>
 void change_many(Map& changed, std::mt19937_64& random, std::uint64_t keys) {
-  std::vector<map_item<std::uint64_t, std::uint64_t>> inserted(random() % 500);
-  for (auto& [key, value] : inserted) {
-    key = 1 + random() % keys;
-    value = random();
-  }
-  std::vector<std::uint64_t> erased(random() % 500);
-  for (std::uint64_t& key : erased) key = 1 + random() % keys;
+  auto const inserted = random_items<Map>(random, random() % 100, keys);
+  std::vector<typename Map::key_type> erased(random() % 100);
+  for (auto& key : erased) key = 1 + random() % keys;
   if constexpr (requires { changed.insert_many(inserted), changed.erase_many(erased); }) {
     changed.insert_many(inserted);
     changed.erase_many(erased);
   } else {
     for (auto const& [key, value] : inserted) changed.emplace(key, value);
-    for (std::uint64_t const key : erased) changed.erase(key);
+    for (auto const& key : erased) changed.erase(key);
+  }
+}
+
+/// Replaces all by at most so many items, with keys from 1 to `keys`, in any order or sorted.
+template <typename Map>
+void build(Map& changed, std::mt19937_64& random, std::uint64_t most, std::uint64_t keys) {
+  auto items = random_items<Map>(random, random() % most, keys);
+  bool const is_sorted = random() % 2 == 0;
+  if (is_sorted) std::ranges::stable_sort(items, {}, [](auto const& item) { return item.first; });
+  if constexpr (requires { changed.build(items); }) {
+    if constexpr (requires { changed.build_sorted(items); })
+      if (is_sorted) return changed.build_sorted(items, 0.7);
+    changed.build(items);
+  } else {
+    changed.clear();
+    for (auto const& [key, value] : items) changed.emplace(key, value);
   }
 }
 
 /// Of a map, whose key 0 has the number of steps. Its cache is so small that pages leave in all
 /// steps.
 struct map_history {
-  using kept = outsize::map<std::uint64_t, std::uint64_t>;
-  using model = std::map<std::uint64_t, std::uint64_t>;
+  using kept = outsize::map<long_number, std::uint64_t>;
+  using model = std::map<long_number, std::uint64_t>;
   static constexpr char const* name = "map";
 
   static kept create(std::string const& path, storage& store) {
@@ -77,12 +118,14 @@ struct map_history {
   template <typename Map>
   static void step(Map& changed, std::uint64_t seed, std::uint64_t number) {
     std::mt19937_64 random(seed + number);
-    if (random() % 16 == 0) changed.clear();
-    if (random() % 4 == 0) change_many(changed, random, 20'000);
-    for (std::uint64_t i = random() % 500; i > 0; --i) {
-      std::uint64_t const key = 1 + random() % 20'000;
-      if (random() % 4 == 0)
-        changed.erase(changed.lower_bound(key), changed.lower_bound(key + 40));
+    auto const kind = random() % 32;
+    if (kind == 0) changed.clear();
+    if (kind >= 1 && kind < 6) build(changed, random, 5000, keys);
+    if (kind >= 24) change_many(changed, random, keys);
+    for (std::uint64_t i = random() % 50; i > 0; --i) {
+      std::uint64_t const key = 1 + random() % keys;
+      if (random() % 16 == 0)
+        changed.erase(changed.lower_bound(key), changed.lower_bound(key + 200));
       else
         changed[key] = random();
     }
@@ -90,6 +133,8 @@ struct map_history {
   }
 
  private:
+  static constexpr std::uint64_t keys = 20'000;
+
   static map_options tiny() {
     return {.leaf_bytes = 512,
             .node_bytes = 512,
@@ -102,8 +147,8 @@ struct map_history {
 /// Of an unordered_map, whose key 0 has the number of steps. Buckets are divided, united and begun
 /// with anew; oblivious operations are done when their little memory is full, or by flush() alone.
 struct unordered_map_history {
-  using kept = outsize::unordered_map<std::uint64_t, std::uint64_t>;
-  using model = std::unordered_map<std::uint64_t, std::uint64_t>;
+  using kept = outsize::unordered_map<std::uint64_t, long_number>;
+  using model = std::unordered_map<std::uint64_t, long_number>;
   static constexpr char const* name = "unordered_map";
 
   static kept create(std::string const& path, storage& store) {
@@ -112,7 +157,7 @@ struct unordered_map_history {
   static kept open(std::string const& path, storage& store, io::access mode) {
     return kept::open(path, store, mode, tiny());
   }
-  static std::uint64_t steps(kept const& found) { return found.get(0).value_or(0); }
+  static std::uint64_t steps(kept const& found) { return found.get(0).value_or(0).number; }
   static bool same(kept const& found, model const& expected) {
     return found.size() == expected.size() &&
            std::ranges::all_of(expected,
@@ -125,22 +170,22 @@ struct unordered_map_history {
     std::mt19937_64 random(seed + number);
     auto const kind = random() % 32;
     if (kind == 0) changed.clear();
-    if (kind == 1) replace(changed, random);
-    if (kind == 2) changed.reserve(random() % 2000);
-    if (kind >= 24) change_many(changed, random, 1500);
-    for (std::uint64_t i = random() % 200; i > 0; --i) {
-      std::uint64_t const key = 1 + random() % 1500, value = random();
+    if (kind == 1 || kind == 2) build(changed, random, 2000, keys);
+    if (kind == 3) changed.reserve(random() % 2000);
+    if (kind >= 24) change_many(changed, random, keys);
+    for (std::uint64_t i = random() % 50; i > 0; --i) {
+      std::uint64_t const key = 1 + random() % keys, value = random();
       auto const action = random() % 8;
       if (action < 2)
         changed[key] = value;
-      else if (action < 4)
+      else if (action < 3)
         changed.erase(key);
       else if (action < 6)
         put(changed, key, value);
       else
         take(changed, key);
     }
-    if (kind % 4 == 3) shrink(changed);
+    if (kind % 8 == 7) shrink(changed);
     if (kind % 2 == 0)
       changed[0] = number;
     else
@@ -148,8 +193,10 @@ struct unordered_map_history {
   }
 
  private:
+  static constexpr std::uint64_t keys = 3000;
+
   static unordered_map_options tiny() {
-    return {.page_bytes = 512, .cache_pages = 8, .spare_pages = 1, .pending_bytes = 4096};
+    return {.page_bytes = 512, .cache_pages = 8, .spare_pages = 1, .pending_bytes = 16384};
   }
   static model content(kept const& found) {
     model items;
@@ -166,28 +213,12 @@ struct unordered_map_history {
   static void take(model& changed, std::uint64_t key) { changed.erase(key); }
   static void shrink(kept& changed) { changed.shrink_to_fit(); }
   static void shrink(model&) {}
-
-  /// Builds it from items some of which have the same key.
-  template <typename Map>
-  static void replace(Map& changed, std::mt19937_64& random) {
-    std::vector<map_item<std::uint64_t, std::uint64_t>> items(random() % 1000);
-    for (auto& [key, value] : items) {
-      key = 1 + random() % 1500;
-      value = random();
-    }
-    if constexpr (std::is_same_v<Map, kept>) {
-      changed.build(items);
-    } else {
-      changed.clear();
-      for (auto const& [key, value] : items) changed.emplace(key, value);
-    }
-  }
 };
 
 /// Of a vector, whose item 0 has the number of steps.
 struct vector_history {
-  using kept = outsize::vector<std::uint64_t>;
-  using model = std::vector<std::uint64_t>;
+  using kept = outsize::vector<long_number>;
+  using model = std::vector<long_number>;
   static constexpr char const* name = "vector";
 
   static kept create(std::string const& path, storage& store) {
@@ -196,7 +227,7 @@ struct vector_history {
   static kept open(std::string const& path, storage& store, io::access mode) {
     return kept::open_kept(path, store, mode, tiny());
   }
-  static std::uint64_t steps(kept const& found) { return found.empty() ? 0 : found.front(); }
+  static std::uint64_t steps(kept const& found) { return found.empty() ? 0 : found.front().number; }
   static bool same(kept const& found, model const& expected) {
     return std::ranges::equal(found, expected);
   }
@@ -204,15 +235,45 @@ struct vector_history {
   template <typename Vector>
   static void step(Vector& changed, std::uint64_t seed, std::uint64_t number) {
     std::mt19937_64 random(seed + number);
-    if (random() % 4 == 0 && !changed.empty()) changed.resize(random() % changed.size());
-    for (std::uint64_t i = 1 + random() % 3000; i > 0; --i) changed.push_back(random());
-    for (std::uint64_t i = random() % 200; i > 0; --i) changed[random() % changed.size()] = i;
+    auto const kind = random() % 16;
+    if (kind == 0) changed.clear();
+    if (kind == 1) changed.assign(random() % 2000, number);
+    if (kind >= 8 && !changed.empty()) change_size(changed, random);
+    if (kind % 4 == 3) changed.shrink_to_fit();
+    for (std::uint64_t i = 1 + random() % 300; i > 0; --i) changed.push_back(random());
+    for (std::uint64_t i = random() % 100; i > 0; --i) changed[random() % changed.size()] = i;
+    for (std::uint64_t i = random() % changed.size() / 8; i > 0; --i) changed.pop_back();
     changed[0] = number;
   }
 
  private:
   static vector_options tiny() {
     return {.page_bytes = 512, .cache_pages = 4, .spare_pages = 2, .read_ahead_pages = 1};
+  }
+  /// In the middle, or at the end.
+  template <typename Vector>
+  static void change_size(Vector& changed, std::mt19937_64& random) {
+    auto const at = static_cast<std::ptrdiff_t>(random() % changed.size());
+    auto const place = changed.begin() + at;
+    auto const some = random() % 300;
+    long_number const item = random();
+    switch (random() % 4) {
+      case 0: {
+        std::vector<long_number> const items(some, item);
+        changed.insert(place, items.begin(), items.end());
+        break;
+      }
+      case 1: {
+        auto const behind = std::ssize(changed) - at;
+        changed.erase(place, place + std::min(behind, static_cast<std::ptrdiff_t>(some)));
+        break;
+      }
+      case 2:
+        changed.resize((changed.size() + static_cast<std::size_t>(at)) / 2);
+        break;
+      default:
+        changed.resize(changed.size() + some, item);
+    }
   }
 };
 
