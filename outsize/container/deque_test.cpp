@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <compare>
 #include <deque>
 #include <iterator>
@@ -23,6 +24,7 @@
 #include <outsize/io/memory_file.hpp>
 #include <outsize/testing/counted_storage.hpp>
 #include <outsize/testing/effort.hpp>
+#include <outsize/testing/faulty_storage.hpp>
 
 namespace outsize {
 namespace {
@@ -43,13 +45,11 @@ struct deques : testing::Test {
         storage_options{.disks = {disk_options("memory", open)}, .memory = 1_MiB, .threads = 1});
   }
 
+  std::uint64_t failures = 0;
   /// Again until it has been done: an access that throws has done nothing.
   template <typename Action>
-  static auto persist(Action const& action) {
-    for (;;) try {
-        return action();
-      } catch (io_error const&) {
-      }
+  auto persist(Action const& action) {
+    return scratch::persist(failures, action);
   }
 
   /// Random operations; for each phase one end, or both, grows or shrinks more often.
@@ -60,6 +60,7 @@ struct deques : testing::Test {
         *store,
         {.page_bytes = 48, .cache_pages = cache_pages, .spare_pages = 2, .read_ahead_pages = 3});
     std::deque<std::uint64_t> model;
+    kept_iterators kept;
     unsigned push_back = 50, push_front = 50;
     for (int i = 0; i < steps; ++i) {
       if (i % 500 == 0) {
@@ -82,10 +83,12 @@ struct deques : testing::Test {
         if (random() % 100 < push_front || model.empty()) {
           persist([&] { d.push_front(item); });
           model.push_front(item);
+          --kept.front;
         } else {
           persist([&] { ASSERT_EQ(std::as_const(d).front(), model.front()); });
           d.pop_front();
           model.pop_front();
+          ++kept.front;
         }
       } else if (model.empty()) {
         continue;
@@ -95,6 +98,7 @@ struct deques : testing::Test {
         model[index] = item;
         persist([&] { std::swap(d[index], d[other]); });
         std::swap(model[index], model[other]);
+        if (item % 4 == 0) kept.add(d, index);
       } else if (item % 100 == 0) {
         auto const size = item % 2000 == 0 ? index : model.size() + random() % 50;
         auto const old_size = model.size();
@@ -104,11 +108,42 @@ struct deques : testing::Test {
       } else {
         persist([&] { ASSERT_EQ(std::as_const(d).at(index), model[index]); });
       }
+      kept.leave_those_outside(model.size());
       ASSERT_EQ(d.size(), model.size());
+      if (i % 10 == 0) use(kept, d, model);
       if (HasFatalFailure()) return;
     }
     for (std::uint64_t i = 0; i < model.size(); ++i)
       persist([&] { ASSERT_EQ(std::as_const(d)[i], model[i]); });
+  }
+
+ private:
+  /// Iterators at items, by the number of an item if none came or went at the front.
+  struct kept_iterators {
+    std::vector<std::pair<deque<std::uint64_t>::iterator, std::int64_t>> places = {};
+    std::int64_t front = 0;  // the number of the first item
+
+    void add(deque<std::uint64_t>& d, std::uint64_t index) {
+      if (places.size() == 8) places.erase(places.begin());
+      auto const at = static_cast<std::int64_t>(index);
+      places.emplace_back(d.begin() + at, front + at);
+    }
+    void leave_those_outside(std::uint64_t size) {
+      auto const end = front + static_cast<std::int64_t>(size);
+      std::erase_if(places,
+                    [&](auto const& each) { return each.second < front || each.second >= end; });
+    }
+  };
+  void use(kept_iterators const& kept, deque<std::uint64_t>& d,
+           std::deque<std::uint64_t> const& model) {
+    for (auto const& [at, number] : kept.places) {
+      auto const index = number - kept.front;
+      ASSERT_EQ(at - d.begin(), index);
+      auto const expected = model[static_cast<std::uint64_t>(index)];
+      persist([&] { ASSERT_EQ(*at, expected); });
+      deque<std::uint64_t>::const_iterator const fixed = at;
+      persist([&] { ASSERT_EQ(*fixed, expected); });
+    }
   }
 };
 
@@ -116,6 +151,7 @@ TEST_F(deques, behave_as_standard_ones) {
   auto const seed = std::random_device{}();
   for (std::size_t cache : {4U, 6U, 16U})
     run_model(seed + cache, cache, scratch::operations(300'000));
+  EXPECT_EQ(failures, 0U);
 }
 
 TEST_F(deques, lose_nothing_when_accesses_fail_or_are_late) {
@@ -129,6 +165,21 @@ TEST_F(deques, lose_nothing_when_accesses_fail_or_are_late) {
                                                       .max_delay = std::chrono::microseconds(20)});
   make_storage();
   run_model(seed, 4, scratch::operations(200'000));
+  EXPECT_GT(failures, scratch::operations(100U));
+}
+
+TEST_F(deques, notice_nothing_of_accesses_that_are_short_or_late) {
+  auto const seed = std::random_device{}();
+  plan =
+      std::make_shared<io::fault_plan>(io::fault_odds{.seed = seed,
+                                                      .interrupt = 0.1,
+                                                      .shorten = 0.2,
+                                                      .hold = 0.02,
+                                                      .max_delay = std::chrono::microseconds(20)});
+  make_storage();
+  run_model(seed, 4, scratch::operations(200'000));
+  EXPECT_EQ(failures, 0U);
+  EXPECT_GT(plan->injected(), scratch::operations(1000U));
 }
 
 TEST_F(deques, give_space_back_at_both_ends) {
@@ -159,7 +210,7 @@ TEST_F(deques, take_many_items_at_once_as_standard_ones_do) {
   vector_options const options{.page_bytes = 48, .cache_pages = 5, .spare_pages = 2};
   deque<std::uint64_t> d(*store, options);
   std::deque<std::uint64_t> model;
-  for (int i = 0; i < scratch::operations(3'000); ++i) {
+  for (int i = 0; i < scratch::operations(20'000); ++i) {
     auto const index = static_cast<std::ptrdiff_t>(random() % (model.size() + 1));
     auto const item = random() % 3;
     std::vector<std::uint64_t> const items(random() % 30, random());

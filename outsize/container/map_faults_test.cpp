@@ -1,18 +1,21 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
-// Maps and sets of all kinds against models, on disks and in files that are full or fail at any
-// access: what is said of each failure holds, all can be used on, and a file has what was flushed.
+// Maps and sets of all kinds against models, on disks and in files that are full, or fail at any
+// access or for a while: what is said of each failure holds, all can be used on, and a file has
+// what was flushed. Of accesses that are short, late or interrupted nobody notices anything.
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
 #include <random>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -25,6 +28,7 @@
 #include <outsize/container/vector.hpp>
 #include <outsize/io/decorators/faulty_file.hpp>
 #include <outsize/io/memory_file.hpp>
+#include <outsize/testing/effort.hpp>
 
 namespace outsize {
 namespace {
@@ -46,7 +50,7 @@ struct maps_on_bad_disks : testing::Test {
   std::shared_ptr<io::fault_plan> plan = std::make_shared<io::fault_plan>();
   io::file* beneath = nullptr;  // the faults of a file
   std::unique_ptr<storage> store = make_storage();
-  int failures = 0;
+  std::map<std::string, int> failures;  // of each kind of access
 
   std::unique_ptr<storage> make_storage() {
     auto const open = [this](io::request_queue&) -> io::file_ptr {
@@ -142,7 +146,7 @@ struct maps_on_bad_disks : testing::Test {
       return true;
     } catch (io_error const& e) {
       EXPECT_TRUE(e.code().value() == EIO || e.code().value() == ENOSPC) << e.what();
-      ++failures;
+      ++failures[e.operation()];
       return false;
     }
   }
@@ -154,31 +158,50 @@ struct maps_on_bad_disks : testing::Test {
   /// One random operation on both; what has failed has done what it says.
   void step(Container& c, model& m, std::mt19937_64& random) {
     number const key = random() % keys, value = random();
+    auto const draw = random() % 1000;
+    if (draw < 390) {
+      if (attempt([&] { c.insert(entry_of(key, value)); })) add(m, key, value);
+    } else if (draw < 780) {
+      erase(c, m, key);
+    } else if (draw < 988) {
+      attempt([&] { ASSERT_EQ(std::as_const(c).count(key), m.count(key)); });
+      attempt([&] { expect_found(c, m, key); });
+    } else {
+      change_many(c, m, draw % 6, random);
+    }
+  }
+  static void expect_found(Container const& c, model const& m, number key) {
+    auto const at = c.find(key);
+    auto const place = m.lower_bound(key);
+    bool const is_there = place != m.end() && place->first == key;
+    ASSERT_EQ(at != c.cend(), is_there);
+    if (is_there) {
+      ASSERT_EQ(*at, entry_of(key, place->second));
+    }
+  }
+  void erase(Container& c, model& m, number key) {
+    if constexpr (is_multi) {
+      // The first one with the key in the order of insertion.
+      if (attempt([&] {
+            if (auto const at = std::as_const(c).find(key); at != c.cend()) c.erase(at);
+          }))
+        if (auto const at = m.lower_bound(key); at != m.end() && at->first == key) m.erase(at);
+    } else {
+      if (attempt([&] { EXPECT_EQ(c.erase(key), m.count(key)); })) m.erase(key);
+    }
+  }
+  void change_many(Container& c, model& m, number kind, std::mt19937_64& random) {
+    number const key = random() % keys, value = random();
     auto const before = content(m);
-    auto const draw = random() % 100;
-    switch (draw < 50 ? 0 : draw < 91 ? 1 : draw) {
-      default:
-        if (attempt([&] { c.insert(entry_of(key, value)); })) add(m, key, value);
-        break;
-      case 1:
-        if constexpr (is_multi) {
-          // The first one with the key in the order of insertion.
-          if (attempt([&] {
-                if (auto const at = std::as_const(c).find(key); at != c.cend()) c.erase(at);
-              }))
-            if (auto const at = m.lower_bound(key); at != m.end() && at->first == key) m.erase(at);
-        } else {
-          if (attempt([&] { EXPECT_EQ(c.erase(key), m.count(key)); })) m.erase(key);
-        }
-        break;
-      case 91: {
+    switch (kind) {
+      case 0: {
         auto const some = random_entries(40, random);
         bool const done = attempt([&] { c.insert_many(some); });
         for (auto const& e : some) add_entry(m, e);
         check_between(c, m, before, content(m), done);
         break;
       }
-      case 92: {
+      case 1: {
         std::vector<number> some;
         for (int i = 0; i < 40; ++i) some.push_back(random() % keys);
         bool const done = attempt([&] { c.erase_many(some); });
@@ -186,7 +209,7 @@ struct maps_on_bad_disks : testing::Test {
         check_between(c, m, content(m), before, done);
         break;
       }
-      case 93: {
+      case 2: {
         auto const is_unwanted = [&](number k) { return (k + value) % 3 == 0; };
         bool const done =
             attempt([&] { erase_if(c, [&](auto const& e) { return is_unwanted(key_of(e)); }); });
@@ -194,7 +217,7 @@ struct maps_on_bad_disks : testing::Test {
         check_between(c, m, content(m), before, done);
         break;
       }
-      case 94: {
+      case 3: {
         auto const all = random_entries(150, random);
         if (attempt([&] { c.build(all); })) {
           m.clear();
@@ -203,7 +226,7 @@ struct maps_on_bad_disks : testing::Test {
         ASSERT_EQ(content(c), content(m));
         break;
       }
-      case 95:
+      default:
         if constexpr (is_hashed) {
           if (attempt([&] { c.insert_oblivious({key, value}); })) {
             m.erase(key);
@@ -249,11 +272,44 @@ struct maps_on_bad_disks : testing::Test {
   void make_faulty(std::uint64_t seed, int error_number) {
     plan = std::make_shared<io::fault_plan>(
         io::fault_odds{.seed = seed, .fail = 0.004, .error_number = error_number});
-    for (std::uint64_t i = 7; i < 3'000; i += 5 + seed % 20)
+    for (std::uint64_t i = 7; i < 3'000; i += 20 + seed % 50)
       for (auto const where :
            {io::fault_point::allocate, io::fault_point::sync, io::fault_point::resize})
         plan->script(where, i, io::fault::fail(error_number));
     store = make_storage();
+  }
+  /// Has all reads fail for a while, or all writes.
+  void fail_for_a_while(std::mt19937_64& random, int error_number) {
+    auto const where = random() % 2 == 0 ? io::fault_point::read : io::fault_point::write;
+    auto const first = plan->calls(where) + random() % 50;
+    plan->script(where, first, io::fault::fail(error_number), 1 + random() % 30);
+  }
+  void make_slow(std::uint64_t seed) {
+    plan = std::make_shared<io::fault_plan>(
+        io::fault_odds{.seed = seed,
+                       .interrupt = 0.1,
+                       .shorten = 0.2,
+                       .hold = 0.01,
+                       .max_delay = std::chrono::microseconds(20)});
+    store = make_storage();
+  }
+  /// Steps after none of which anything may have failed.
+  void expect_smooth(Container& c, std::mt19937_64& random) {
+    model m;
+    for (int i = 0; i < scratch::operations(100'000); ++i) {
+      ASSERT_NO_FATAL_FAILURE(step(c, m, random));
+      if (i % 200 == 0) c.flush();
+      if (i % 2'000 != 0) continue;
+      ASSERT_EQ(c.size(), m.size());
+      ASSERT_EQ(content(c), content(m));
+    }
+    c.flush();
+    ASSERT_EQ(content(c), content(m));
+    if (beneath != nullptr) {
+      EXPECT_EQ(survivors(), content(m));
+    }
+    EXPECT_TRUE(failures.empty());
+    EXPECT_GT(plan->injected(), scratch::operations(10'000U));
   }
 };
 
@@ -269,10 +325,11 @@ TYPED_TEST(maps_on_bad_disks, have_what_they_say_whichever_access_fails) {
     this->make_faulty(seed, error_number);
     auto c = this->on_disk();
     typename TestFixture::model m;
-    for (int i = 0; i < 6'000; ++i) {
+    for (int i = 0; i < scratch::operations(100'000); ++i) {
       ASSERT_NO_FATAL_FAILURE(this->step(c, m, random));
-      if (i % 100 == 0) this->attempt([&] { c.flush(); });
-      if (i % 20 == 0) {
+      if (i % 500 == 0) this->fail_for_a_while(random, error_number);
+      if (i % 200 == 0) this->attempt([&] { c.flush(); });
+      if (i % 1'000 == 0) {
         ASSERT_EQ(this->content(c), this->content(m));
       }
     }
@@ -280,7 +337,8 @@ TYPED_TEST(maps_on_bad_disks, have_what_they_say_whichever_access_fails) {
     EXPECT_EQ(this->content(c), this->content(m));
     EXPECT_EQ(c.size(), m.size());
   }
-  EXPECT_GT(this->failures, 5);
+  for (auto const* const access : {"read", "write"})
+    EXPECT_GT(this->failures[access], scratch::operations(100)) << access;
 }
 
 TYPED_TEST(maps_on_bad_disks, in_files_hold_what_was_flushed_whichever_access_fails) {
@@ -294,10 +352,13 @@ TYPED_TEST(maps_on_bad_disks, in_files_hold_what_was_flushed_whichever_access_fa
     typename TestFixture::model m;
     std::vector<contents> flushed{{}};  // one of them, the last one if its flush() said so
     int flushes = 0;
-    for (int i = 0; i < 6'000; ++i) {
+    for (int i = 0; i < scratch::operations(100'000); ++i) {
       ASSERT_NO_FATAL_FAILURE(this->step(*c, m, random));
-      if (i % 50 != 0) continue;
-      ASSERT_EQ(this->content(*c), this->content(m));
+      if (i % 500 == 0) this->fail_for_a_while(random, error_number);
+      if (i % 250 != 0) continue;
+      if (i % 1'000 == 0) {
+        ASSERT_EQ(this->content(*c), this->content(m));
+      }
       if (this->attempt([&] { c->flush(); })) {
         flushed.clear();
         ++flushes;
@@ -312,7 +373,22 @@ TYPED_TEST(maps_on_bad_disks, in_files_hold_what_was_flushed_whichever_access_fa
     TypeParam closed = std::move(*c);
     this->persist([&] { closed.close(); });
   }
-  EXPECT_GT(this->failures, 5);
+  for (auto const* const access : {"read", "write"})
+    EXPECT_GT(this->failures[access], scratch::operations(100)) << access;
+}
+
+TYPED_TEST(maps_on_bad_disks, notice_nothing_of_accesses_that_are_short_or_late) {
+  auto const seed = std::random_device{}();
+  SCOPED_TRACE(testing::Message() << "seed " << seed);
+  std::mt19937_64 random(seed);
+  this->make_slow(seed);
+  {
+    auto c = this->on_disk();
+    ASSERT_NO_FATAL_FAILURE(this->expect_smooth(c, random));
+  }
+  auto c = this->in_file();
+  this->expect_smooth(c, random);
+  c.close();
 }
 
 TYPED_TEST(maps_on_bad_disks, that_are_full_stay_as_they_are_and_go_on_when_others_leave) {

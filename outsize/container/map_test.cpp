@@ -13,6 +13,7 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <cmath>
 #include <compare>
 #include <concepts>
@@ -269,12 +270,12 @@ struct quick_storage {
                  .threads = 1}};
 };
 
-/// @param fail  The part of all reads and writes that do.
 template <typename Ours, typename Model>
-void check_against(std::uint64_t keys, unsigned operations, double fail = 0) {
+void check_against(std::uint64_t keys, unsigned operations, io::fault_odds odds = {}) {
   auto const seed = std::random_device{}();
   SCOPED_TRACE(testing::Message() << "seed " << seed << ", " << keys << " keys");
-  quick_storage disk({.seed = seed, .fail = fail});
+  odds.seed = seed;
+  quick_storage disk(odds);
   twins<Ours, Model> both(disk.store, tiny, seed);
   unsigned const steps = scratch::operations(operations);
   for (unsigned i = 0; i < steps && !testing::Test::HasFailure(); ++i) {
@@ -284,7 +285,11 @@ void check_against(std::uint64_t keys, unsigned operations, double fail = 0) {
   both.check();
   EXPECT_GT(both.ours().leaf_cache_counts().misses, steps / 10);
   EXPECT_GT(both.ours().leaf_cache_counts().write_backs, steps / 10);
-  EXPECT_EQ(both.failures() > steps / 1000, fail > 0);
+  if (odds.fail > 0)
+    EXPECT_GT(both.failures(), steps / 1000);
+  else
+    EXPECT_EQ(both.failures(), 0U);
+  EXPECT_EQ(disk.plan->injected() > steps / 1000, odds.fail > 0 || odds.shorten > 0);
 }
 
 TEST(maps, do_what_the_standard_ones_do) {
@@ -302,24 +307,42 @@ TEST(maps, with_many_equal_keys_do_what_the_standard_ones_do) {
       100, 100'000);
 }
 TEST(sets, do_what_the_standard_ones_do) {
-  check_against<set<std::uint64_t>, std::set<std::uint64_t>>(3000, 100'000);
+  check_against<set<std::uint64_t>, std::set<std::uint64_t>>(3000, 200'000);
 }
 TEST(sets, with_equal_keys_do_what_the_standard_ones_do) {
-  check_against<multiset<std::uint64_t>, std::multiset<std::uint64_t>>(300, 100'000);
+  check_against<multiset<std::uint64_t>, std::multiset<std::uint64_t>>(300, 200'000);
 }
 
+io::fault_odds const failing{.fail = 0.01};
+io::fault_odds const late{
+    .interrupt = 0.1, .shorten = 0.2, .hold = 0.01, .max_delay = std::chrono::microseconds(20)};
+
 TEST(maps, do_what_the_standard_ones_do_while_disks_fail) {
-  check_against<numbers, std::map<std::uint64_t, two_words>>(2000, 200'000, 0.01);
+  check_against<numbers, std::map<std::uint64_t, two_words>>(2000, 200'000, failing);
 }
 TEST(maps, with_equal_keys_do_what_the_standard_ones_do_while_disks_fail) {
   check_against<multimap<std::uint64_t, two_words>, std::multimap<std::uint64_t, two_words>>(
-      500, 200'000, 0.01);
+      500, 200'000, failing);
 }
 TEST(sets, do_what_the_standard_ones_do_while_disks_fail) {
-  check_against<set<std::uint64_t>, std::set<std::uint64_t>>(2000, 200'000, 0.01);
+  check_against<set<std::uint64_t>, std::set<std::uint64_t>>(2000, 200'000, failing);
 }
 TEST(sets, with_equal_keys_do_what_the_standard_ones_do_while_disks_fail) {
-  check_against<multiset<std::uint64_t>, std::multiset<std::uint64_t>>(300, 200'000, 0.01);
+  check_against<multiset<std::uint64_t>, std::multiset<std::uint64_t>>(300, 200'000, failing);
+}
+
+TEST(maps, notice_nothing_of_accesses_that_are_short_or_late) {
+  check_against<numbers, std::map<std::uint64_t, two_words>>(2000, 200'000, late);
+}
+TEST(maps, with_equal_keys_notice_nothing_of_accesses_that_are_short_or_late) {
+  check_against<multimap<std::uint64_t, two_words>, std::multimap<std::uint64_t, two_words>>(
+      500, 200'000, late);
+}
+TEST(sets, notice_nothing_of_accesses_that_are_short_or_late) {
+  check_against<set<std::uint64_t>, std::set<std::uint64_t>>(2000, 200'000, late);
+}
+TEST(sets, with_equal_keys_notice_nothing_of_accesses_that_are_short_or_late) {
+  check_against<multiset<std::uint64_t>, std::multiset<std::uint64_t>>(300, 200'000, late);
 }
 
 static_assert(std::bidirectional_iterator<numbers::iterator>);

@@ -7,95 +7,100 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <compare>
-#include <memory>
+#include <cstdint>
 #include <random>
 #include <stack>
 #include <utility>
 #include <vector>
 
 #include <outsize/base/error.hpp>
-#include <outsize/io/decorators/faulty_file.hpp>
 #include <outsize/testing/counted_storage.hpp>
 #include <outsize/testing/effort.hpp>
+#include <outsize/testing/faulty_storage.hpp>
 
 namespace outsize {
 namespace {
 
 vector_options const small{.page_bytes = 64, .cache_pages = 4, .spare_pages = 2};
 
-struct migrating_stacks : testing::Test, scratch::counted_storage {
-  std::shared_ptr<io::fault_plan> plan = std::make_shared<io::fault_plan>();
-  std::unique_ptr<storage> faulty;
+using scratch::persist;
 
-  void make_faulty(std::uint64_t capacity) {
-    auto const open = [this, capacity](io::request_queue&) -> io::file_ptr {
-      return std::make_unique<io::faulty_file>(io::make_memory_file("memory", capacity), plan);
-    };
-    faulty = std::make_unique<storage>(
-        storage_options{.disks = {disk_options("memory", open)}, .memory = 1_MiB, .threads = 1});
-  }
-};
+struct migrating_stacks : testing::Test, scratch::counted_storage {};
 
-template <typename Action>
-auto persist(Action const& action) {
-  for (;;) try {
-      return action();
-    } catch (io_error const&) {
-    }
-}
-
-void run_model(migrating_stack<std::uint64_t>& s, std::uint64_t seed, int phases) {
+/// How often an access failed.
+std::uint64_t run_model(migrating_stack<std::uint64_t>& s, std::uint64_t seed, int phases) {
   SCOPED_TRACE(testing::Message() << "seed " << seed);
   std::mt19937_64 random(seed);
   std::stack<std::uint64_t> model;
+  std::uint64_t failures = 0;
+  auto const expect_same_top = [&] {
+    ASSERT_EQ(s.size(), model.size());
+    if (model.empty()) return;
+    persist(failures, [&] { ASSERT_EQ(s.top(), model.top()); });
+    persist(failures, [&] { ASSERT_EQ(std::as_const(s).top(), model.top()); });
+  };
   for (int phase = 0; phase < phases; ++phase) {
     auto const pushes = random() % 101;
-    for (int i = 0; i < 500; ++i) {
+    for (int i = 0; i < 500 && !testing::Test::HasFatalFailure(); ++i) {
       if (random() % 100 < pushes || model.empty()) {
         auto const item = random();
         if (i % 7 == 0 && !model.empty()) {
-          persist([&] { s.push(s.top()); });
+          persist(failures, [&] { s.push(s.top()); });
           model.push(model.top());
         } else {
-          persist([&] { s.push(item); });
+          persist(failures, [&] { s.push(item); });
           model.push(item);
         }
       } else {
-        ASSERT_EQ(persist([&] { return std::as_const(s).top(); }), model.top());
         s.pop();
         model.pop();
       }
-      ASSERT_EQ(s.size(), model.size());
-      if (!model.empty()) {
-        ASSERT_EQ(persist([&] { return s.top(); }), model.top());
-      }
+      expect_same_top();
       if (s.is_in_memory()) {
-        ASSERT_LE(s.size(), s.most_in_memory());
+        EXPECT_LE(s.size(), s.most_in_memory());
       }
     }
   }
-  for (; !model.empty(); model.pop(), s.pop())
-    ASSERT_EQ(persist([&] { return s.top(); }), model.top());
+  for (; !model.empty() && !testing::Test::HasFatalFailure(); model.pop(), s.pop())
+    expect_same_top();
+  return failures;
 }
 
 TEST_F(migrating_stacks, behave_as_standard_ones) {
   auto const seed = std::random_device{}();
   for (std::uint64_t most : {0U, 1U, 7U, 64U, 300U}) {
     migrating_stack<std::uint64_t> s(store, most, small);
-    run_model(s, seed + most, scratch::operations(60));
+    run_model(s, seed + most, scratch::operations(400));
   }
   page_pool pool(store, small);
   migrating_stack<std::uint64_t> s(pool, 100);
-  run_model(s, seed, 40);
+  run_model(s, seed, scratch::operations(400));
 }
 
-TEST_F(migrating_stacks, lose_nothing_when_accesses_fail) {
+TEST_F(migrating_stacks, lose_nothing_when_accesses_fail_or_are_late) {
   auto const seed = std::random_device{}();
-  plan = std::make_shared<io::fault_plan>(io::fault_odds{.seed = seed, .fail = 0.03});
-  make_faulty(16_MiB);
-  migrating_stack<std::uint64_t> s(*faulty, 100, small);
-  run_model(s, seed, scratch::operations(400));
+  scratch::faulty_storage disk({.seed = seed,
+                                .fail = 0.03,
+                                .interrupt = 0.05,
+                                .shorten = 0.1,
+                                .hold = 0.02,
+                                .max_delay = std::chrono::microseconds(20)});
+  migrating_stack<std::uint64_t> s(disk.store, 100, small);
+  EXPECT_GT(run_model(s, seed, scratch::operations(400)), scratch::operations(50U));
+}
+
+TEST_F(migrating_stacks, notice_nothing_of_accesses_that_are_short_or_late) {
+  auto const seed = std::random_device{}();
+  scratch::faulty_storage disk({.seed = seed,
+                                .interrupt = 0.1,
+                                .shorten = 0.2,
+                                .hold = 0.02,
+                                .max_delay = std::chrono::microseconds(20)});
+  migrating_stack<std::uint64_t> s(disk.store, 100, small);
+  EXPECT_EQ(run_model(s, seed, scratch::operations(400)), 0U);
+  EXPECT_GT(disk.plan->injected(), scratch::operations(500U));
 }
 
 TEST_F(migrating_stacks, move_when_they_have_grown_and_come_back_when_they_have_shrunk) {
@@ -154,13 +159,13 @@ TEST_F(migrating_stacks, are_in_the_order_of_their_items_wherever_these_are) {
 }
 
 TEST_F(migrating_stacks, stay_as_they_are_when_they_cannot_move) {
-  make_faulty(64 * 5);
-  migrating_stack<std::uint64_t> s(*faulty, 80, small);
+  scratch::faulty_storage disk({}, 64 * 5);
+  migrating_stack<std::uint64_t> s(disk.store, 80, small);
   for (std::uint64_t i = 0; i < 80; ++i) s.push(i);
   EXPECT_THROW(s.push(80), out_of_space);
   EXPECT_TRUE(s.is_in_memory());
   EXPECT_EQ(s.size(), 80U);
-  EXPECT_EQ(faulty->allocated_bytes(), 0U);
+  EXPECT_EQ(disk.store.allocated_bytes(), 0U);
   for (std::uint64_t i = 80; i-- > 0; s.pop()) ASSERT_EQ(s.top(), i);
 
   migrating_stack<std::uint64_t> large(store, 1'000'000, small);

@@ -1,17 +1,23 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
-// Pages keep what was put into them, those touched last stay in memory, neighbours come ahead.
+// Pages keep what was put into them, those touched last stay in memory, neighbours come ahead; also
+// when accesses fail, or are late.
 
 #include <outsize/container/page_row.hpp>
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <random>
+#include <span>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -21,6 +27,8 @@
 #include <outsize/io/decorators/faulty_file.hpp>
 #include <outsize/io/memory_file.hpp>
 #include <outsize/testing/counted_storage.hpp>
+#include <outsize/testing/effort.hpp>
+#include <outsize/testing/faulty_storage.hpp>
 
 namespace outsize::detail {
 namespace {
@@ -176,6 +184,211 @@ TEST_F(rows_of_pages, come_and_go_at_both_ends) {
     for (auto number = begin; number < end; ++number)
       ASSERT_EQ(value(*row, number), static_cast<int>(number % 256));
   }
+}
+
+/// A row, and what is in its pages that something was written to; to both the same is done. What
+/// fails is done again: it must not have done anything.
+class modelled_row {
+ public:
+  /// @param begin  Of a row that begins at 0 pages do not come and go at the front, but all of them
+  /// may be replaced.
+  modelled_row(storage& store, std::uint64_t begin, std::uint64_t seed)
+      : begin_(begin), end_(begin), random_(seed) {
+    page_cache_options const options{
+        .page_bytes = page, .cache_pages = 6, .spare_pages = 1, .read_ahead_pages = 1};
+    row_ = std::make_shared<page_row>(
+        store, std::make_unique<disk_pages>(store, page, store.new_placement(), begin),
+        std::make_shared<page_cache>(
+            store, store.memory().take(page_cache::memory_bytes(store, options), "row"), options,
+            block::make_lru_replacement()),
+        page);
+  }
+  std::uint64_t failures() const { return failures_; }
+  template <typename Action>
+  auto done(Action const& action) {
+    return scratch::persist(failures_, action);
+  }
+
+  void step() {
+    auto const action = random_() % 100;
+    if (begin_ == end_ || action < 5) return reach();
+    if (action >= 7 && action < 10) return renew();
+    // Near the last one, more often than not, so that neighbours are asked for.
+    std::uint64_t const old = std::clamp(number_, begin_, end_ - 1);
+    number_ = random_() % 3 == 0 ? begin_ + random_() % (end_ - begin_)
+                                 : std::clamp(old + random_() % 3 - 1, begin_, end_ - 1);
+    if (action < 7) return vacate();
+    if (action < 40) return change();
+    if (action < 60) return look();
+    if (action < 75) return pin(old);
+    if (action < 85) return hold();
+    if (action < 90) return done([&] { row_->flush(); });
+    std::vector<std::uint64_t> some;
+    for (auto next = number_; next < end_ && some.size() < action % 5 + 1; ++next)
+      some.push_back(next);
+    if (action < 95)
+      done([&] { row_->expect(some, {.runs = 0, .pages = 3}); });
+    else
+      done([&] { row_->expect(number_); });
+  }
+  void expect_equal() {
+    ASSERT_EQ(row_->begin(), begin_);
+    ASSERT_EQ(row_->end(), end_);
+    for (number_ = begin_; number_ < end_; ++number_) look();
+  }
+
+ private:
+  struct kept_pin {
+    std::uint64_t number;
+    bool is_there;  // if not, the page has gone, and stays as it was for who has pinned it
+    std::uint8_t value;
+    page_pin pin;
+  };
+
+  std::uint8_t expected() const {
+    auto const found = content_.find(number_);
+    return found == content_.end() ? 0 : found->second;
+  }
+  static void expect_filled(std::span<std::byte const> bytes, std::uint8_t value) {
+    ASSERT_EQ(bytes.front(), std::byte{value});
+    ASSERT_EQ(bytes.back(), std::byte{value});
+  }
+  void become(std::span<std::byte> bytes) {
+    auto const value = static_cast<std::uint8_t>(random_());
+    std::ranges::fill(bytes, std::byte{value});
+    content_[number_] = value;
+    for (auto& each : pins_)
+      if (each.is_there && each.number == number_) each.value = value;
+  }
+  void reach() {
+    std::uint64_t const old_begin = begin_, old_end = end_;
+    if (begin_ > 0) begin_ = std::min(old_end, old_begin - 3 + random_() % 7);
+    end_ = std::max(
+        {begin_, old_begin, old_end - std::min<std::uint64_t>(old_end, 4) + random_() % 9});
+    end_ = std::min(end_, begin_ + 40);
+    end_ = std::max(end_, old_begin);
+    done([&] { row_->reach(begin_, end_); });
+    std::erase_if(content_, [&](auto const& e) { return e.first < begin_ || e.first >= end_; });
+    for (auto& each : pins_)
+      each.is_there = each.is_there && each.number >= begin_ && each.number < end_;
+  }
+  void renew() {
+    if (begin_ > 0) return;
+    page_renewal renewed(*row_);
+    auto const count = random_() % 10;
+    done([&] { row_->reach(0, count); });
+    auto const old = content_;
+    content_.clear();
+    auto const old_pins = std::exchange(pins_, {});
+    for (number_ = 0; number_ < count; ++number_)
+      if (random_() % 4 != 0) change();
+    number_ = 0;
+    if (random_() % 2 == 0) {
+      renewed.keep();
+      end_ = count;
+    } else {
+      content_ = old;
+    }
+  }
+  void vacate() {
+    row_->vacate(number_);
+    content_.erase(number_);
+    for (auto& each : pins_) each.is_there = each.is_there && each.number != number_;
+  }
+  void change() {
+    if (random_() % 4 == 0) {
+      become(done([&] { return row_->change(number_, page_row::content::replaced); }));
+      return;
+    }
+    auto const bytes = done([&] { return row_->change(number_); });
+    expect_filled(bytes, expected());
+    become(bytes);
+  }
+  void look() {
+    ASSERT_EQ(row_->holds_zeros(number_), !content_.contains(number_));
+    std::array<std::byte, page> bytes;
+    done([&] { row_->read(number_, 0, bytes); });
+    expect_filled(bytes, expected());
+    if (content_.contains(number_) && random_() % 2 == 0)
+      expect_filled(done([&] { return row_->show(number_); }), expected());
+  }
+  void pin(std::uint64_t before) {
+    for (auto const& each : pins_) expect_filled(each.pin.bytes(), each.value);
+    if (pins_.size() == 3) pins_.erase(pins_.begin());
+    auto pinned = done([&] { return row_->pin(number_, before); });
+    if (!pinned) return;
+    expect_filled(pinned.bytes(), expected());
+    pins_.push_back({number_, true, expected(), std::move(pinned)});
+  }
+  /// Many at the same time.
+  void hold() {
+    row_->end_lives();
+    std::vector<page_pin> held;
+    for (; number_ < end_ && row_->free_pages() > 1 && held.size() < 3; ++number_) {
+      if (random_() % 2 == 0) {
+        held.push_back(done([&] { return row_->hold_to_change(number_); }));
+        expect_filled(held.back().bytes(), expected());
+        become(held.back().change());
+      } else if (auto pinned = done([&] { return row_->hold(number_); })) {
+        expect_filled(pinned.bytes(), expected());
+        held.push_back(std::move(pinned));
+      } else {
+        ASSERT_FALSE(content_.contains(number_));
+      }
+    }
+  }
+
+  std::shared_ptr<page_row> row_;
+  std::uint64_t begin_;
+  std::uint64_t end_;
+  std::map<std::uint64_t, std::uint8_t> content_;
+  std::vector<kept_pin> pins_;
+  std::uint64_t number_ = 0;  // of the page that was used last
+  std::mt19937_64 random_;
+  std::uint64_t failures_ = 0;
+};
+
+/// How often an access failed, of two rows.
+std::uint64_t run_model(storage& store, std::uint64_t seed) {
+  SCOPED_TRACE(testing::Message() << "seed " << seed);
+  std::uint64_t failures = 0;
+  for (std::uint64_t const begin : {0U, 1'000'000U}) {
+    modelled_row row(store, begin, seed);
+    for (int i = 0; i < scratch::operations(100'000) && !testing::Test::HasFailure(); ++i) {
+      row.step();
+      if (i % 2000 == 0) row.expect_equal();
+    }
+    row.expect_equal();
+    failures += row.failures();
+  }
+  EXPECT_EQ(store.allocated_bytes(), 0U);
+  return failures;
+}
+
+TEST_F(rows_of_pages, hold_what_a_model_holds) {
+  EXPECT_EQ(run_model(store, std::random_device{}()), 0U);
+}
+
+TEST_F(rows_of_pages, lose_nothing_when_accesses_fail_or_are_late) {
+  auto const seed = std::random_device{}();
+  scratch::faulty_storage disk({.seed = seed,
+                                .fail = 0.03,
+                                .interrupt = 0.05,
+                                .shorten = 0.1,
+                                .hold = 0.02,
+                                .max_delay = std::chrono::microseconds(20)});
+  EXPECT_GT(run_model(disk.store, seed), scratch::operations(1000U));
+}
+
+TEST_F(rows_of_pages, notice_nothing_of_accesses_that_are_short_or_late) {
+  auto const seed = std::random_device{}();
+  scratch::faulty_storage disk({.seed = seed,
+                                .interrupt = 0.1,
+                                .shorten = 0.2,
+                                .hold = 0.02,
+                                .max_delay = std::chrono::microseconds(20)});
+  EXPECT_EQ(run_model(disk.store, seed), 0U);
+  EXPECT_GT(disk.plan->injected(), scratch::operations(1000U));
 }
 
 /// Tells of each read before it goes on to the file beneath.

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
-// A queue against std::queue, and its I/Os against the paper's bound.
+// A queue against std::queue, also on disks that fail, are late or full; and its I/Os against the
+// paper's bound.
 
 #include <outsize/container/queue.hpp>
 
@@ -15,6 +16,7 @@
 #include <random>
 #include <utility>
 
+#include <outsize/base/error.hpp>
 #include <outsize/testing/counted_storage.hpp>
 #include <outsize/testing/effort.hpp>
 #include <outsize/testing/faulty_storage.hpp>
@@ -81,6 +83,34 @@ TEST_F(queues, lose_nothing_when_accesses_fail_or_are_late) {
     queue<std::uint64_t> faulty(disk.store,
                                 {.page_bytes = 64, .cache_pages = cache_pages, .spare_pages = 2});
     EXPECT_GT(run_model(faulty, seed, scratch::operations(300)), scratch::operations(100U));
+  }
+}
+
+TEST_F(queues, notice_nothing_of_accesses_that_are_short_or_late) {
+  auto const seed = std::random_device{}();
+  scratch::faulty_storage disk({.seed = seed,
+                                .interrupt = 0.1,
+                                .shorten = 0.2,
+                                .hold = 0.02,
+                                .max_delay = std::chrono::microseconds(20)});
+  queue<std::uint64_t> late(disk.store, {.page_bytes = 64, .cache_pages = 4, .spare_pages = 2});
+  EXPECT_EQ(run_model(late, seed, scratch::operations(300)), 0U);
+  EXPECT_GT(disk.plan->injected(), scratch::operations(1000U));
+}
+
+TEST_F(queues, stay_as_they_are_when_the_disk_is_full) {
+  scratch::faulty_storage disk({}, 20 * 64);
+  queue<std::uint64_t> full(disk.store, {.page_bytes = 64, .cache_pages = 8, .spare_pages = 2});
+  std::uint64_t pushed = 0, popped = 0;
+  auto const fill = [&] {
+    for (;; ++pushed) full.push(pushed);
+  };
+  for (int times = 0; times < 3; ++times) {
+    EXPECT_THROW(fill(), out_of_space);
+    EXPECT_GE(full.size(), 152U);  // the first page may be in part of those that have gone
+    ASSERT_EQ(full.size(), pushed - popped);
+    EXPECT_THROW(full.push(0), out_of_space);
+    for (int i = 0; i < 110; ++i, full.pop()) ASSERT_EQ(full.front(), popped++);
   }
 }
 

@@ -6,51 +6,47 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <compare>
 #include <concepts>
 #include <cstdint>
 #include <deque>
-#include <memory>
 #include <random>
 #include <utility>
 
-#include <outsize/base/error.hpp>
-#include <outsize/io/decorators/faulty_file.hpp>
 #include <outsize/testing/counted_storage.hpp>
 #include <outsize/testing/effort.hpp>
+#include <outsize/testing/faulty_storage.hpp>
 
 namespace outsize {
 namespace {
 
+using scratch::persist;
+
 struct sequences : testing::Test, scratch::counted_storage {};
 
-template <typename Action>
-auto persist(Action const& action) {
-  for (;;) try {
-      return action();
-    } catch (io_error const&) {
-    }
-}
-
-void expect_streams_equal(sequence<std::uint64_t> const& s,
-                          std::deque<std::uint64_t> const& model) {
+/// @param failures  Counts accesses that have failed.
+void expect_streams_equal(sequence<std::uint64_t> const& s, std::deque<std::uint64_t> const& model,
+                          std::uint64_t& failures) {
   auto in = s.forward();
   ASSERT_EQ(in.size(), model.size());
   for (auto const item : model) {
-    ASSERT_EQ(persist([&] { return *in; }), item);
-    persist([&] { ++in; });
+    ASSERT_EQ(persist(failures, [&] { return *in; }), item);
+    persist(failures, [&] { ++in; });
   }
   ASSERT_TRUE(in.empty());
   auto back = s.backward();
   for (auto it = model.rbegin(); it != model.rend(); ++it) {
-    ASSERT_EQ(persist([&] { return *back; }), *it);
-    persist([&] { ++back; });
+    ASSERT_EQ(persist(failures, [&] { return *back; }), *it);
+    persist(failures, [&] { ++back; });
   }
   ASSERT_TRUE(back.empty());
 }
 
-void run_model(storage& store, std::uint64_t seed, int phases) {
+/// How often an access failed.
+std::uint64_t run_model(storage& store, std::uint64_t seed, int phases) {
   SCOPED_TRACE(testing::Message() << "seed " << seed);
+  std::uint64_t failures = 0;
   std::mt19937_64 random(seed);
   page_pool pool(store, {.page_bytes = 64, .cache_pages = 6, .spare_pages = 2});
   sequence<std::uint64_t> s(pool);
@@ -61,37 +57,49 @@ void run_model(storage& store, std::uint64_t seed, int phases) {
       auto const item = random();
       bool const at_back = random() % 2 == 0;
       if (model.empty() || random() % 100 < (at_back ? back : front)) {
-        persist([&] { at_back ? s.push_back(item) : s.push_front(item); });
+        persist(failures, [&] { at_back ? s.push_back(item) : s.push_front(item); });
         at_back ? model.push_back(item) : model.push_front(item);
       } else {
         auto const expected = at_back ? model.back() : model.front();
-        ASSERT_EQ(persist([&] { return at_back ? s.back() : s.front(); }), expected);
+        EXPECT_EQ(persist(failures, [&] { return at_back ? s.back() : s.front(); }), expected);
         at_back ? s.pop_back() : s.pop_front();
         at_back ? model.pop_back() : model.pop_front();
       }
-      ASSERT_EQ(s.size(), model.size());
+      EXPECT_EQ(s.size(), model.size());
+      if (testing::Test::HasFailure()) return failures;
     }
-    expect_streams_equal(s, model);
-    if (testing::Test::HasFatalFailure()) return;
+    expect_streams_equal(s, model, failures);
   }
   s.clear();
   EXPECT_TRUE(s.empty());
   EXPECT_TRUE(s.forward().empty());
+  return failures;
 }
 
 TEST_F(sequences, behave_as_standard_deques_and_stream_in_both_directions) {
-  run_model(store, std::random_device{}(), scratch::operations(200));
+  EXPECT_EQ(run_model(store, std::random_device{}(), scratch::operations(700)), 0U);
 }
 
 TEST_F(sequences, lose_nothing_when_accesses_fail) {
   auto const seed = std::random_device{}();
-  auto const plan = std::make_shared<io::fault_plan>(
-      io::fault_odds{.seed = seed, .fail = 0.03, .interrupt = 0.05, .shorten = 0.1});
-  auto const open = [&](io::request_queue&) -> io::file_ptr {
-    return std::make_unique<io::faulty_file>(io::make_memory_file("memory", 16_MiB), plan);
-  };
-  storage faulty({.disks = {disk_options("memory", open)}, .memory = 1_MiB, .threads = 1});
-  run_model(faulty, seed, scratch::operations(700));
+  scratch::faulty_storage disk({.seed = seed,
+                                .fail = 0.03,
+                                .interrupt = 0.05,
+                                .shorten = 0.1,
+                                .hold = 0.02,
+                                .max_delay = std::chrono::microseconds(20)});
+  EXPECT_GT(run_model(disk.store, seed, scratch::operations(700)), scratch::operations(100U));
+}
+
+TEST_F(sequences, notice_nothing_of_accesses_that_are_short_or_late) {
+  auto const seed = std::random_device{}();
+  scratch::faulty_storage disk({.seed = seed,
+                                .interrupt = 0.1,
+                                .shorten = 0.2,
+                                .hold = 0.02,
+                                .max_delay = std::chrono::microseconds(20)});
+  EXPECT_EQ(run_model(disk.store, seed, scratch::operations(700)), 0U);
+  EXPECT_GT(disk.plan->injected(), scratch::operations(1000U));
 }
 
 TEST_F(sequences, are_read_once_by_each_stream_ahead_of_their_use) {

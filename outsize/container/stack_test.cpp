@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
-// A stack against std::stack, and its I/Os against the paper's bound.
+// A stack against std::stack, also on disks that fail, are late or full; and its I/Os against the
+// paper's bound.
 
 #include <outsize/container/stack.hpp>
 
@@ -15,6 +16,7 @@
 #include <stack>
 #include <utility>
 
+#include <outsize/base/error.hpp>
 #include <outsize/testing/counted_storage.hpp>
 #include <outsize/testing/effort.hpp>
 #include <outsize/testing/faulty_storage.hpp>
@@ -83,6 +85,34 @@ TEST_P(stacks, lose_nothing_when_accesses_fail_or_are_late) {
     small.cache_pages = cache_pages;
     stack<std::uint64_t> s(disk.store, small);
     EXPECT_GT(run_model(s, seed, scratch::operations(300)), scratch::operations(100U));
+  }
+}
+
+TEST_P(stacks, notice_nothing_of_accesses_that_are_short_or_late) {
+  auto const seed = std::random_device{}();
+  scratch::faulty_storage disk({.seed = seed,
+                                .interrupt = 0.1,
+                                .shorten = 0.2,
+                                .hold = 0.02,
+                                .max_delay = std::chrono::microseconds(20)});
+  auto small = options();
+  small.cache_pages = 4;
+  stack<std::uint64_t> s(disk.store, small);
+  EXPECT_EQ(run_model(s, seed, scratch::operations(300)), 0U);
+  EXPECT_GT(disk.plan->injected(), scratch::operations(1000U));
+}
+
+TEST_P(stacks, stay_as_they_are_when_the_disk_is_full) {
+  scratch::faulty_storage disk({}, 20 * 64);
+  stack<std::uint64_t> s(disk.store, options());
+  auto const fill = [&] {
+    for (;;) s.push(s.size());
+  };
+  for (int times = 0; times < 3; ++times) {
+    EXPECT_THROW(fill(), out_of_space);
+    ASSERT_EQ(s.size(), 160U);
+    EXPECT_THROW(s.push(0), out_of_space);
+    for (std::uint64_t i = 160; i-- > 50; s.pop()) ASSERT_EQ(s.top(), i);
   }
 }
 
