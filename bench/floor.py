@@ -11,7 +11,7 @@ import json
 import statistics
 
 import child
-from sizes import GIB, MIB
+from sizes import GIB, KIB, MIB
 
 _FIELDS = ("read_bytes_per_second", "write_bytes_per_second", "mixed_bytes_per_second")
 _LONGEST_REQUEST = 2 * MIB
@@ -61,9 +61,14 @@ class Floor:
             passes = self._task.benchmark.floor_passes
             return [(_LONGEST_REQUEST, _LONGEST_REQUEST, _DEPTH)] * passes
         depth = max(_DEPTH, report["queue_depth"] // 2)  # in each direction
-        return [(min(one["read_request_bytes"], _LONGEST_REQUEST),
-                 min(one["write_request_bytes"], _LONGEST_REQUEST), depth)
-                for one in told]
+        return [self._pass(min(one["read_request_bytes"], _LONGEST_REQUEST),
+                           min(one["write_request_bytes"], _LONGEST_REQUEST), depth,
+                           report.get("backend")) for one in told]
+
+    @staticmethod
+    def _pass(read_bytes, write_bytes, depth, backend):
+        are_short = max(read_bytes, write_bytes) <= 64 * KIB  # docs/decisions/0044
+        return read_bytes, write_bytes, depth * (8 if are_short and backend == "io_uring" else 1)
 
     def _probe_disk(self, read_bytes, write_bytes, depth):
         report = self._task.directory / "disk.json"

@@ -64,8 +64,7 @@ class our_map {
       : work_(work),
         store_({.disks = {outsize::disk_options(work.directory)},
                 .memory = work.memory_bytes,
-                .threads = work.threads,
-                .depth = 128}) {
+                .threads = work.threads}) {
     std::string const path = work.directory + "/map";
     outsize::map_options const options{.leaf_cache_bytes = work.memory_bytes / 16 * 12,
                                        .node_cache_bytes = work.memory_bytes / 16};

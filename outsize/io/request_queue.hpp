@@ -53,9 +53,9 @@ class request_queue {
 /// The most that may be asked for.
 inline constexpr std::size_t most_queue_depth = 4096;
 
-/// Makes a queue of the given kind; `automatic` tries io_uring (built in, and allowed by the
-/// kernel) and falls back to threads. Depth is the number of attempts under way at once (of
-/// threads, for `threads` and `mmap`).
+/// Makes a queue of the given kind; `automatic` tries io_uring (built in, kernel willing) and falls
+/// back to threads. Depth is the number of attempts under way at once (of threads, for `threads`
+/// and `mmap`); `uring` has eight times as many where they are of up to 64 KiB.
 /// @throws io_error if `uring` or `mmap` was asked for and the kernel refuses or is too old (`mmap`
 /// needs Linux 5.14); std::invalid_argument if `uring` is not built in, or if the depth is not from
 /// 1 to most_queue_depth.

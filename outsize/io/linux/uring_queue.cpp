@@ -17,6 +17,7 @@
 
 #include <outsize/base/assert.hpp>
 #include <outsize/base/error.hpp>
+#include <outsize/base/units.hpp>
 #include <outsize/io/file.hpp>
 #include <outsize/io/posix/thread_queue.hpp>
 
@@ -25,6 +26,15 @@ namespace {
 
 /// Marks the entry that wakes the completion thread for the last time; slots are numbered below it.
 constexpr std::uint64_t stop_mark = UINT64_MAX;
+
+/// Attempts of so many bytes are short, and so many of them count as one long one.
+constexpr std::size_t most_bytes_of_short = 64_KiB;
+constexpr std::size_t shorts_in_long = 8;
+
+/// What an attempt takes of the queue, in short ones.
+std::size_t share_of(attempt const& work) noexcept {
+  return work.length_bytes <= most_bytes_of_short ? 1 : shorts_in_long;
+}
 
 /// Not IORING_SETUP_COOP_TASKRUN: with it, completions of a thread's submissions stand still until
 /// that thread enters the kernel again, and ours go off to compute. Not SINGLE_ISSUER: any thread
@@ -58,7 +68,7 @@ class uring_queue final : public request_queue {
   bool withdraw(request const& owner) noexcept override;
   std::string_view name() const noexcept override { return "io_uring"; }
   bool moves_directly() const noexcept override { return true; }
-  std::size_t depth() const noexcept override { return slots_.size(); }
+  std::size_t depth() const noexcept override { return depth_; }
 
  private:
   struct entry {
@@ -76,17 +86,20 @@ class uring_queue final : public request_queue {
   void serve();
   bool reap(std::vector<ended>& into);
 
+  std::size_t const depth_;
   io_uring ring_{};
   std::mutex mutex_;  // guards what follows, and the submission side of ring_
+  std::size_t room_;  // in short attempts
   std::deque<entry> pending_;
   std::vector<entry> slots_;
   std::vector<std::size_t> free_slots_;
   std::thread completer_;
 };
 
-uring_queue::uring_queue(std::size_t depth) : slots_(depth) {
-  for (std::size_t slot = depth; slot-- > 0;) free_slots_.push_back(slot);
-  set_up(ring_, static_cast<unsigned>(depth));
+uring_queue::uring_queue(std::size_t depth)
+    : depth_(depth), room_(depth * shorts_in_long), slots_(room_) {
+  for (std::size_t slot = slots_.size(); slot-- > 0;) free_slots_.push_back(slot);
+  set_up(ring_, static_cast<unsigned>(slots_.size()));
   try {
     completer_ = std::thread([this] { serve(); });
   } catch (...) {
@@ -145,11 +158,12 @@ void uring_queue::prepare(std::size_t slot) {
 }
 
 void uring_queue::submit_pending() {
-  while (!pending_.empty() && !free_slots_.empty()) {
+  while (!pending_.empty() && share_of(pending_.front().work) <= room_) {
     std::size_t const slot = free_slots_.back();
     free_slots_.pop_back();
     slots_[slot] = std::move(pending_.front());
     pending_.pop_front();
+    room_ -= share_of(slots_[slot].work);
     prepare(slot);
   }
   submit();
@@ -206,6 +220,7 @@ bool uring_queue::reap(std::vector<ended>& into) {
       // before a worker of the kernel took the attempt up: an interruption, to be tried again from
       // this thread.
       int const result = found[i]->res == -ECANCELED ? -EINTR : found[i]->res;
+      room_ += share_of(slots_[slot].work);
       into.push_back({std::exchange(slots_[slot].work, {}), result});
       free_slots_.push_back(slot);
     }

@@ -50,27 +50,54 @@ TEST_F(uring_queue, keeps_the_requests_of_threads_that_end) {
   for (auto const& r : requests) EXPECT_EQ(r->wait(), bytes.size());
 }
 
-TEST_F(uring_queue, gives_back_what_has_no_slot_yet) {
+TEST_F(uring_queue, gives_back_what_there_is_no_room_for_yet) {
   auto const queue = make(1);
   if (!queue) GTEST_SKIP() << "no io_uring";
   auto const target = make_temporary_file(testing::TempDir(), *queue, false);
-  std::array<std::byte, 16> bytes{};
+  std::uint64_t const size = 100'000;
+  std::vector<std::byte> const bytes(size);
   std::promise<void> entered;
   std::promise<void> leave;
-  // While the completion thread stands in this callback, nobody frees the slot of the second write.
+  // While the completion thread stands in this callback, nobody frees the room of the second write.
   auto const first = target->write(0, bytes, [&](request const&, outcome) {
     entered.set_value();
     leave.get_future().wait();
   });
   entered.get_future().wait();
-  auto const second = target->write(16, bytes);
-  auto const third = target->write(32, bytes);
+  auto const second = target->write(size, bytes);
+  auto const third = target->write(2 * size, bytes);
   EXPECT_FALSE(second->cancel());
   EXPECT_TRUE(third->cancel());
   leave.set_value();
-  EXPECT_EQ(first->wait(), 16U);
-  EXPECT_EQ(second->wait(), 16U);
-  EXPECT_EQ(target->size_bytes(), 32U);
+  EXPECT_EQ(first->wait(), size);
+  EXPECT_EQ(second->wait(), size);
+  EXPECT_EQ(target->size_bytes(), 2 * size);
+}
+
+TEST_F(uring_queue, has_room_for_eight_short_attempts_instead_of_a_long_one) {
+  auto const queue = make(1);
+  if (!queue) GTEST_SKIP() << "no io_uring";
+  EXPECT_EQ(queue->depth(), 1U);
+  auto const target = make_temporary_file(testing::TempDir(), *queue, false);
+  std::array<std::byte, 16> const bytes{};
+  std::vector<std::byte> const many(100'000);
+  std::promise<void> entered;
+  std::promise<void> leave;
+  auto const first = target->write(0, bytes, [&](request const&, outcome) {
+    entered.set_value();
+    leave.get_future().wait();
+  });
+  entered.get_future().wait();
+  std::vector<request_ptr> shorts;  // none of which ends while the callback waits
+  for (std::uint64_t i = 1; i <= 8; ++i) shorts.push_back(target->write(i * 16, bytes));
+  auto const ninth = target->write(9 * 16, bytes);
+  auto const behind = target->write(10 * 16, many);
+  for (auto const& each : shorts) EXPECT_FALSE(each->cancel());
+  EXPECT_TRUE(ninth->cancel());
+  EXPECT_TRUE(behind->cancel());
+  leave.set_value();
+  for (auto const& each : shorts) EXPECT_EQ(each->wait(), 16U);
+  EXPECT_EQ(target->size_bytes(), 9 * 16U);
 }
 
 TEST_F(uring_queue, checks_each_result) {
