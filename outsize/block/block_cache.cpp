@@ -227,8 +227,9 @@ void block_cache::move(pinned_block const& block, block_id to) {
   settle(block.slot_);
   OUTSIZE_ASSERT(block.cache_ == this && !x.dropped && !x.transfer);
   OUTSIZE_ASSERT(x.id.length_bytes == to.length_bytes);
-  slot_of_.emplace(to, block.slot_);
-  slot_of_.erase(x.id);
+  auto entry = slot_of_.extract(x.id);  // without new memory: a place once given is where it is
+  entry.key() = to;
+  slot_of_.insert(std::move(entry));
   x.id = to;
   x.changed = true;
 }

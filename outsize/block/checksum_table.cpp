@@ -21,8 +21,13 @@ void checksum_table::set(std::span<checked_piece const> pieces) {
   std::lock_guard const lock(mutex_);
   for (auto const& piece : pieces) erase(piece.offset_bytes, piece.length_bytes);
   reserve(pieces_.size() + pieces.size());
-  for (auto const& piece : pieces)
-    pieces_.emplace(piece.offset_bytes, content{piece.length_bytes, piece.checksum});
+  try {
+    for (auto const& piece : pieces)
+      pieces_.emplace(piece.offset_bytes, content{piece.length_bytes, piece.checksum});
+  } catch (...) {
+    for (auto const& piece : pieces) erase(piece.offset_bytes, piece.length_bytes);
+    throw;
+  }
 }
 
 /// Has the memory of so many, and at most one step that is not needed.

@@ -18,8 +18,8 @@ class queued_writing {
   explicit queued_writing(std::span<std::uint64_t const> speeds) : disks_(speeds.size()) {
     auto const fastest = static_cast<double>(std::ranges::max(speeds));
     for (std::size_t d = 0; d < speeds.size(); ++d)
-      disks_[d].block_ticks =
-          static_cast<std::uint64_t>(std::ceil(ticks * fastest / static_cast<double>(speeds[d])));
+      disks_[d].block_ticks = static_cast<std::uint64_t>(
+          std::ceil(ticks * std::min(fastest / static_cast<double>(speeds[d]), most_ratio)));
   }
 
   std::size_t waiting() const noexcept { return waiting_; }
@@ -46,7 +46,8 @@ class queued_writing {
   }
 
  private:
-  static constexpr double ticks = 1 << 16;  // that the fastest disk takes for a block
+  static constexpr double ticks = 1 << 16;       // that the fastest disk takes for a block
+  static constexpr double most_ratio = 1 << 16;  // of speeds; beyond it nothing changes
 
   struct disk {
     std::deque<std::uint32_t> queue = {};

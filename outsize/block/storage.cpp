@@ -31,8 +31,8 @@ namespace {
 constexpr std::uint64_t least_growth_bytes = 4_MiB;
 constexpr std::uint64_t most_growth_bytes = 256_MiB;
 
-// Of the memory, where all blocks have checksums: enough for 16 MiB of pages of 4 KiB for each MiB,
-// 12 GiB of blocks of 2 MiB.
+// Of the memory, where all blocks have checksums: for each MiB of it enough for 0.8 MiB of pages of
+// 4 KiB, or for 0.4 GiB of blocks of 2 MiB.
 constexpr std::uint64_t checksum_share = 64;
 
 void check_disks(std::span<std::uint32_t const> disks, std::size_t disk_count) {
@@ -89,7 +89,7 @@ class storage::disk {
   }
 
   void free(std::uint64_t offset_bytes, std::uint64_t length_bytes) noexcept {
-    if (written_) written_->forget(offset_bytes, length_bytes);
+    forget_written(offset_bytes, length_bytes);
     std::lock_guard lock(mutex_);
     try {
       space_.give(offset_bytes, length_bytes);
@@ -109,6 +109,21 @@ class storage::disk {
       bytes = bytes.subspan(piece.size());
     }
     written_->set(pieces);
+  }
+
+  void forget_written(std::uint64_t offset_bytes, std::uint64_t length_bytes) noexcept {
+    if (written_) written_->forget(offset_bytes, length_bytes);
+  }
+
+  /// What a write is to end with: of one that fails it is not known what it has left.
+  io::completion forgetting_failures(std::uint64_t offset_bytes, std::uint64_t length_bytes,
+                                     io::completion done) {
+    if (!written_) return done;
+    return [this, offset_bytes, length_bytes, done = std::move(done)](io::request const& writing,
+                                                                      io::outcome& how) {
+      if (!how.ok()) forget_written(offset_bytes, length_bytes);
+      if (done) done(writing, how);
+    };
   }
 
   /// What a read into those bytes is to end with, if there are checksums: a failure if what has
@@ -295,7 +310,13 @@ io::request_ptr storage::write(block::block_id id, std::span<std::byte const> fr
   OUTSIZE_ASSERT(from.size() <= id.length_bytes || from.size() % id.length_bytes == 0);
   disk& to = *disks_[id.disk];
   to.note_written(id, from);
-  return to.file().write(id.offset_bytes, from, std::move(done));
+  try {
+    return to.file().write(id.offset_bytes, from,
+                           to.forgetting_failures(id.offset_bytes, from.size(), std::move(done)));
+  } catch (...) {  // not issued
+    to.forget_written(id.offset_bytes, from.size());
+    throw;
+  }
 }
 
 void storage::wait_for_block(block::block_id id, io::request& reading) const {

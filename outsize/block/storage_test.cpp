@@ -392,6 +392,15 @@ TEST_F(storage_of_checked_blocks, compares_a_beginning_that_was_written_by_itsel
   expect_corrupt(id, *store.read(id, bytes));
 }
 
+TEST_F(storage_of_checked_blocks, forgets_those_whose_write_has_failed) {
+  plan->script(io::fault_point::write, 1, io::fault::fail(EIO));
+  store.write(id, bytes)->wait();
+  std::vector<std::byte> const others(2048, std::byte{8});
+  EXPECT_THROW(store.write(id, others)->wait(), io_error);
+  store.wait_for_block(id, *store.read(id, bytes));  // as it was, which nobody denies
+  EXPECT_EQ(bytes.front(), std::byte{7});
+}
+
 TEST_F(storage_of_checked_blocks, forgets_those_that_are_freed) {
   plan->script(io::fault_point::write, 0, io::fault::flip(5));
   store.write(id, bytes)->wait();

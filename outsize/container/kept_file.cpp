@@ -436,6 +436,7 @@ block::block_id kept_pages::place_to_change(std::uint64_t page) {
 void kept_pages::vacate(std::uint64_t page) noexcept {
   auto& at = row_.now.places[page];
   if (!at) return;
+  file_->is_changed_ = true;
   bool const is_given = !at.is_committed() && file_->try_give({at.offset_bytes(), row_.page_bytes});
   at = is_given ? kept_file::place() : at.vacated();
 }

@@ -248,9 +248,15 @@ std::vector<io::request_ptr> page_row::write_past_cache(std::uint64_t first,
       stretches.push_back({place, place.length_bytes});
   }
   std::vector<io::request_ptr> writes;
-  for (auto const& each : stretches) {
-    writes.push_back(space_->device().write(each.first, bytes.first(each.length_bytes)));
-    bytes = bytes.subspan(each.length_bytes);
+  writes.reserve(stretches.size());
+  try {
+    for (auto const& each : stretches) {
+      writes.push_back(space_->device().write(each.first, bytes.first(each.length_bytes)));
+      bytes = bytes.subspan(each.length_bytes);
+    }
+  } catch (...) {
+    for (auto const& write : writes) write->wait_outcome();  // the bytes may go
+    throw;
   }
   for (std::uint64_t page = first; page < last; ++page) blank_[page - begin()] = false;
   return writes;

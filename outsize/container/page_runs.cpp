@@ -41,11 +41,13 @@ bool page_runs::begin(page_space& space, std::uint64_t first, std::vector<bool> 
   if (with == nullptr) return false;
   end(*with);
   std::size_t const count = marked.size();
+  auto place = space.place(first);
+  place.length_bytes = static_cast<std::uint32_t>(count * page_bytes_);
+  // Nothing is marked that is not being read.
+  with->reading = space.device().read(place, with->memory.first(count * page_bytes_));
+  with->place = place;
   with->first = first;
   with->marked = std::move(marked);
-  with->place = space.place(first);
-  with->place.length_bytes = static_cast<std::uint32_t>(count * page_bytes_);
-  with->reading = space.device().read(with->place, with->memory.first(count * page_bytes_));
   return true;
 }
 
