@@ -166,7 +166,8 @@ class Figures(Folder):
         self.assertAlmostEqual(phases["all"][1], 16e9 / GIB)
         self.assertEqual(set(map(tuple, found["sweep-disks"].series.values())), {(8.0, 4.0)})
         self.assertEqual(found["sweep-merge"].series,
-                         {"u64": [1024, 512], "struct24": [1024, 512]})
+                         {curve: [1024, 512] for curve in ("u64", "u64, one thread", "struct24",
+                                                           "struct24, one thread")})
         self.assertIn("sweep-threads-time", found)
 
     def test_a_peer_that_failed_at_a_point_leaves_a_gap(self):

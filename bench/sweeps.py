@@ -81,8 +81,10 @@ SWEEPS = {row.name: row for row in (
           uses_disk=False, size_bytes=256 * MIB, memory_bytes=64 * MIB),
     Sweep("merge", "speed of the parallel multiway merge in memory (Bulk queue 2015, Figure 5)",
           "sequences of 2 MiB", "", _powers_of_two(1, 256), (1, 4), program="bench_merge_speed",
-          curves={kind: kind + " {value} {sequence} {threads} {repetitions}"
-                  for kind in ("u64", "struct24")}, uses_disk=False),
+          curves={f"{kind}{of_one}": f"{kind} {{value}} {{sequence}} {threads} {{repetitions}}"
+                  for kind in ("u64", "struct24")
+                  for of_one, threads in (("", "{threads}"), (", one thread", "1"))},
+          uses_disk=False),
 )}
 
 
