@@ -8,7 +8,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <chrono>
 #include <compare>
 #include <deque>
 #include <iterator>
@@ -156,13 +155,7 @@ TEST_F(deques, behave_as_standard_ones) {
 
 TEST_F(deques, lose_nothing_when_accesses_fail_or_are_late) {
   auto const seed = std::random_device{}();
-  plan =
-      std::make_shared<io::fault_plan>(io::fault_odds{.seed = seed,
-                                                      .fail = 0.03,
-                                                      .interrupt = 0.05,
-                                                      .shorten = 0.1,
-                                                      .hold = 0.05,
-                                                      .max_delay = std::chrono::microseconds(20)});
+  plan = std::make_shared<io::fault_plan>(scratch::failing_or_late(seed));
   make_storage();
   run_model(seed, 4, scratch::operations(200'000));
   EXPECT_GT(failures, scratch::operations(100U));
@@ -170,12 +163,7 @@ TEST_F(deques, lose_nothing_when_accesses_fail_or_are_late) {
 
 TEST_F(deques, notice_nothing_of_accesses_that_are_short_or_late) {
   auto const seed = std::random_device{}();
-  plan =
-      std::make_shared<io::fault_plan>(io::fault_odds{.seed = seed,
-                                                      .interrupt = 0.1,
-                                                      .shorten = 0.2,
-                                                      .hold = 0.02,
-                                                      .max_delay = std::chrono::microseconds(20)});
+  plan = std::make_shared<io::fault_plan>(scratch::late(seed));
   make_storage();
   run_model(seed, 4, scratch::operations(200'000));
   EXPECT_EQ(failures, 0U);

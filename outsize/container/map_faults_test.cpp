@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -29,6 +28,7 @@
 #include <outsize/io/decorators/faulty_file.hpp>
 #include <outsize/io/memory_file.hpp>
 #include <outsize/testing/effort.hpp>
+#include <outsize/testing/faulty_storage.hpp>
 
 namespace outsize {
 namespace {
@@ -285,12 +285,7 @@ struct maps_on_bad_disks : testing::Test {
     plan->script(where, first, io::fault::fail(error_number), 1 + random() % 30);
   }
   void make_slow(std::uint64_t seed) {
-    plan = std::make_shared<io::fault_plan>(
-        io::fault_odds{.seed = seed,
-                       .interrupt = 0.1,
-                       .shorten = 0.2,
-                       .hold = 0.01,
-                       .max_delay = std::chrono::microseconds(20)});
+    plan = std::make_shared<io::fault_plan>(scratch::late(seed));
     store = make_storage();
   }
   /// Steps after none of which anything may have failed.

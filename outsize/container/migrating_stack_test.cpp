@@ -7,7 +7,6 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <compare>
 #include <cstdint>
 #include <random>
@@ -81,23 +80,14 @@ TEST_F(migrating_stacks, behave_as_standard_ones) {
 
 TEST_F(migrating_stacks, lose_nothing_when_accesses_fail_or_are_late) {
   auto const seed = std::random_device{}();
-  scratch::faulty_storage disk({.seed = seed,
-                                .fail = 0.03,
-                                .interrupt = 0.05,
-                                .shorten = 0.1,
-                                .hold = 0.02,
-                                .max_delay = std::chrono::microseconds(20)});
+  scratch::faulty_storage disk(scratch::failing_or_late(seed));
   migrating_stack<std::uint64_t> s(disk.store, 100, small);
   EXPECT_GT(run_model(s, seed, scratch::operations(400)), scratch::operations(50U));
 }
 
 TEST_F(migrating_stacks, notice_nothing_of_accesses_that_are_short_or_late) {
   auto const seed = std::random_device{}();
-  scratch::faulty_storage disk({.seed = seed,
-                                .interrupt = 0.1,
-                                .shorten = 0.2,
-                                .hold = 0.02,
-                                .max_delay = std::chrono::microseconds(20)});
+  scratch::faulty_storage disk(scratch::late(seed));
   migrating_stack<std::uint64_t> s(disk.store, 100, small);
   EXPECT_EQ(run_model(s, seed, scratch::operations(400)), 0U);
   EXPECT_GT(disk.plan->injected(), scratch::operations(500U));

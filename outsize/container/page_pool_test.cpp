@@ -20,6 +20,7 @@
 #include <outsize/io/decorators/faulty_file.hpp>
 #include <outsize/testing/counted_storage.hpp>
 #include <outsize/testing/effort.hpp>
+#include <outsize/testing/faulty_storage.hpp>
 
 namespace outsize {
 namespace {
@@ -97,13 +98,7 @@ TEST_F(page_pools, change_nothing_about_what_containers_hold) {
 
 TEST_F(page_pools, lose_nothing_when_accesses_fail_or_are_late) {
   auto const seed = std::random_device{}();
-  auto const plan =
-      std::make_shared<io::fault_plan>(io::fault_odds{.seed = seed,
-                                                      .fail = 0.03,
-                                                      .interrupt = 0.05,
-                                                      .shorten = 0.1,
-                                                      .hold = 0.05,
-                                                      .max_delay = std::chrono::microseconds(20)});
+  auto const plan = std::make_shared<io::fault_plan>(scratch::failing_or_late(seed));
   auto const open = [&](io::request_queue&) -> io::file_ptr {
     return std::make_unique<io::faulty_file>(io::make_memory_file("memory", 16_MiB), plan);
   };

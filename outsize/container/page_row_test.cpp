@@ -371,22 +371,13 @@ TEST_F(rows_of_pages, hold_what_a_model_holds) {
 
 TEST_F(rows_of_pages, lose_nothing_when_accesses_fail_or_are_late) {
   auto const seed = std::random_device{}();
-  scratch::faulty_storage disk({.seed = seed,
-                                .fail = 0.03,
-                                .interrupt = 0.05,
-                                .shorten = 0.1,
-                                .hold = 0.02,
-                                .max_delay = std::chrono::microseconds(20)});
+  scratch::faulty_storage disk(scratch::failing_or_late(seed));
   EXPECT_GT(run_model(disk.store, seed), scratch::operations(1000U));
 }
 
 TEST_F(rows_of_pages, notice_nothing_of_accesses_that_are_short_or_late) {
   auto const seed = std::random_device{}();
-  scratch::faulty_storage disk({.seed = seed,
-                                .interrupt = 0.1,
-                                .shorten = 0.2,
-                                .hold = 0.02,
-                                .max_delay = std::chrono::microseconds(20)});
+  scratch::faulty_storage disk(scratch::late(seed));
   EXPECT_EQ(run_model(disk.store, seed), 0U);
   EXPECT_GT(disk.plan->injected(), scratch::operations(1000U));
 }

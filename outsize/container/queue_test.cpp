@@ -7,7 +7,6 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <compare>
 #include <concepts>
 #include <cstddef>
@@ -73,12 +72,7 @@ TEST_F(queues, behave_as_standard_ones) {
 
 TEST_F(queues, lose_nothing_when_accesses_fail_or_are_late) {
   auto const seed = std::random_device{}();
-  scratch::faulty_storage disk({.seed = seed,
-                                .fail = 0.03,
-                                .interrupt = 0.05,
-                                .shorten = 0.1,
-                                .hold = 0.05,
-                                .max_delay = std::chrono::microseconds(20)});
+  scratch::faulty_storage disk(scratch::failing_or_late(seed));
   for (std::size_t const cache_pages : {4U, 8U}) {
     queue<std::uint64_t> faulty(disk.store,
                                 {.page_bytes = 64, .cache_pages = cache_pages, .spare_pages = 2});
@@ -88,11 +82,7 @@ TEST_F(queues, lose_nothing_when_accesses_fail_or_are_late) {
 
 TEST_F(queues, notice_nothing_of_accesses_that_are_short_or_late) {
   auto const seed = std::random_device{}();
-  scratch::faulty_storage disk({.seed = seed,
-                                .interrupt = 0.1,
-                                .shorten = 0.2,
-                                .hold = 0.02,
-                                .max_delay = std::chrono::microseconds(20)});
+  scratch::faulty_storage disk(scratch::late(seed));
   queue<std::uint64_t> late(disk.store, {.page_bytes = 64, .cache_pages = 4, .spare_pages = 2});
   EXPECT_EQ(run_model(late, seed, scratch::operations(300)), 0U);
   EXPECT_GT(disk.plan->injected(), scratch::operations(1000U));

@@ -6,7 +6,6 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <compare>
 #include <concepts>
 #include <cstdint>
@@ -82,22 +81,13 @@ TEST_F(sequences, behave_as_standard_deques_and_stream_in_both_directions) {
 
 TEST_F(sequences, lose_nothing_when_accesses_fail) {
   auto const seed = std::random_device{}();
-  scratch::faulty_storage disk({.seed = seed,
-                                .fail = 0.03,
-                                .interrupt = 0.05,
-                                .shorten = 0.1,
-                                .hold = 0.02,
-                                .max_delay = std::chrono::microseconds(20)});
+  scratch::faulty_storage disk(scratch::failing_or_late(seed));
   EXPECT_GT(run_model(disk.store, seed, scratch::operations(700)), scratch::operations(100U));
 }
 
 TEST_F(sequences, notice_nothing_of_accesses_that_are_short_or_late) {
   auto const seed = std::random_device{}();
-  scratch::faulty_storage disk({.seed = seed,
-                                .interrupt = 0.1,
-                                .shorten = 0.2,
-                                .hold = 0.02,
-                                .max_delay = std::chrono::microseconds(20)});
+  scratch::faulty_storage disk(scratch::late(seed));
   EXPECT_EQ(run_model(disk.store, seed, scratch::operations(700)), 0U);
   EXPECT_GT(disk.plan->injected(), scratch::operations(1000U));
 }

@@ -7,7 +7,6 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <compare>
 #include <concepts>
 #include <cstddef>
@@ -74,12 +73,7 @@ TEST_P(stacks, behave_as_standard_ones) {
 
 TEST_P(stacks, lose_nothing_when_accesses_fail_or_are_late) {
   auto const seed = std::random_device{}();
-  scratch::faulty_storage disk({.seed = seed,
-                                .fail = 0.03,
-                                .interrupt = 0.05,
-                                .shorten = 0.1,
-                                .hold = 0.05,
-                                .max_delay = std::chrono::microseconds(20)});
+  scratch::faulty_storage disk(scratch::failing_or_late(seed));
   for (std::size_t const cache_pages : {4U, 8U}) {
     auto small = options();
     small.cache_pages = cache_pages;
@@ -90,11 +84,7 @@ TEST_P(stacks, lose_nothing_when_accesses_fail_or_are_late) {
 
 TEST_P(stacks, notice_nothing_of_accesses_that_are_short_or_late) {
   auto const seed = std::random_device{}();
-  scratch::faulty_storage disk({.seed = seed,
-                                .interrupt = 0.1,
-                                .shorten = 0.2,
-                                .hold = 0.02,
-                                .max_delay = std::chrono::microseconds(20)});
+  scratch::faulty_storage disk(scratch::late(seed));
   auto small = options();
   small.cache_pages = 4;
   stack<std::uint64_t> s(disk.store, small);

@@ -11,7 +11,6 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
-#include <chrono>
 #include <concepts>
 #include <cstring>
 #include <iterator>
@@ -33,6 +32,7 @@
 #include <outsize/io/decorators/faulty_file.hpp>
 #include <outsize/io/memory_file.hpp>
 #include <outsize/testing/effort.hpp>
+#include <outsize/testing/faulty_storage.hpp>
 #include <outsize/testing/item_files.hpp>
 #include <outsize/testing/scratch_directory.hpp>
 
@@ -553,12 +553,7 @@ TEST_F(unordered_maps, notice_nothing_of_accesses_that_are_short_or_late) {
   auto const seed = std::random_device{}();
   SCOPED_TRACE(testing::Message() << "faults of seed " << seed);
   for (bool const is_threaded : {false, true}) {
-    plan = std::make_shared<io::fault_plan>(
-        io::fault_odds{.seed = seed,
-                       .interrupt = 0.1,
-                       .shorten = 0.2,
-                       .hold = 0.02,
-                       .max_delay = std::chrono::microseconds(20)});
+    plan = std::make_shared<io::fault_plan>(scratch::late(seed));
     own_thread = is_threaded;
     make_storage();
     int const steps = is_threaded ? 3'000 : scratch::operations(200'000);

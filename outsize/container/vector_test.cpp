@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <chrono>
 #include <cmath>
 #include <compare>
 #include <concepts>
@@ -30,6 +29,7 @@
 #include <outsize/io/decorators/faulty_file.hpp>
 #include <outsize/io/memory_file.hpp>
 #include <outsize/testing/effort.hpp>
+#include <outsize/testing/faulty_storage.hpp>
 
 namespace outsize {
 namespace {
@@ -322,12 +322,7 @@ TEST_F(vectors, make_items_of_arguments) {
 
 TEST_F(vectors, notice_nothing_of_accesses_that_are_short_or_late) {
   auto const seed = std::random_device{}();
-  plan =
-      std::make_shared<io::fault_plan>(io::fault_odds{.seed = seed,
-                                                      .interrupt = 0.1,
-                                                      .shorten = 0.2,
-                                                      .hold = 0.02,
-                                                      .max_delay = std::chrono::microseconds(20)});
+  plan = std::make_shared<io::fault_plan>(scratch::late(seed));
   make_storage();
   run_model<std::uint64_t>({.page_bytes = 48, .cache_pages = 4, .spare_pages = 2}, seed,
                            scratch::operations(200'000));

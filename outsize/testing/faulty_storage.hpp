@@ -5,6 +5,7 @@
 // A storage of little memory and one thread on a disk in memory whose accesses fail, or are late,
 // as a plan says, and what a user does about it. Layer: testing.
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 
@@ -16,6 +17,24 @@
 #include <outsize/io/memory_file.hpp>
 
 namespace outsize::scratch {
+
+/// Accesses that are interrupted, short, or held up, but succeed in the end: nobody may notice.
+inline io::fault_odds late(std::uint64_t seed) {
+  return {.seed = seed,
+          .interrupt = 0.1,
+          .shorten = 0.2,
+          .hold = 0.01,
+          .max_delay = std::chrono::microseconds(20)};
+}
+/// Some of which fail besides.
+inline io::fault_odds failing_or_late(std::uint64_t seed) {
+  return {.seed = seed,
+          .fail = 0.03,
+          .interrupt = 0.05,
+          .shorten = 0.1,
+          .hold = 0.02,
+          .max_delay = std::chrono::microseconds(20)};
+}
 
 struct faulty_storage {
   std::shared_ptr<io::fault_plan> plan;
