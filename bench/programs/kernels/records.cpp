@@ -10,12 +10,14 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <bench/programs/kernels/index_of_lines.hpp>
 #include <bench/programs/kernels/random_items.hpp>
 #include <bench/programs/kernels/timing.hpp>
 #include <outsize/algorithm/byte_order.hpp>
@@ -135,23 +137,7 @@ void further_prefixes_of_lines(benchmark::State& state) {
 }
 
 void index_sort_of_lines(benchmark::State& state) {
-  byte_order const order;
-  auto const lines = lines_in_common(state);
-  std::vector<prefix_entry> given;
-  for (std::size_t i = 0; i < lines.size(); ++i)
-    given.push_back({.place = i, .prefix = order.prefix(lines[i])});
-  auto const record = [&](std::uint64_t place) { return lines[place]; };
-  auto const fetch = [&](std::uint64_t place, std::size_t depth) {
-    __builtin_prefetch(lines.text().data() + lines.begin(place) + depth);
-  };
-  auto entries = given;
-  measure(
-      state, given.size(), [&] { entries = given; },
-      [&] { index_sort(order, record, fetch)(entries); },
-      [&] {
-        return std::ranges::is_sorted(entries, {},
-                                      [&](prefix_entry const& e) { return record(e.place); });
-      });
+  measure_index_of(state, lines_in_common(state), byte_order(), std::less<>());
 }
 
 BENCHMARK(ends_of_lines)->Arg(in_cache)->UseManualTime();

@@ -16,11 +16,10 @@
 #include <string_view>
 #include <vector>
 
+#include <bench/programs/kernels/index_of_lines.hpp>
 #include <bench/programs/kernels/random_items.hpp>
 #include <bench/programs/kernels/timing.hpp>
 #include <outsize/algorithm/csv_scanner.hpp>
-#include <outsize/algorithm/sort/index_sort.hpp>
-#include <outsize/algorithm/sort/vector_sort.hpp>
 #include <outsize/base/memory_budget.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/text/csv_field.hpp>
@@ -118,22 +117,8 @@ void key_words(benchmark::State& state, char const* key) {
 void index_sort_by_key(benchmark::State& state, char const* key) {
   auto const order = order_by(key);
   auto const lines = lines_of_fields(count_of(state), static_cast<std::size_t>(state.range(1)));
-  std::vector<prefix_entry> given;
-  for (std::size_t i = 0; i < lines.size(); ++i)
-    given.push_back({.place = i, .prefix = order.prefix(lines[i])});
-  auto const record = [&](std::uint64_t place) { return lines[place]; };
-  auto const fetch = [&](std::uint64_t place, std::size_t depth) {
-    __builtin_prefetch(lines.text().data() + lines.begin(place) + depth);
-  };
-  auto entries = given;
-  measure(
-      state, given.size(), [&] { entries = given; },
-      [&] { index_sort(order, record, fetch)(entries); },
-      [&] {
-        return std::ranges::is_sorted(entries, [&](auto const& a, auto const& b) {
-          return order.compare(record(a.place), record(b.place)) < 0;
-        });
-      });
+  measure_index_of(state, lines, order,
+                   [&](std::string_view a, std::string_view b) { return order.compare(a, b) < 0; });
 }
 
 /// Two keys are cut out of a line, as groups are counted by.
