@@ -46,7 +46,7 @@ class request_queue {
   virtual std::string_view name() const noexcept = 0;
   /// Whether it can move bytes past the page cache; disk_file does not try where it cannot.
   virtual bool moves_directly() const noexcept = 0;
-  /// The most attempts that are under way at once, beside those that are awaited.
+  /// The most long attempts under way at once, beside those that are awaited.
   virtual std::size_t depth() const noexcept = 0;
 };
 
