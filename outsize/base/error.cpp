@@ -42,11 +42,12 @@ out_of_space::out_of_space(std::string disk, std::uint64_t free_bytes, std::uint
       message_(fmt::format("{}: no space left: have {}, need {}", path(), format_bytes(free_bytes),
                            format_bytes(needed_bytes))) {}
 
-corrupt_block::corrupt_block(std::string disk, std::uint64_t offset_bytes, std::size_t length_bytes)
+corrupt_block::corrupt_block(std::string disk, std::uint64_t offset_bytes, std::size_t length_bytes,
+                             std::string_view how)
     : io_error(EBADMSG, "read", std::move(disk), offset_bytes, length_bytes),
-      message_(fmt::format("{}: the block of {} bytes at offset {} is not what was written there: "
-                           "its checksum does not fit",
-                           path(), length_bytes, offset_bytes)) {}
+      message_(
+          fmt::format("{}: the block of {} bytes at offset {} is not what was written there: {}",
+                      path(), length_bytes, offset_bytes, how)) {}
 
 budget_error::budget_error(std::string asker, std::uint64_t have_bytes, std::uint64_t need_bytes)
     : budget_error(asker, have_bytes, need_bytes,

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <system_error>
 
 namespace outsize {
@@ -56,11 +57,14 @@ class out_of_space : public io_error {
   std::string message_;
 };
 
-/// A disk gave back other bytes than were written to a block: the block's checksum does not fit.
+/// A disk gave back other bytes than were written to a block: its checksum does not fit, or, of a
+/// block without one, what is in it cannot be.
 /// `code()` is EBADMSG, as file systems say it. Nobody has seen the bytes.
 class corrupt_block : public io_error {
  public:
-  corrupt_block(std::string disk, std::uint64_t offset_bytes, std::size_t length_bytes);
+  /// @param how  It shows, for the message.
+  corrupt_block(std::string disk, std::uint64_t offset_bytes, std::size_t length_bytes,
+                std::string_view how = "its checksum does not fit");
 
   std::string const& disk() const noexcept { return path(); }
   char const* what() const noexcept override { return message_.c_str(); }

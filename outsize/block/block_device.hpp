@@ -22,7 +22,7 @@ class block_device {
   block_device& operator=(block_device const&) = delete;
   virtual ~block_device() = default;
 
-  /// How fast each disk is beside the others; block_id::disk is less than their number.
+  /// How fast each disk reads beside the others; block_id::disk is less than their number.
   virtual std::span<std::uint64_t const> disk_speeds() const noexcept = 0;
   /// What lengths of blocks and addresses of their buffers must be multiples of. @throws io_error.
   virtual std::size_t alignment_bytes() = 0;

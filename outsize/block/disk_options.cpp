@@ -187,6 +187,22 @@ double speed_of(disk_options const& disk) {
   return 2 / (1 / read + 1 / write);
 }
 
+/// Of each disk what `speed` says, or 1 if no disk's is known.
+template <typename Speed>
+std::vector<std::uint64_t> speeds_by(std::span<disk_options const> disks, Speed const& speed) {
+  std::vector<std::uint64_t> speeds;
+  for (disk_options const& disk : disks)
+    speeds.push_back(static_cast<std::uint64_t>(std::min(speed(disk), most_speed)));
+  if (std::ranges::all_of(speeds, [](auto s) { return s == 0; })) {
+    std::ranges::fill(speeds, 1U);
+  } else if (auto const none = std::ranges::find(speeds, 0U); none != speeds.end()) {
+    throw std::invalid_argument(
+        fmt::format("{}: no bandwidth is given, though others' are",
+                    disks[static_cast<std::size_t>(none - speeds.begin())].path));
+  }
+  return speeds;
+}
+
 }  // namespace
 
 std::vector<disk_options> parse_disks(std::string_view text, std::string_view name) {
@@ -241,17 +257,14 @@ std::string default_temporary_directory() {
 }
 
 std::vector<std::uint64_t> weights_of(std::span<disk_options const> disks) {
-  std::vector<std::uint64_t> weights;
-  for (disk_options const& disk : disks)
-    weights.push_back(static_cast<std::uint64_t>(std::min(speed_of(disk), most_speed)));
-  if (std::ranges::all_of(weights, [](auto w) { return w == 0; })) {
-    std::ranges::fill(weights, 1U);
-  } else if (auto const none = std::ranges::find(weights, 0U); none != weights.end()) {
-    throw std::invalid_argument(
-        fmt::format("{}: no bandwidth is given, though others' are",
-                    disks[static_cast<std::size_t>(none - weights.begin())].path));
-  }
-  return weights;
+  return speeds_by(disks, speed_of);
+}
+
+std::vector<std::uint64_t> read_speeds_of(std::span<disk_options const> disks) {
+  return speeds_by(disks, [](disk_options const& disk) {
+    return static_cast<double>(disk.read_bytes_per_second != 0 ? disk.read_bytes_per_second
+                                                               : disk.write_bytes_per_second);
+  });
 }
 
 }  // namespace outsize

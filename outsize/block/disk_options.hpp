@@ -83,5 +83,7 @@ std::string default_temporary_directory();
 /// All alike if none is known.
 /// @throws std::invalid_argument if some disks' bandwidths are known, naming one whose are not.
 std::vector<std::uint64_t> weights_of(std::span<disk_options const> disks);
+/// How fast they are at reading alone, for prefetch_schedule. @throws likewise.
+std::vector<std::uint64_t> read_speeds_of(std::span<disk_options const> disks);
 
 }  // namespace outsize

@@ -197,6 +197,12 @@ TEST(disk_options, divide_blocks_by_the_time_there_and_back) {
   EXPECT_EQ(weights("a read=3G/s write=3G/s\nb read=1G/s write=1G/s"), (list{3_GiB, 1_GiB}));
   EXPECT_EQ(weights("a read=5/s\nb write=7/s"), (list{5, 7}));
   // A byte there takes a third of a second, back a sixth: two bytes a second make four a second.
+  auto const read_speeds = [](std::string_view text) {
+    return read_speeds_of(parse_disks(text, "disks"));
+  };
+  EXPECT_EQ(read_speeds("a read=6G/s write=1G/s\nb read=2G/s write=2G/s"), (list{6_GiB, 2_GiB}));
+  EXPECT_EQ(read_speeds("a write=5/s\nb read=7/s"), (list{5, 7}));
+  EXPECT_EQ(read_speeds("a\nb"), (list{1, 1}));
   EXPECT_EQ(weights("a read=3000/s write=6000/s\nb read=1000/s"), (list{4000, 1000}));
   // What no disk can do is as much as any can, but neither nothing nor unknown.
   EXPECT_EQ(weights("a read=18446744073709551615/s\nb read=1G/s"),

@@ -75,8 +75,8 @@ class storage::disk {
     std::lock_guard lock(mutex_);
     if (is_device_) open_file();  // to know how large it is
     std::uint64_t growth = options_.capacity_bytes - std::min(options_.capacity_bytes, size_bytes_);
-    if (!options_.open && is_directory_)
-      growth = std::min(growth, io::free_space_bytes(options_.path));
+    if (!options_.open && !is_device_)
+      growth = std::min(growth, own_space_bytes() + io::free_space_bytes(options_.path));
     return space_.total_bytes() + growth;
   }
 
@@ -146,6 +146,14 @@ class storage::disk {
   }
 
  private:
+  /// Of a file of the user's: what it takes up already beyond what is in use, and need not be free.
+  std::uint64_t own_space_bytes() const {
+    struct stat status {};
+    if (is_directory_ || ::stat(options_.path.c_str(), &status) != 0) return 0;
+    auto const taken = static_cast<std::uint64_t>(status.st_blocks) * 512;  // whatever st_blksize
+    return taken - std::min(taken, size_bytes_);
+  }
+
   void check_path() {
     struct stat status {};
     if (::stat(options_.path.c_str(), &status) != 0)
@@ -223,6 +231,7 @@ storage::storage(storage_options options)
   for (auto const& d : options_.disks)
     disks_.push_back(std::make_unique<disk>(d, options_, memory_, checksum_bytes));
   weights_ = weights_of(options_.disks);
+  speeds_ = read_speeds_of(options_.disks);
   check_disks(options_.placement.disks, disks_.size());
   placed_ = options_.placement.disks;
   if (placed_.empty())
@@ -320,7 +329,8 @@ io::request_ptr storage::write(block::block_id id, std::span<std::byte const> fr
 }
 
 void storage::wait_for_block(block::block_id id, io::request& reading) const {
-  if (reading.wait_outcome().error_number == EBADMSG)
+  bool const is_compared = options_.checksums == block_checksums::of_all;
+  if (is_compared && reading.wait_outcome().error_number == EBADMSG)
     throw corrupt_block(disk_name(id.disk), id.offset_bytes, id.length_bytes);
   if (reading.wait() != id.length_bytes)
     throw io_error(EIO, "read", disk_name(id.disk), id.offset_bytes, id.length_bytes);

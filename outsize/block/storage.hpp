@@ -38,11 +38,12 @@ namespace outsize {
 
 /// Which blocks on the disks have checksums (XXH3, 64 bits), kept in memory and compared whenever a
 /// block is read again, so that no bytes are seen that are not what was written: the error is
-/// corrupt_block, which names the disk and the block.
+/// corrupt_block, which names the disk and the block. (Who issues reads himself gets it from
+/// wait_for_block(); the request alone says EBADMSG.)
 enum class block_checksums : std::uint8_t {
   none,
-  /// Those that sorts write, which are most of what is spilled: 8 bytes of memory for each, and 2 %
-  /// of a sort's processor time.
+  /// Those that sorts write, which are most of what is spilled: 8 bytes of memory for each, 1 % of
+  /// a sort's time and 3 % of its processor time.
   of_runs,
   /// All: of containers, streams, queues and whatever is written through the storage. 80 bytes of
   /// memory for each block or page, of which a 64th of the storage's is set aside; where more is
@@ -82,8 +83,8 @@ class storage final : public block::block_device {
 
   /// The number of disks, D, and the path of each.
   std::uint32_t disk_count() const noexcept;
-  /// By the bandwidths that are given, or all 1: blocks are divided, and read ahead, by them.
-  std::span<std::uint64_t const> disk_speeds() const noexcept override { return weights_; }
+  /// By the bandwidths that are given, or all 1: blocks are read ahead by them.
+  std::span<std::uint64_t const> disk_speeds() const noexcept override { return speeds_; }
   std::string const& disk_name(std::uint32_t index) const;
   /// All that blocks may be on, for messages.
   std::string disk_names() const;
@@ -155,7 +156,8 @@ class storage final : public block::block_device {
   io::statistics file_statistics_;
   std::unique_ptr<io::request_queue> file_queue_;
   std::vector<std::unique_ptr<disk>> disks_;
-  std::vector<std::uint64_t> weights_;  // of the disks
+  std::vector<std::uint64_t> weights_;  // of the disks, for placement
+  std::vector<std::uint64_t> speeds_;   // at which they are read
   std::vector<std::uint32_t> placed_;   // the disks that the options' placement uses
   std::atomic<std::uint64_t> sequences_{0};
   std::atomic<std::uint64_t> allocated_bytes_{0};

@@ -21,6 +21,7 @@
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/io/decorators/faulty_file.hpp>
+#include <outsize/io/disk_file.hpp>
 #include <outsize/io/memory_file.hpp>
 #include <outsize/testing/loop_device.hpp>
 #include <outsize/testing/scratch_directory.hpp>
@@ -220,6 +221,8 @@ TEST(storage, writes_over_a_file_only_where_that_is_said) {
   disk.raw = true;
   {
     storage store(small({disk}));
+    EXPECT_GT(store.free_bytes(), 0U);
+    EXPECT_LE(store.free_bytes(), io::free_space_bytes(folder.path()) + 64_KiB);  // not without end
     auto const where = store.new_placement();
     auto const id = store.allocate(4096, *where);
     grant memory = store.memory().take(4096, "test");

@@ -277,7 +277,8 @@ TEST(encoded_records, that_cannot_be_decoded_are_a_corrupt_block) {
   storage store({.disks = {disk_options(
                      "memory", [](io::request_queue&) { return io::make_memory_file("memory"); })},
                  .memory = 1_MiB,
-                 .threads = 2});
+                 .threads = 2,
+                 .checksums = block_checksums::none});
   grant memory = store.memory().take(1_MiB, "test");
   std::vector<std::byte> place(64_KiB);
   packed_block block(place);
@@ -313,7 +314,12 @@ TEST(encoded_records, that_cannot_be_decoded_are_a_corrupt_block) {
     EXPECT_EQ(count_items(), 1000U);
     auto const id = runs[0].entries()[2].id;
     store.write(id, std::vector<std::byte>(id.length_bytes, std::byte{0xFF}))->wait();
-    EXPECT_THROW(count_items(), corrupt_block);
+    try {
+      count_items();
+      ADD_FAILURE() << "a block of nothing was decoded";
+    } catch (corrupt_block const& e) {
+      EXPECT_NE(std::string(e.what()).find("it makes no sense"), std::string::npos) << e.what();
+    }
   }
 }
 

@@ -133,7 +133,8 @@ class run {
   /// @throws corrupt_block.
   [[noreturn]] void throw_corrupt(std::size_t index) const {
     auto const id = entries_[index].id;
-    throw corrupt_block(store_->disk_name(id.disk), id.offset_bytes, id.length_bytes);
+    throw corrupt_block(store_->disk_name(id.disk), id.offset_bytes, id.length_bytes,
+                        "it makes no sense");
   }
 
   /// Frees block `index`, which has been read.
