@@ -29,10 +29,11 @@ std::optional<compression> compression_called(std::string_view name) noexcept;
 compression compression_of_name(std::string_view path) noexcept;
 
 /// As many first bytes as recognition needs.
-inline constexpr std::size_t longest_signature_bytes = 6;
+inline constexpr std::size_t longest_signature_bytes = 24;
 
-/// The kind of a file that begins like this. Legacy frames of lz4 and skippable frames of zstd and
-/// lz4 in front are not recognised.
+/// The kind of a file that begins like this. A skippable frame in front, of which zstd and lz4 have
+/// the same, is taken for one of lz4 if it ends within longest_signature_bytes and lz4 follows,
+/// else for one of zstd. The legacy format of lz4 is recognised, though no stream reads it.
 compression compression_of_bytes(std::span<std::byte const> beginning) noexcept;
 
 /// The kind of a regular file or block device by its first bytes, without using them up ("-":

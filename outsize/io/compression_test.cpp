@@ -40,11 +40,24 @@ TEST(compression, of_bytes_is_their_signature_in_full) {
   EXPECT_EQ(of_text("\x1f\x8b\x08"), gzip);
   EXPECT_EQ(of_text("\x28\xb5\x2f\xfd and more"), zstd);
   EXPECT_EQ(of_text("\x04\x22\x4d\x18"), lz4);
+  EXPECT_EQ(of_text("\x02\x21\x4c\x18"), lz4);
   EXPECT_EQ(of_text(xz_begins), xz);
   EXPECT_EQ(of_text(xz_begins.substr(0, 5)), none);
   EXPECT_EQ(of_text("\x1f\x8b"), none);
   EXPECT_EQ(of_text(""), none);
   EXPECT_EQ(of_text("text"), none);
+}
+
+TEST(compression, of_skippable_frames_is_that_of_what_follows) {
+  std::string const skippable("\x50\x2a\x4d\x18\x02\0\0\0ab", 10);
+  std::string const long_one("\x5f\x2a\x4d\x18\0\0\0\xff", 8);
+  EXPECT_EQ(of_text(skippable + "\x28\xb5\x2f\xfd"), zstd);
+  EXPECT_EQ(of_text(skippable + "\x04\x22\x4d\x18"), lz4);
+  EXPECT_EQ(of_text(skippable + skippable), zstd);
+  EXPECT_EQ(of_text(skippable), zstd);
+  EXPECT_EQ(of_text(long_one), zstd);
+  EXPECT_EQ(of_text(skippable.substr(0, 7)), none);
+  EXPECT_EQ(of_text("\x60" + skippable.substr(1)), none);
 }
 
 TEST(compression, of_a_file_is_looked_up_only_where_it_can_be_read_again) {

@@ -68,6 +68,16 @@ class Inputs(CompressedTest):
             path = self.write("in", compress(b"c\n") + compress(b"") + compress(b"b\na\n"))
             self.assertEqual(self.output_of("sort", path), b"a\nb\nc\n", suffix)
 
+    def test_begin_with_what_is_skipped(self):
+        skipped = b"\x50\x2a\x4d\x18\x02\0\0\0ab"
+        for suffix in {"zst", "lz4"} & set(COMPRESS):
+            path = self.write("in", skipped + COMPRESS[suffix](b"b\na\n"))
+            self.assertEqual(self.output_of("sort", path), b"a\nb\n", suffix)
+
+    def test_of_the_legacy_format_of_lz4_are_refused(self):
+        path = self.write("in", b"\x02\x21\x4c\x18\x05\0\0\0\x40b\na\n")
+        self.assert_refused("lz4 data cannot be decoded", "sort", path)
+
     def test_mix_with_others(self):
         paths = [self.write(suffix, compress(b"b\n")) for suffix, compress in COMPRESS.items()]
         paths.append(self.write("plain", b"a\n"))
