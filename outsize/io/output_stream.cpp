@@ -23,8 +23,10 @@ std::unique_ptr<output_stream> open_plain(std::string const& path, request_queue
   }
   auto replaceable = detail::find_replaceable(path);
   if (!replaceable) {
-    return std::make_unique<detail::sequential_output>(detail::open_for_writing(path, path), path,
-                                                       options);
+    auto const number = detail::descriptor_behind(path);
+    auto target = number ? detail::open_descriptor(detail::duplicate(*number, path))
+                         : detail::open_for_writing(path, path);
+    return std::make_unique<detail::sequential_output>(std::move(target), path, options);
   }
   auto made = std::make_shared<detail::unpublished_file>(std::move(*replaceable), path);
   auto target = adopt_file(made->duplicate_descriptor(), path, queue, true);

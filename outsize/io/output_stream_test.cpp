@@ -208,6 +208,16 @@ TEST_P(output_stream_test, writes_to_a_file_that_has_lost_its_name) {
   EXPECT_EQ(directory_.names(), names{});
 }
 
+TEST_P(output_stream_test, goes_on_where_others_have_stopped_in_an_open_file) {
+  int const number = ::open(directory_.path("open").c_str(), O_CREAT | O_RDWR, 0600);
+  ASSERT_EQ(::write(number, "one\n", 4), 4);
+  std::filesystem::create_symlink("/dev/fd/" + std::to_string(number), directory_.path("link"));
+  save(directory_.path("link"), "text\n");
+  ASSERT_EQ(::write(number, "two\n", 4), 4);
+  ::close(number);
+  EXPECT_EQ(scratch::read_file(directory_.path("open")), "one\ntext\ntwo\n");
+}
+
 TEST_P(output_stream_test, names_what_cannot_be_written) {
   auto code_for = [&](std::string const& path) {
     try {

@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
 #include <filesystem>
 #include <utility>
@@ -22,13 +23,32 @@ namespace {
 constexpr int most_links = 40;       // as the kernel's
 constexpr int most_attempts = 1000;  // at a hidden name that nobody has
 
+// The number of the descriptor that `place` is the system's link to.
+std::optional<int> number_of_link(std::filesystem::path const& place) {
+  auto const name = place.filename().string();
+  int number = 0;
+  auto const [end, status] = std::from_chars(name.data(), name.data() + name.size(), number);
+  if (status != std::errc{} || end != name.data() + name.size()) return std::nullopt;
+  std::error_code failure;
+  bool const is_ours =
+      std::filesystem::equivalent(place.parent_path(), "/proc/self/fd", failure) && !failure;
+  return is_ours ? std::optional(number) : std::nullopt;
+}
+
+struct end_of_links {
+  std::string path;
+  std::optional<int> descriptor;  // that the last link stands for
+};
+
 // Follows the links at the end of `path`; unlike realpath(3) also to a name that is still free.
-std::string follow_links(std::string const& path) {
+end_of_links follow_links(std::string const& path) {
   std::error_code failure;
   auto place = std::filesystem::absolute(path, failure);
   for (int links = 0; !failure && links < most_links; ++links) {
     struct stat found {};
-    if (::lstat(place.c_str(), &found) != 0 || !S_ISLNK(found.st_mode)) return place.string();
+    if (::lstat(place.c_str(), &found) != 0 || !S_ISLNK(found.st_mode))
+      return {place.string(), std::nullopt};
+    if (auto const number = number_of_link(place)) return {place.string(), number};
     // A relative link starts at the folder that holds it; an absolute one replaces all.
     place = place.parent_path() / std::filesystem::read_symlink(place, failure);
   }
@@ -43,7 +63,7 @@ std::optional<output_target> find_replaceable(std::string const& path) {
   struct stat found {};
   if (::stat(path.c_str(), &found) != 0) {
     if (errno != ENOENT || path.empty()) throw io_error(errno, "open", path);
-    return output_target{follow_links(path), std::nullopt};
+    return output_target{follow_links(path).path, std::nullopt};
   }
   if (S_ISDIR(found.st_mode)) throw io_error(EISDIR, "write", path);
   if (!S_ISREG(found.st_mode)) return std::nullopt;
@@ -52,11 +72,15 @@ std::optional<output_target> find_replaceable(std::string const& path) {
   }
   auto place = follow_links(path);
   struct stat same {};
-  bool const has_name = ::stat(place.c_str(), &same) == 0 && same.st_ino == found.st_ino &&
+  bool const has_name = ::stat(place.path.c_str(), &same) == 0 && same.st_ino == found.st_ino &&
                         same.st_dev == found.st_dev;
-  if (!has_name) return std::nullopt;
-  return output_target{std::move(place),
+  if (place.descriptor || !has_name) return std::nullopt;
+  return output_target{std::move(place.path),
                        file_ownership{found.st_mode & 07777U, found.st_uid, found.st_gid}};
+}
+
+std::optional<int> descriptor_behind(std::string const& path) {
+  return follow_links(path).descriptor;
 }
 
 unpublished_file::unpublished_file(output_target target, std::string name, naming preferred)

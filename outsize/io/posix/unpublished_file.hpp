@@ -34,10 +34,15 @@ struct output_target {
 };
 
 /// Follows `path` to a regular file that may be written, or to a name that is free. Returns nothing
-/// for what cannot be replaced by name: a device, a pipe, a file without a name that /dev/stdout
-/// leads to.
+/// for what cannot be replaced by name: a device, a pipe, what is open and stands behind
+/// /dev/stdout.
 /// @throws io_error naming `path`: EISDIR, EACCES and others.
 std::optional<output_target> find_replaceable(std::string const& path);
+
+/// The descriptor of this process that `path` leads to, as /dev/stdout and /dev/fd/3 do. Who writes
+/// there goes on where others have stopped, and they behind him: there must not be a second
+/// position, and what is there must stay. @throws io_error naming `path` for links without an end.
+std::optional<int> descriptor_behind(std::string const& path);
 
 enum class naming : std::uint8_t { unnamed, hidden };
 
