@@ -7,6 +7,7 @@
 // Most records are handed out where the stream has them; one that straddles two of its views is put
 // together in a buffer of its own. One thread at a time. Layer: algorithm.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -68,6 +69,11 @@ class record_reader {
   /// As many of the next ones that need no further bytes as `records` has room for, and returns how
   /// many; 0 if next() has to find out. All of them are valid until then.
   std::size_t next_at_hand(std::span<std::string_view> records);
+
+  /// The line, from 1, in which the `last` record of CSV began that next() has returned.
+  std::uint64_t line_of(std::string_view last) const noexcept {
+    return line_number_ - 1 - static_cast<std::uint64_t>(std::ranges::count(last, '\n'));
+  }
 
   /// Whether CSV begins with a byte order mark. @throws io_error.
   bool has_mark() {

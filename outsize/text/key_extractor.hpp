@@ -27,6 +27,8 @@ class key_extractor {
   /// as `line`.
   std::string_view extract(std::string_view line);
 
+  bool has_keys() const noexcept { return !keys_.empty(); }
+
   /// The order of extracted texts. They compare equal if and only if the lines' keys do.
   line_order const& order() const noexcept { return order_; }
 

@@ -26,7 +26,12 @@ class group_output {
   group_output(detail::line_output& out, key_extractor& keys, line_format const& lines)
       : counted_(out, lines), keys_(keys) {}
 
+  /// All end as this record does, which is the first. Keys are values, and have no CR.
+  void end_as(std::string_view record) {
+    if (keys_.has_keys() && record.ends_with('\r')) counted_.add_cr();
+  }
   void write_header(std::string_view line) {
+    end_as(line);
     std::string const key(keys_.extract(line));
     counted_.put_header(keys_.shown(key));
   }
@@ -47,7 +52,7 @@ class group_output {
 /// full.
 template <typename Sorter>
 std::uint64_t push_counts(detail::line_input& in, key_extractor& keys, detail::text_tally& tally,
-                          Sorter& into) {
+                          group_output& out, Sorter& into) {
   std::string record;
   auto const push = [&](std::string_view key, std::uint64_t count) {
     assign_headed(record, count, key);
@@ -55,6 +60,7 @@ std::uint64_t push_counts(detail::line_input& in, key_extractor& keys, detail::t
   };
   std::uint64_t lines = 0;
   for (; auto const line = in.next(); ++lines) {
+    if (lines == 0 && !in.header_line()) out.end_as(*line);
     auto const key = keys.extract(*line);
     if (tally.add(key)) continue;
     tally.for_each(push);
@@ -119,7 +125,7 @@ sort_report count_lines(storage& store, sort_paths const& paths, line_order_opti
     {
       grant counting = store.memory().take(tally_bytes, "count");
       detail::text_tally tally(counting, round_down<std::size_t>(tally_bytes, page_bytes()));
-      lines = push_counts(in, keys, tally, sorter);
+      lines = push_counts(in, keys, tally, written, sorter);
     }
     sorter.sort();
     out.put(in.mark());

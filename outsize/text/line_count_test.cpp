@@ -68,10 +68,13 @@ TEST_F(line_count, counts_values_of_csv_and_names_them) {
   count_lines_options groups;
   groups.lines.csv = csv_format{};
   line_order_options order{.keys = {one_field_key(parse_key("2"))}, .csv = csv_format{}};
-  EXPECT_EQ(of("x,\"a,\nb\"\r\ny,\"c\"\r\nz,c\r\n", order, groups), "1,\"a,\nb\"\n2,c\n");
+  EXPECT_EQ(of("x,\"a,\nb\"\r\ny,\"c\"\r\nz,c\r\n", order, groups), "1,\"a,\nb\"\r\n2,c\r\n");
   EXPECT_EQ(of("\"a\"\na\na\n", {.csv = csv_format{}}, groups), "1,\"a\"\n2,a\n");
   groups.lines.header = true;
   EXPECT_EQ(of("x,\"n\"\"\"\ny,\"c\"\n", order, groups), "count,\"n\"\"\"\n1,c\n");
+  EXPECT_EQ(of("x,n\r\ny,c\r\n", order, groups), "count,n\r\n1,c\r\n");
+  EXPECT_EQ(of("x,n\r\n", order, groups), "count,n\r\n");
+  EXPECT_EQ(of("x\r\ny\r\n", {.csv = csv_format{}}, groups), "count,x\r\n1,y\r\n");
   EXPECT_EQ(of("", order, groups), "");
   EXPECT_THROW(of("a,b\n\"c", order, groups), format_error);
   groups.lines = {};

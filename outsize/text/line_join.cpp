@@ -127,9 +127,9 @@ class join_input {
   }
 
   [[noreturn]] void refuse(std::string_view line) const {
+    auto const number = lines_.number_of(line);
     if (join_.csv) line = line.substr(0, line.find_first_of("\r\n"));  // a message is one line
-    throw format_error(
-        fmt::format("{}:{}: is not sorted: {}", lines_.path(), lines_.line_number(), line));
+    throw format_error(fmt::format("{}:{}: is not sorted: {}", lines_.path(), number, line));
   }
 
   std::optional<std::string_view> next_line() {

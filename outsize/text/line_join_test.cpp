@@ -128,7 +128,7 @@ TEST_F(line_join, refuses_csv_that_is_malformed_or_not_sorted) {
   EXPECT_EQ(failure("a,1\n", {.first_field = 2, .csv = csv_format{}}),
             ":1: a key is field 3, but there are only 2");
   EXPECT_EQ(failure("a,\"1\n\"x\n"), ":2:2: a quoted field goes on behind its quote");
-  EXPECT_EQ(failure("a\n\"b\n\"\nz\n\"a\nb\"\n"), ":4: is not sorted: \"a");
+  EXPECT_EQ(failure("a\n\"b\n\"\nz\n\"a\nb\"\n"), ":5: is not sorted: \"a");
 }
 
 TEST_F(line_join, sorts_its_inputs_if_asked) {

@@ -82,14 +82,19 @@ void counted_lines::put(std::uint64_t count, std::string_view line) {
   fmt::format_int const digits(count);
   if (!csv_) out_.put(blanks.substr(std::min(digits.size(), blanks.size())));
   out_.put({digits.data(), digits.size()});
-  out_.put(csv_ ? csv_->separator : ' ');
-  out_.put_line(line, delimiter_);
+  end_line(line);
 }
 
 void counted_lines::put_header(std::string_view line) {
   out_.put(csv_ ? "count" : "  count");
+  end_line(line);
+}
+
+void counted_lines::end_line(std::string_view line) {
   out_.put(csv_ ? csv_->separator : ' ');
-  out_.put_line(line, delimiter_);
+  out_.put(line);
+  if (adds_cr_) out_.put('\r');
+  out_.put(delimiter_);
 }
 
 }  // namespace outsize::detail

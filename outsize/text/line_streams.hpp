@@ -74,9 +74,12 @@ class line_input {
     }
   }
 
-  /// The file of the last line, and the number of that line in it, from 1.
+  /// The file of the last line.
   std::string const& path() const noexcept { return source_.paths[opened_ - 1]; }
-  std::uint64_t line_number() const noexcept { return line_number_; }
+  /// The number of the `last` line in it, from 1; of a record of CSV that of its first line.
+  std::uint64_t number_of(std::string_view last) const noexcept {
+    return source_.lines.csv ? reader_->line_of(last) : line_number_;
+  }
   /// What the inputs so far begin with, and are no lines: a byte order mark, and the first line, if
   /// they have headers, with its end.
   std::string header() const { return header_.bytes(); }
@@ -141,11 +144,16 @@ class counted_lines {
   void put(std::uint64_t count, std::string_view line);
   /// The line of names; the numbers are called "count".
   void put_header(std::string_view line);
+  /// Ends all that come with a CR, if they are of CSV: that of the record is left out of them.
+  void add_cr() noexcept { adds_cr_ = csv_.has_value(); }
 
  private:
+  void end_line(std::string_view line);
+
   line_output& out_;
   std::optional<csv_format> csv_;
   char delimiter_;
+  bool adds_cr_ = false;
 };
 
 }  // namespace outsize::detail

@@ -46,8 +46,28 @@ TEST_F(line_streams, are_read_one_after_the_other) {
   while (auto const line = in.next()) lines.emplace_back(*line);
   EXPECT_EQ(lines, (std::vector<std::string>{"1", "", "2", "3"}));
   EXPECT_EQ(in.path(), dir_.path("c"));
-  EXPECT_EQ(in.line_number(), 1U);
+  EXPECT_EQ(in.number_of("3"), 1U);
   EXPECT_EQ(in.line_bytes(), 7U);
+}
+
+TEST_F(line_streams, number_records_by_the_lines_they_begin_in) {
+  scratch::write_file(dir_.path("a"), "h,\"\n\"\nb,\"\n\n\"\nc\n");
+  scratch::write_file(dir_.path("b"), "h,\"\n\"\ne\n");
+  auto const division = divide_for_lines(store_, {});
+  for (bool const header : {false, true}) {
+    grant memory = store_.memory().take(division.stream_bytes, "test");
+    line_format format;
+    format.csv = csv_format{};
+    format.header = header;
+    line_input in(store_, memory, division, {{dir_.path("a"), dir_.path("b")}, format});
+    std::vector<std::uint64_t> numbers;
+    auto const note_next = [&] { numbers.push_back(in.number_of(in.next().value())); };
+    if (!header) note_next();
+    note_next();
+    note_next();
+    EXPECT_EQ(numbers,
+              header ? (std::vector<std::uint64_t>{3, 6}) : (std::vector<std::uint64_t>{1, 3, 6}));
+  }
 }
 
 TEST_F(line_streams, end_when_they_are_stopped) {
@@ -66,7 +86,7 @@ TEST_F(line_streams, end_when_they_are_stopped) {
     };
     EXPECT_THROW(read_all(), cancelled);
     EXPECT_EQ(in.path(), dir_.path(first));
-    EXPECT_LT(in.line_number(), 10'000U);
+    EXPECT_LT(in.number_of(""), 10'000U);
   }
 }
 

@@ -76,7 +76,7 @@ class uniq_pass {
   void finish() {
     end_group();
     bool const closes = options_.marks == mark::append || options_.marks == mark::both;
-    if (options_.all_lines && closes && groups_ > 0) out_.put(options_.lines.delimiter);
+    if (options_.all_lines && closes && groups_ > 0) put_mark();
   }
 
   std::uint64_t written() const noexcept { return written_; }
@@ -93,13 +93,19 @@ class uniq_pass {
   void mark_group() {
     bool const opens = options_.marks == mark::prepend || options_.marks == mark::both;
     bool const parts = options_.marks == mark::separate || options_.marks == mark::append;
-    if (opens || (parts && groups_ > 0)) out_.put(options_.lines.delimiter);
+    if (opens || (parts && groups_ > 0)) put_mark();
+  }
+
+  /// An empty line that ends as the lines of the group do.
+  void put_mark() {
+    if (options_.lines.csv && held_.ends_with('\r')) out_.put('\r');
+    out_.put(options_.lines.delimiter);
   }
 
   void join_repeated(std::string_view line) {
     if (size_ == 2) {
       bool const parts = options_.marks == mark::separate && repeated_groups_ > 0;
-      if (options_.marks == mark::prepend || parts) out_.put(options_.lines.delimiter);
+      if (options_.marks == mark::prepend || parts) put_mark();
       ++repeated_groups_;
     }
     write(held_);

@@ -77,6 +77,12 @@ TEST_F(line_uniq, takes_records_of_csv_and_headers) {
   csv.header = true;
   EXPECT_EQ(of(records, {.count = true, .lines = csv}),
             "count,\"a\n\",1\n1,\"a\n\",1\n1,\"a,\n\",1\n");
+  csv.header = false;
+  using enum uniq_options::mark;
+  std::string const with_cr = "a\r\na\r\nb\r\n";
+  EXPECT_EQ(of(with_cr, {.all_lines = true, .marks = both, .lines = csv}),
+            "\r\na\r\na\r\n\r\nb\r\n\r\n");
+  EXPECT_EQ(of(with_cr, {.all_repeated = true, .marks = prepend, .lines = csv}), "\r\na\r\na\r\n");
   line_format named;
   named.header = true;
   EXPECT_EQ(of("a\na\na\n", {.lines = named}), "a\na\n");

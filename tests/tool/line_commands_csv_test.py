@@ -190,7 +190,7 @@ class Join(CsvTest):
     def test_disorder_is_told_in_one_line(self):
         first = self.write("a", 'a,1\nc,"x\ny"\n"b\nb",1\n')
         second = self.write("b", "b,1\n")
-        self.assert_refused("a:3: is not sorted: \"b", "join", "--csv", first, second, "--output",
+        self.assert_refused("a:4: is not sorted: \"b", "join", "--csv", first, second, "--output",
                             self.path("out"))
         self.assertEqual(sorted(os.listdir(self.folder)), ["a", "b"])
 

@@ -114,11 +114,12 @@ class Order(CsvTest):
 
 
 class Checks(CsvTest):
-    def test_say_which_record_is_out_of_order(self):
-        path = self.write("in", b'x,"b\n"\ny,a\n')
+    def test_say_in_which_line_the_order_ends(self):
+        path = self.write("in", b'x,"b\n"\r\ny,a\r\n')
         done = self.run_tool("sort", "-c", "--csv", "-k2", path)
         self.assertEqual((done.returncode, done.stdout), (1, b""))
-        self.assertIn(b"in:2: disorder", done.stderr)
+        self.assertTrue(done.stderr.endswith(b"in:3: disorder: y,a\n"), done.stderr)
+        self.assertIn(b"line 3 (at byte", self.run_tool("check", "--csv", "-k2", path).stdout)
         self.assertEqual(self.run_tool("sort", "-c", "--csv", "-k1", path).returncode, 0)
         self.assertEqual(self.run_tool("check", "--csv", "-k1", path).returncode, 0)
 

@@ -40,6 +40,7 @@ struct check_request {
 /// The first item that must not stand where it stands.
 struct disorder {
   std::uint64_t item;  // counted from 1
+  std::uint64_t line;  // the same, but for records of CSV
   std::uint64_t offset_bytes;
 };
 
@@ -100,7 +101,7 @@ file_report scan_ordered(record_scan scan, Order const& order, key_options const
       is_disorder = difference > 0 || (difference == 0 && keys.unique);
     }
     if (is_disorder && !report.first_disorder) {
-      report.first_disorder = {scan.count(), scan.offset_bytes()};
+      report.first_disorder = {scan.count(), scan.line(), scan.offset_bytes()};
     }
     previous_prefix = prefix;
   }
@@ -129,7 +130,7 @@ void print_report(check_request const& request, file_report const& report,
   fmt::print("{:<12}{}\n", "bytes", report.bytes);
   if (report.first_disorder) {
     fmt::print("{:<12}not sorted: {} {} (at byte {}) {}\n", "order", item,
-               report.first_disorder->item, report.first_disorder->offset_bytes,
+               report.first_disorder->line, report.first_disorder->offset_bytes,
                request.keys.unique ? "does not come after the one before"
                                    : "belongs before the one before");
   } else {

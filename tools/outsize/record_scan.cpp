@@ -29,7 +29,8 @@ record_scan::source::source(std::string const& path, std::size_t item_bytes,
       budget(io::input_stream_memory_bytes(options)),
       memory(budget.take(budget.total_bytes(), path)),
       bytes(io::open_input(path, *queue, memory, options)),
-      records(reader_of(*bytes, item_bytes, lines)) {}
+      records(reader_of(*bytes, item_bytes, lines)),
+      is_csv(lines.csv.has_value()) {}
 
 bool record_scan::next_beyond() {
   source_->previous.assign(current_);

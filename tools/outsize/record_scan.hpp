@@ -65,6 +65,10 @@ class record_scan {
 
   /// Number of items so far, the current one included.
   std::uint64_t count() const noexcept { return count_; }
+  /// The line in which it begins, from 1: not its number where records of CSV have several lines.
+  std::uint64_t line() const {
+    return source_->is_csv ? source_->records.line_of(current_) : count_;
+  }
   /// Where the current item begins in the file.
   std::uint64_t offset_bytes() const noexcept { return offset_bytes_; }
   /// Bytes of all items so far, with delimiters.
@@ -81,6 +85,7 @@ class record_scan {
     grant memory;
     std::unique_ptr<io::input_stream> bytes;
     record_reader records;
+    bool is_csv;
     std::string previous;  // when its place in the stream is gone
   };
 
