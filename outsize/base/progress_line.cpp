@@ -33,12 +33,15 @@ void progress_line::show(std::string_view what, std::uint64_t done_bytes,
   if (moment - drawn_ < std::chrono::milliseconds(100)) return;
   drawn_ = moment;
   double const elapsed = std::chrono::duration<double>(moment - begin_).count();
-  fmt::print(terminal_, "\r{}\x1b[K", progress_text(what, done_bytes, total_bytes, elapsed));
+  // A terminal that is gone is no reason to give up: what print() would throw.
+  auto const text =
+      fmt::format("\r{}\x1b[K", progress_text(what, done_bytes, total_bytes, elapsed));
+  std::fwrite(text.data(), 1, text.size(), terminal_);
   std::fflush(terminal_);
 }
 
 progress_line::~progress_line() {
-  if (drawn_ != clock::time_point{}) fmt::print(terminal_, "\r\x1b[K");
+  if (drawn_ != clock::time_point{}) std::fputs("\r\x1b[K", terminal_);
 }
 
 }  // namespace outsize

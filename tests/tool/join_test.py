@@ -39,7 +39,9 @@ class Case:
         if draw.random() < 0.4:
             columns = [draw.choice(["0", f"{draw.choice('12')}.{draw.randrange(1, 5)}"])
                        for _ in range(draw.randrange(1, 5))]
-            words += ["-o", draw.choice(["auto", ",".join(columns), " ".join(columns)])]
+            words += draw.choice([["-o", "auto"], ["-o", ",".join(columns)],
+                                  ["-o", " ".join(columns)], ["-o", *columns],
+                                  ["-o", columns[0], "-o", "auto"]])
         return words
 
     def line(self, field):

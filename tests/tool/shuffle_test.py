@@ -67,6 +67,7 @@ class Shuffle(ToolTest):
         for words in (["-n", "9" * 23], ["-n", "9" * 23, "-n2"], ["-n", "+3"], ["-n", " 3"],
                       ["-n", "03"], ["-n", "1k"], ["-n", "1K"], ["-n", ""], ["-n", "0x3"],
                       ["-n", "9" * 23 + "x"], ["-n", "-" + "9" * 23], ["-n", "3 "],
+                      ["-t,"],
                       ["-o", out, "-o", out], ["-o", out, "-o", same],
                       ["-o", out, "-o", self.path("other")]):
             words = ["-e", *words, *"abcde"]
@@ -75,6 +76,15 @@ class Shuffle(ToolTest):
             self.assertEqual(done.returncode, 2 if gnu.returncode else 0, (words, done.stderr))
             self.assertEqual(done.stdout.count(b"\n"), gnu.stdout.count(b"\n"), words)
         self.assertEqual(os.listdir(self.folder), ["out"])
+
+    @unittest.skipUnless(is_gnu("shuf"), "no GNU shuf to compare with")
+    def test_takes_the_ranges_that_shuf_takes(self):
+        for text in ("1-3", "+1-3", " 1-3", "1-+3", "1- 3", "3-2", "4-2", "-3", "1-", "1 -3",
+                     "1--3", "0x1-3", "1-99999999999999999999"):
+            gnu = subprocess.run(["shuf", "-n5", "-i", text], capture_output=True)
+            done = self.run_tool("shuffle", "-n5", "-i", text)
+            self.assertEqual(done.returncode, 2 if gnu.returncode else 0, (text, done.stderr))
+            self.assertEqual(sorted(done.stdout), sorted(gnu.stdout), text)
 
     def test_repeats_forever_until_nobody_listens(self):
         with subprocess.Popen([TOOL, "shuffle", "-r", "-e", "a", "b"], stdout=subprocess.PIPE,

@@ -70,6 +70,45 @@ class Output(ToolTest):
         self.assertEqual(self.output_of("sort", source, "-o", "-"), SORTED)
         self.assert_refused("No space left", "sort", source, "-o", "/dev/full")
 
+    def test_standard_output_by_name_is_not_begun_anew(self):
+        source = self.write("in", TEXT)
+        with open(self.path("out"), "wb", buffering=0) as out:
+            out.write(b"before\n")
+            subprocess.run([TOOL, "sort", source, "-o", "/dev/stdout"], stdout=out, check=True)
+            out.write(b"behind\n")
+        self.assertEqual(self.read("out"), b"before\n" + SORTED + b"behind\n")
+
+    def test_errors_that_cannot_be_told_are_errors(self):
+        for words, code in ((("sort", self.path("none")), 2),
+                            (("sort", "--progress", self.path("none")), 2),
+                            (("uniq", "--bad"), 2),
+                            (("sort", "-c", self.write("in", b"b\na\n")), 1)):
+            with open("/dev/full", "wb") as full:
+                done = subprocess.run([TOOL, *words], stderr=full, stdin=subprocess.DEVNULL)
+            self.assertEqual(done.returncode, code, words)
+            done = subprocess.run([TOOL, *words], preexec_fn=lambda: os.close(2),
+                                  stdin=subprocess.DEVNULL)
+            self.assertEqual(done.returncode, code, words)
+
+    def test_what_is_closed_is_neither_read_nor_written(self):
+        source = self.write("in", TEXT)
+        for number, words in ((0, ("sort", "-")), (0, ("join", source, "-")), (1, ("sort", source)),
+                              (1, ("--version",))):
+            done = subprocess.run([TOOL, *words], preexec_fn=lambda n=number: os.close(n),
+                                  stderr=subprocess.PIPE)
+            self.assertEqual(done.returncode, 2, words)
+            self.assertIn(b"Bad file descriptor", done.stderr)
+
+    def test_reports_that_would_replace_the_output_are_refused(self):
+        source = self.write("in", TEXT)
+        out = self.path("out")
+        self.assert_refused("is both the output and --json", "sort", source, "-o", out, "--json",
+                            os.path.join(self.folder, ".", "out"))
+        self.assert_refused("is both --json and --trace", "uniq", source, "--json", out, "--trace",
+                            out)
+        self.assertEqual(os.listdir(self.folder), ["in"])
+        self.sort(source, "--json", "/dev/null", "--trace", "/dev/null", "-o", "/dev/null")
+
     def test_standard_output_that_is_full_is_an_error(self):
         with open("/dev/full", "wb") as full:
             done = subprocess.run([TOOL, "sort", self.write("in", TEXT)], stdout=full,

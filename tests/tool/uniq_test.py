@@ -26,10 +26,13 @@ def random_text(draw, end):
 
 def random_words(draw):
     words = [word for word in ("-c", "-d", "-D", "-u", "-i", "-z") if draw.random() < 0.2]
-    if draw.random() < 0.2:
-        words.append(draw.choice(["--group", "--group=both", "--group=prep", "--group=append",
-                                  "--all-repeated=separate", "--all-repeated=none",
-                                  "--all-repeated=p"]))
+    if draw.random() < 0.2:  # before or behind -D
+        word = draw.choice(["--group", "--group=both", "--group=prep", "--group=append",
+                            "--all-repeated=separate", "--all-repeated=none",
+                            "--all-repeated=p"])
+        words.insert(draw.randrange(len(words) + 1), word)
+    if draw.random() < 0.1:
+        words.append("--all-repeated")
     for letter, most in (("f", 4), ("s", 5), ("w", 5)):
         if draw.random() < 0.3:
             words.append(f"-{letter}{draw.randrange(most)}")
@@ -61,8 +64,13 @@ class AgainstGnu(ToolTest):
     def test_refuses_what_gnu_refuses(self):
         for words in (("-fx",), ("-w", "-1"), ("-s", ""), ("--group=none",),
                       ("--all-repeated=both",), ("-cD",), ("--group", "-c"), ("a", "b", "c"),
-                      ("no-such-file",), (self.folder,), ("--frobnicate",)):
+                      ("-t,",), ("no-such-file",), (self.folder,), ("--frobnicate",)):
             self.assert_as_gnu(*words)
+
+    def test_the_last_way_of_showing_repeated_lines_counts(self):
+        for words in (("--all-repeated=prepend", "-D"), ("-D", "--all-repeated=prepend"),
+                      ("--all-repeated=separate", "--all-repeated")):
+            self.assert_as_gnu(*words, stdin=b"x\nx\ny\ny\n")
 
     def test_accepts_large_numbers(self):
         for words in (("-f99999999999999999999",), ("-w", "99999999999999999999"), ("-s9", "-w0"),

@@ -178,7 +178,7 @@ int cmd_bench(int argc, char** argv) {
     try {
       return bench_sort(argc - 1, argv + 1);
     } catch (interrupted const& signal) {
-      fmt::print(stderr, "outsize bench: interrupted; its files are gone\n");
+      put_error("outsize bench: interrupted; its files are gone\n");
       return signal.exit_code();
     }
   }

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // `outsize info`: what this build and this machine offer, and how fast the disks are. Layer: tools.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,6 +17,7 @@
 #include <outsize/base/machine.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/block/disk_options.hpp>
+#include <outsize/io/disk_file.hpp>
 #include <tools/outsize/command.hpp>
 #include <tools/outsize/disk_probe.hpp>
 #include <tools/outsize/disk_report.hpp>
@@ -58,6 +62,21 @@ disk_options with_speed(disk_options disk, disk_speed const& speed) {
   return disk;
 }
 
+/// How the disk is measured: as it will be used, within its capacity. Nothing if it has too little
+/// room for a measurement that says anything.
+std::optional<disk_probe_options> probe_of(disk_options const& disk) {
+  constexpr std::uint64_t files = 2, most_bytes = 256_MiB, least_bytes = 16_MiB;
+  disk_probe_options options{.directory = disk.path};
+  auto const room = std::min(disk.capacity_bytes, io::free_space_bytes(disk.path));
+  options.file_bytes =
+      std::min(most_bytes, round_down<std::uint64_t>(room / files, options.write_block_bytes));
+  if (options.file_bytes < least_bytes) return std::nullopt;
+  options.backend = disk.backend.value_or(options.backend);
+  options.direct = disk.direct.value_or(options.direct);
+  options.depth = std::min<std::size_t>(disk.depth.value_or(options.depth), 64);
+  return options;
+}
+
 nlohmann::ordered_json show_disk(disk_settings const& settings, bool is_quick) {
   disk_options const& disk = settings.disk();
   fmt::print("disk {}\n{}", disk.path, settings.describe());
@@ -67,12 +86,14 @@ nlohmann::ordered_json show_disk(disk_settings const& settings, bool is_quick) {
     fmt::print("{}", report_line("speed", "not measured, as that would write over it"));
     return object;
   }
-  disk_probe_options const options{.directory = disk.path,
-                                   .file_bytes = 256_MiB,
-                                   .backend = disk.backend.value_or(io::backend::automatic)};
-  auto const speed = probe_disk(options);
-  fmt::print("{}", describe_disk(options, speed));
-  object.update(disk_report(options, speed));
+  auto const options = probe_of(disk);
+  if (!options) {
+    fmt::print("{}", report_line("speed", "not measured, as there is too little room"));
+    return object;
+  }
+  auto const speed = probe_disk(*options);
+  fmt::print("{}", describe_disk(*options, speed));
+  object.update(disk_report(*options, speed));
   if (auto const line = describe_in_list(with_speed(disk, speed))) {
     fmt::print("{}", report_line("in a list", *line));
     object["line"] = *line;

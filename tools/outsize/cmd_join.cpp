@@ -12,10 +12,11 @@ namespace outsize::tool {
 int cmd_join(int argc, char** argv) {
   auto const request = read_join_request(argc, argv);
   if (!request) return exit_done;
-  return run_sort_command("join", *request, [&](outsize::storage& store, sort_options how) {
-    request->codecs.apply_to(how, request->paths.output);
-    return text::join_lines(store, request->paths, request->join, how);
-  });
+  return run_sort_command("join", *request, request->paths.output,
+                          [&](outsize::storage& store, sort_options how) {
+                            request->codecs.apply_to(how, request->paths.output);
+                            return text::join_lines(store, request->paths, request->join, how);
+                          });
 }
 
 }  // namespace outsize::tool

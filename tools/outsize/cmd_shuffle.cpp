@@ -5,7 +5,6 @@
 // text::shuffle_lines.
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -45,19 +44,13 @@ struct shuffle_request : work_options {
 
 /// LO-HI. One number below LO makes the range empty.
 text::number_range parse_range(std::string_view text) {
-  std::uint64_t low = 0;
-  std::uint64_t high = 0;
-  auto const* const end = text.data() + text.size();
-  auto const [dash, low_status] = std::from_chars(text.data(), end, low);
-  bool valid = low_status == std::errc{} && dash != end && *dash == '-';
-  if (valid) {
-    auto const [rest, high_status] = std::from_chars(dash + 1, end, high);
-    valid = high_status == std::errc{} && rest == end;
-  }
-  std::uint64_t const count = high - low + 1;
-  if (!valid || (low <= high) == (count == 0))
+  auto const dash = text.find('-');
+  auto const low = dash == text.npos ? std::nullopt : read_number(text.substr(0, dash));
+  auto const high = low ? read_number(text.substr(dash + 1)) : std::nullopt;
+  std::uint64_t const count = high ? *high - *low + 1 : 0;
+  if (!high || (*low <= *high) == (count == 0))
     throw usage_error(fmt::format("'{}' is no range LO-HI of numbers", text));
-  return {low, count};
+  return {*low, count};
 }
 
 std::vector<option> source_rows(shuffle_request& request) {
@@ -132,12 +125,13 @@ int cmd_shuffle(int argc, char** argv) {
   auto operands = make_table(request).parse(argc, argv);
   if (!operands) return exit_done;
   auto const source = source_of(request, std::move(*operands));
-  request.order.lines = request.shape.lines();
+  request.order.lines = line_shape(request.shape);
   request.order.salt = request.chance.salt();
-  return run_sort_command("shuffle", request, [&](outsize::storage& store, sort_options how) {
-    request.codecs.apply_to(how, request.output);
-    return text::shuffle_lines(store, source, request.output, request.order, how);
-  });
+  return run_sort_command(
+      "shuffle", request, request.output, [&](outsize::storage& store, sort_options how) {
+        request.codecs.apply_to(how, request.output);
+        return text::shuffle_lines(store, source, request.output, request.order, how);
+      });
 }
 
 }  // namespace outsize::tool

@@ -33,6 +33,14 @@ item_order make_order(key_options const& keys) {
 
 // ---- -c and -C ----
 
+void tell_disorder(sort_request const& request, record_scan const& scan) {
+  auto const& keys = request.keys;
+  auto item = keys.format ? std::string_view() : scan.current();
+  if (keys.csv && item.ends_with('\r')) item.remove_suffix(1);
+  put_error(fmt::format("outsize sort: {}:{}: disorder{}{}{}", request.inputs[0], scan.line(),
+                        keys.format ? "" : ": ", item, keys.delimiter()));
+}
+
 template <typename Order>
 int check_order(sort_request const& request, Order const& order, record_scan scan) {
   std::uint64_t const first = request.keys.header ? 2 : 1;
@@ -41,9 +49,7 @@ int check_order(sort_request const& request, Order const& order, record_scan sca
     int const c = order.compare(scan.previous(), scan.current());
     if (c < 0 || (c == 0 && !request.keys.unique)) continue;
     if (request.what == sort_request::action::check) {
-      fmt::print(stderr, "outsize sort: {}:{}: disorder", request.inputs[0], scan.count());
-      if (!request.keys.format) fmt::print(stderr, ": {}", scan.current());
-      std::fputc(request.keys.delimiter(), stderr);
+      tell_disorder(request, scan);
     }
     return exit_no;
   }
@@ -135,9 +141,10 @@ int plan_only(sort_request const& request, item_order const& order) {
 }
 
 int sort_or_merge(sort_request const& request, item_order const& order) {
-  return run_sort_command("sort", request, [&](auto& store, sort_options const& options) {
-    return run(store, request, order, with_request(options, request));
-  });
+  return run_sort_command("sort", request, request.output,
+                          [&](auto& store, sort_options const& options) {
+                            return run(store, request, order, with_request(options, request));
+                          });
 }
 
 }  // namespace

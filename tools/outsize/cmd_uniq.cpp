@@ -84,7 +84,11 @@ std::vector<option> group_rows(uniq_request& request) {
           flag('d', "repeated", "only lines that are repeated, one of each", groups.only_repeated),
           {.letter = 'D',
            .help = "all lines that are repeated",
-           .handler = [&groups](auto) { groups.all_repeated = true; }},
+           .handler =
+               [&groups](auto) {
+                 groups.all_repeated = true;
+                 groups.marks = mark::none;
+               }},
           {.name = "all-repeated",
            .takes = argument::optional,
            .value = "HOW",
@@ -92,8 +96,8 @@ std::vector<option> group_rows(uniq_request& request) {
            .handler =
                [&groups](std::string_view word) {
                  groups.all_repeated = true;
-                 if (!word.empty())
-                   groups.marks = find_mark(repeated_words, "--all-repeated", word);
+                 groups.marks =
+                     word.empty() ? mark::none : find_mark(repeated_words, "--all-repeated", word);
                }},
           {.name = "group",
            .takes = argument::optional,
@@ -197,11 +201,12 @@ int cmd_uniq(int argc, char** argv) {
     request.output = operands->back();
   }
   require_sensible(request.groups);
-  request.groups.lines = request.shape.lines();
-  return run_sort_command("uniq", request, [&](outsize::storage& store, sort_options how) {
-    request.codecs.apply_to(how, request.output);
-    return text::uniq_lines(store, request.input, request.output, request.groups, how);
-  });
+  request.groups.lines = line_shape(request.shape);
+  return run_sort_command(
+      "uniq", request, request.output, [&](outsize::storage& store, sort_options how) {
+        request.codecs.apply_to(how, request.output);
+        return text::uniq_lines(store, request.input, request.output, request.groups, how);
+      });
 }
 
 }  // namespace outsize::tool

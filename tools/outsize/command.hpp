@@ -6,11 +6,19 @@
 // main() turns into one line on stderr and exit_error. Commands run on the main thread.
 #pragma once
 
+#include <cstdio>
+#include <string_view>
+
 namespace outsize::tool {
 
 inline constexpr int exit_done = 0;   ///< done, or the answer is yes
 inline constexpr int exit_no = 1;     ///< the answer is no (`check`, `sort -c`)
 inline constexpr int exit_error = 2;  ///< usage or operating error
+
+/// Writes to stderr if that can be done; if not, the exit code has to say it alone.
+inline void put_error(std::string_view text) noexcept {
+  std::fwrite(text.data(), 1, text.size(), stderr);
+}
 
 int cmd_sort(int argc, char** argv);
 int cmd_gen(int argc, char** argv);

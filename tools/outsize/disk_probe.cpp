@@ -129,8 +129,8 @@ disk_speed probe_disk(disk_probe_options const& options) {
   check_space(options.directory, 2 * file_bytes);
 
   auto const queue = io::make_request_queue(options.backend, 2 * options.depth);
-  auto const a = io::make_temporary_file(options.directory, *queue);
-  auto const b = io::make_temporary_file(options.directory, *queue);
+  auto const a = io::make_temporary_file(options.directory, *queue, options.direct);
+  auto const b = io::make_temporary_file(options.directory, *queue, options.direct);
   check_alignment(options.read_block_bytes, a->alignment_bytes());
   check_alignment(options.write_block_bytes, a->alignment_bytes());
   a->allocate(0, file_bytes);

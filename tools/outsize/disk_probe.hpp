@@ -33,6 +33,7 @@ struct disk_probe_options {
   std::size_t write_block_bytes = 2_MiB;
   std::size_t depth = 4;  ///< Requests under way in each direction.
   io::backend backend = io::backend::automatic;
+  bool direct = true;  ///< Past the page cache, where the file system can.
 };
 
 /// Bytes per second of each step. `mixed` counts the bytes read while as many were written.

@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <tools/outsize/join_request.hpp>
 
+#include <algorithm>
 #include <charconv>
 #include <functional>
 #include <limits>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -75,6 +77,44 @@ join_column parse_column(std::string_view text) {
   return {parse_file(text.substr(0, 1), "file of a column"), parse_field(text.substr(2))};
 }
 
+void add_columns(join_options& join, std::string_view text) {
+  for (auto const& column : parse_columns(text)) join.columns.push_back(column);
+}
+
+bool are_columns(std::string_view text) {
+  try {
+    parse_columns(text);
+    return true;
+  } catch (usage_error const&) {
+    return false;
+  }
+}
+
+/// The two files. What looks like columns may be some, as in `-o 1.1 2.2 FILE1 FILE2`: that shows
+/// when there would be more than two.
+class operand_files {
+ public:
+  explicit operand_files(join_options& join) : join_(join) {}
+
+  void add(std::string_view operand) {
+    if (names_.size() == 2) make_room(operand);
+    names_.emplace_back(operand);
+  }
+  std::vector<std::string> const& names() const noexcept { return names_; }
+
+ private:
+  void make_room(std::string_view operand) {
+    auto const columns = std::ranges::find_if(names_, are_columns);
+    if (join_.columns.empty() || columns == names_.end())
+      throw usage_error(fmt::format("extra operand '{}'", operand));
+    add_columns(join_, *columns);
+    names_.erase(columns);
+  }
+
+  join_options& join_;
+  std::vector<std::string> names_;
+};
+
 option flag_row(std::string name, std::string help, std::function<void()> const& set) {
   return {.name = std::move(name), .help = std::move(help), .handler = [set](auto) { set(); }};
 }
@@ -136,12 +176,14 @@ std::vector<option> output_rows(join_request& request, given_values& given) {
       {.letter = 'o',
        .takes = argument::required,
        .value = "COLUMNS",
-       .help = "0 (the join field) or FILE.FIELD, with commas; or auto",
+       .help = "0 (the join field) or FILE.FIELD, more behind commas; or auto",
        .handler =
            [&](std::string_view text) {
-             join.columns_of_first_lines = text == "auto";
-             if (text == "auto") return join.columns.clear();
-             for (auto const& column : parse_columns(text)) join.columns.push_back(column);
+             if (text == "auto") {
+               join.columns_of_first_lines = true;
+             } else {
+               add_columns(join, text);
+             }
            }},
       {.letter = 'e',
        .takes = argument::required,
@@ -182,6 +224,7 @@ std::vector<join_column> parse_columns(std::string_view text) {
 std::optional<join_request> read_join_request(int argc, char** argv) {
   join_request request;
   given_values given;
+  operand_files files(request.join);
   option_table table("outsize join [OPTIONS] FILE1 FILE2", about);
   table.heading("what is compared")
       .add(field_rows(request.join, given))
@@ -195,13 +238,18 @@ std::optional<join_request> read_join_request(int argc, char** argv) {
       .heading("compressed files")
       .add(compression_rows(request.codecs))
       .heading("what to tell")
-      .add(report_rows(request));
-  auto const operands = table.parse(argc, argv);
-  if (!operands) return std::nullopt;
-  if (operands->size() < 2) throw usage_error("two files are needed");
-  if (operands->size() > 2) throw usage_error(fmt::format("extra operand '{}'", (*operands)[2]));
-  request.paths.first = operands->front();
-  request.paths.second = operands->back();
+      .add(report_rows(request))
+      .operands([&](std::string_view operand) {
+        files.add(operand);
+        return true;
+      });
+  auto const rest = table.parse(argc, argv);
+  if (!rest) return std::nullopt;
+  for (auto const& operand : *rest) files.add(operand);
+  if (files.names().size() < 2) throw usage_error("two files are needed");
+  request.paths.first = files.names().front();
+  request.paths.second = files.names().back();
+  if (!request.join.columns.empty()) request.join.columns_of_first_lines = false;
   if (request.paths.first == "-" && request.paths.second == "-")
     throw usage_error("not both files can be standard input");
   request.join.first_field = given.first_field.value_or(0);

@@ -52,12 +52,28 @@ TEST(join_request, reads_columns) {
   EXPECT_EQ(columns[2].field, 9U);
   EXPECT_EQ(read({"-o", "0", "-o1.1", "a", "b"}).join.columns.size(), 2U);
   EXPECT_TRUE(read({"-oauto", "a", "b"}).join.columns_of_first_lines);
+  auto const both = read({"-o", "0", "-oauto", "a", "b"}).join;
+  EXPECT_TRUE(both.columns.size() == 1 && !both.columns_of_first_lines);
+}
+
+TEST(join_request, takes_columns_in_several_words) {
+  auto const request = read({"-o", "1.1", "2.2", "0 1.3", "a", "b"});
+  ASSERT_EQ(request.join.columns.size(), 4U);
+  EXPECT_EQ(request.join.columns[3].field, 2U);
+  EXPECT_EQ(request.paths.first, "a");
+  EXPECT_EQ(request.paths.second, "b");
+  auto const files = read({"-o", "0", "1.1", "2.2"});
+  EXPECT_EQ(files.join.columns.size(), 1U);
+  EXPECT_EQ(files.paths.first, "1.1");
+  EXPECT_EQ(read({"-o", "0", "1.1", "--", "a", "b"}).join.columns.size(), 2U);
 }
 
 TEST(join_request, refuses_what_makes_no_sense) {
   for (std::vector<std::string> const& arguments :
        std::vector<std::vector<std::string>>{{"a"},
                                              {"a", "b", "c"},
+                                             {"-o", "0", "a", "b", "1.1"},
+                                             {"1.1", "a", "b"},
                                              {"-", "-"},
                                              {"-1", "0", "a", "b"},
                                              {"-1", "x", "a", "b"},

@@ -202,6 +202,11 @@ std::vector<option> line_shape_rows(key_options& options) {
   return rows;
 }
 
+line_format line_shape(key_options const& options) {
+  if (options.separator && !options.csv) throw usage_error("option -t is for --csv");
+  return options.lines();
+}
+
 std::vector<option> key_option_rows(key_options& options) {
   auto rows = line_key_rows(options);
   std::ranges::find(rows, 'k', &option::letter)->help =

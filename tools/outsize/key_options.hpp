@@ -62,6 +62,8 @@ std::vector<option> csv_rows(key_options& options);
 
 /// Returns the same with -t, and with -z, for commands that compare no fields.
 std::vector<option> line_shape_rows(key_options& options);
+/// Returns what lines are by these. Errors: usage_error, also for -t without CSV; and as lines().
+line_format line_shape(key_options const& options);
 
 /// Returns how CSV is written. Errors: usage_error for what no CSV can have.
 csv_format csv_format_of(std::optional<char> separator, bool zero_terminated);

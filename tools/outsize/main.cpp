@@ -7,11 +7,15 @@
 #include <tools/outsize/command.hpp>
 #include <tools/outsize/options.hpp>
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
 #include <exception>
+#include <iterator>
 #include <new>
 #include <string_view>
 #include <system_error>
@@ -59,6 +63,15 @@ void flush_stdout() {
   throw std::system_error(errno, std::generic_category(), "cannot write standard output");
 }
 
+/// Has the numbers 0 to 2 in use, so that no file gets one that is closed, and is taken for
+/// standard input or output. What stands in refuses the transfer, as nothing at all would.
+void occupy_standard_descriptors() {
+  for (int number = STDIN_FILENO; number <= STDERR_FILENO; ++number) {
+    if (::fcntl(number, F_GETFD) != -1 || errno != EBADF) continue;
+    ::open("/dev/null", number == STDIN_FILENO ? O_WRONLY : O_RDONLY);  // the lowest number
+  }
+}
+
 command const* find_command(std::string_view name) {
   auto const* row = std::ranges::find(commands, name, &command::name);
   return row == commands.end() ? nullptr : row;
@@ -66,8 +79,10 @@ command const* find_command(std::string_view name) {
 
 void complain(int argc, char** argv, std::string_view cause) {
   bool const is_in_command = argc > 1 && find_command(argv[1]) != nullptr;
-  fmt::print(stderr, "outsize{}{}: {}\n", is_in_command ? " " : "", is_in_command ? argv[1] : "",
-             cause);
+  fmt::memory_buffer line;  // most causes fit without memory, which may be what is lacking
+  fmt::format_to(std::back_inserter(line), "outsize{}{}: {}\n", is_in_command ? " " : "",
+                 is_in_command ? argv[1] : "", cause);
+  put_error({line.data(), line.size()});
 }
 
 int dispatch(int argc, char** argv) {
@@ -100,4 +115,7 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace outsize::tool
 
-int main(int argc, char** argv) { return outsize::tool::run(argc, argv); }
+int main(int argc, char** argv) {
+  outsize::tool::occupy_standard_descriptors();
+  return outsize::tool::run(argc, argv);
+}

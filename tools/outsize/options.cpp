@@ -102,6 +102,21 @@ std::string help_line(option const& row) {
   return fmt::format("{:<{}}{}\n", left, help_column, row.help);
 }
 
+struct scanned_number {
+  std::uint64_t value = 0;
+  std::errc status = {};  // invalid_argument or result_out_of_range
+};
+
+scanned_number scan_number(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(" \t\n\v\f\r"), text.size()));
+  if (text.starts_with('+')) text.remove_prefix(1);
+  scanned_number found;
+  char const* const last = text.data() + text.size();
+  auto const [end, status] = std::from_chars(text.data(), last, found.value);
+  found.status = end == last ? status : std::errc::invalid_argument;
+  return found;
+}
+
 }  // namespace
 
 option_table::option_table(std::string usage, std::string about)
@@ -197,16 +212,16 @@ std::uint64_t parse_count(std::string_view text, std::string_view what) {
   return value * factor;
 }
 
+std::optional<std::uint64_t> read_number(std::string_view text) {
+  auto const found = scan_number(text);
+  return found.status == std::errc{} ? std::optional(found.value) : std::nullopt;
+}
+
 std::uint64_t parse_capped_number(std::string_view text, std::string_view what) {
-  auto digits = text;
-  digits.remove_prefix(std::min(digits.find_first_not_of(" \t\n\v\f\r"), digits.size()));
-  if (digits.starts_with('+')) digits.remove_prefix(1);
-  std::uint64_t value = 0;
-  char const* const last = digits.data() + digits.size();
-  auto const [end, status] = std::from_chars(digits.data(), last, value);
-  if (end != last || status == std::errc::invalid_argument)
+  auto const found = scan_number(text);
+  if (found.status == std::errc::invalid_argument)
     throw usage_error(fmt::format("{} '{}' is no number", what, text));
-  return status == std::errc{} ? value : std::numeric_limits<std::uint64_t>::max();
+  return found.status == std::errc{} ? found.value : std::numeric_limits<std::uint64_t>::max();
 }
 
 }  // namespace outsize::tool

@@ -76,8 +76,11 @@ std::string single_operand(std::vector<std::string> const& operands, std::string
 /// Errors:  usage_error naming `what` and the text.
 std::uint64_t parse_count(std::string_view text, std::string_view what);
 
-/// Reads a number as shuf(1) and uniq(1) do: blanks, a plus sign, decimal digits and no unit. What
-/// does not fit is as much as there can be.
+/// Reads a number as shuf(1) and uniq(1) do: blanks, a plus sign, decimal digits and no unit.
+/// Returns nothing for another text, and for a number that does not fit.
+std::optional<std::uint64_t> read_number(std::string_view text);
+
+/// Reads such a number; one that does not fit is as much as there can be.
 ///
 /// Errors:  usage_error naming `what` and the text.
 std::uint64_t parse_capped_number(std::string_view text, std::string_view what);

@@ -92,8 +92,9 @@ storage_options sort_storage(work_options const& work) {
 }
 
 int run_sort_command(
-    std::string const& name, work_options const& work,
+    std::string const& name, work_options const& work, std::string const& output,
     std::function<sort_report(outsize::storage&, sort_options const&)> const& program) {
+  refuse_same_files({{"the output", output}, {"--json", work.json}, {"--trace", work.trace}});
   interruption const ends_cleanly(name);
   auto const begin = std::chrono::steady_clock::now();
   return naming_memory(work, [&] {

@@ -19,10 +19,11 @@ namespace outsize::tool {
 storage_options sort_storage(work_options const& work);
 
 /// Runs `program` for the command of that name, with the storage asked for and options that show
-/// how far it is; then writes the reports that were asked for. Returns exit_done.
-/// @throws what the program throws; a budget_error names -S.
+/// how far it is; then writes the reports that were asked for. Returns exit_done. `output` is where
+/// the program writes. @throws what the program throws; a budget_error names -S; usage_error if a
+/// report would replace the output or the other.
 int run_sort_command(
-    std::string const& name, work_options const& work,
+    std::string const& name, work_options const& work, std::string const& output,
     std::function<sort_report(outsize::storage&, sort_options const&)> const& program);
 
 /// Calls `work_on()`; a budget_error that leaves it names -S, if there was one.

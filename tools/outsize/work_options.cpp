@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <charconv>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string_view>
@@ -209,6 +210,20 @@ void set_output(std::string_view path, std::string& into, bool& given) {
   given = true;
 }
 
+void refuse_same_files(std::initializer_list<named_output> outputs) {
+  std::map<std::filesystem::path, std::string_view> seen;
+  for (auto const& [name, path] : outputs) {
+    if (!path || *path == "-") continue;
+    std::error_code failure;  // is told when the file is opened
+    auto const place =
+        std::filesystem::weakly_canonical(std::filesystem::absolute(*path, failure), failure);
+    if (failure || std::filesystem::is_other(place, failure)) continue;  // devices and pipes
+    auto const [first, is_new] = seen.emplace(place, name);
+    if (!is_new)
+      throw usage_error(fmt::format("'{}' is both {} and {}", *path, first->second, name));
+  }
+}
+
 option output_row(std::string& into, std::string help) {
   return {.letter = 'o',
           .name = "output",
@@ -236,6 +251,10 @@ bool parse_pass_request(option_table const& table, int argc, char** argv, pass_r
 int run_pass_command(
     std::string const& name, pass_request const& request, storage_options const& options,
     std::function<pass_outcome(outsize::storage&, numeric::pass_listener const&)> const& program) {
+  refuse_same_files({{"the output", request.output},
+                     {"--json", request.work.json},
+                     {"--trace", request.work.trace},
+                     {"--svg", request.picture}});
   interruption const ends_cleanly(name);
   try {
     outsize::storage store(options);

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -49,6 +50,15 @@ std::vector<option> report_rows(work_options& into);
 /// Notes the path of an output, of which there is one: if one is `given`, `path` must be the same.
 /// Errors:  usage_error naming both.
 void set_output(std::string_view path, std::string& into, bool& given);
+
+/// A file that is written, as messages call it.
+struct named_output {
+  std::string_view name;
+  std::optional<std::string> path;
+};
+
+/// Errors:  usage_error if two are one file, of which the last written would be left.
+void refuse_same_files(std::initializer_list<named_output> outputs);
 
 /// -o and --output.
 option output_row(std::string& into, std::string help);
