@@ -61,9 +61,10 @@ void merge_of_two(benchmark::State& state) {
 
 /// `range(0)` sequences of `range(1)` items.
 template <typename T, typename Merge, typename Less>
-void merge_by_copying(benchmark::State& state, Merge const& empty, Less less) {
+void merge_by_copying(benchmark::State& state, Merge const& empty, Less less,
+                      keys which = keys::all) {
   std::size_t const length = length_of(state);
-  auto const items = sorted_sequences<T>(count_of(state), length, less);
+  auto const items = sorted_sequences<T>(count_of(state), length, less, which);
   std::vector<T> out(items.size());
   std::optional<Merge> merge;
   measure(
@@ -80,9 +81,9 @@ void merge_by_copying(benchmark::State& state, Merge const& empty, Less less) {
       [&] { return std::ranges::is_sorted(out, less); });
 }
 
-template <typename T>
+template <typename T, keys Which = keys::all>
 void slice_merge_of(benchmark::State& state) {
-  merge_by_copying<T>(state, slice_merge<T>(), std::less<>());
+  merge_by_copying<T>(state, slice_merge<T>(), std::less<>(), Which);
 }
 
 void tree_merge_by_lambda(benchmark::State& state) {
@@ -247,6 +248,10 @@ BENCHMARK(merge_of_two<std::uint64_t>)->Arg(in_cache)->UseManualTime();
 BENCHMARK(merge_of_two<word_pair>)->Arg(in_cache)->UseManualTime();
 BENCHMARK(slice_merge_of<std::uint64_t>)->Args({50, 1 << 16})->UseManualTime();
 BENCHMARK(slice_merge_of<word_pair>)->Args({50, 1 << 16})->UseManualTime();
+BENCHMARK(slice_merge_of<std::uint64_t, keys::few>)->Args({50, 1 << 16})->UseManualTime();
+BENCHMARK(slice_merge_of<std::uint64_t, keys::of_one_sequence>)
+    ->Args({50, 1 << 16})
+    ->UseManualTime();
 BENCHMARK(tree_merge_by_lambda)->Args({50, 1 << 16})->UseManualTime();
 BENCHMARK(merge_of_records<tree_of::losers>)
     ->Args({50, 1 << 13, 0})

@@ -69,13 +69,26 @@ std::vector<T> random_items(std::size_t count) {
   return items;
 }
 
-/// Sorted sequences of one length, side by side.
+/// What keys there are in sorted sequences.
+enum class keys { all, few, of_one_sequence };
+
+/// Sorted sequences of one length, side by side: of random items, of four different ones, or each
+/// of none that come before another's.
 template <typename T, typename Less>
-std::vector<T> sorted_sequences(std::size_t count, std::size_t length, Less less) {
+std::vector<T> sorted_sequences(std::size_t count, std::size_t length, Less less, keys which) {
   auto items = random_items<T>(count * length);
+  if (which == keys::few)
+    for (std::size_t i = 4; i < items.size(); ++i) items[i] = items[random_bits()() % 4];
+  if (which == keys::of_one_sequence) std::ranges::sort(items, less);
   for (std::size_t s = 0; s < count; ++s)
     std::ranges::sort(std::span(items).subspan(s * length, length), less);
   return items;
+}
+
+/// Sorted sequences of one length, side by side.
+template <typename T, typename Less>
+std::vector<T> sorted_sequences(std::size_t count, std::size_t length, Less less) {
+  return sorted_sequences<T>(count, length, less, keys::all);
 }
 
 /// Sorted records side by side, all of whose bytes count: `common` zeros, a number, more zeros.

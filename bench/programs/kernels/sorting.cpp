@@ -6,6 +6,7 @@
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
+#include <bit>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -168,6 +169,49 @@ void parallel_sort_of(benchmark::State& state) {
   });
 }
 
+/// Of `range(1)` different numbers.
+void vector_sort_of_few(benchmark::State& state) {
+  auto given = random_items<std::uint64_t>(count_of(state));
+  auto const different = static_cast<std::size_t>(state.range(1));
+  for (std::size_t i = different; i < given.size(); ++i)
+    given[i] = given[random_bits()() % different];
+  auto items = given;
+  measure(
+      state, given.size(), [&] { items = given; }, [&] { vector_sort(std::span(items)); },
+      [&] { return std::ranges::is_sorted(items); });
+}
+
+/// Three of five are the least, by `range(1)` threads.
+void parallel_sort_of_mostly_least(benchmark::State& state) {
+  executor threads(static_cast<std::size_t>(state.range(1)));
+  auto given = random_items<std::uint64_t>(count_of(state));
+  for (std::size_t i = 0; i < given.size(); ++i)
+    if (i % 5 < 3) given[i] = 0;
+  auto items = given;
+  measure(
+      state, given.size(), [&] { items = given; },
+      [&] { parallel_sort(std::span(items), bits_of<std::uint64_t>(), threads); },
+      [&] { return std::ranges::is_sorted(items); });
+}
+
+/// Signed and floating-point numbers, which are turned into others and back on the way.
+template <typename T>
+void sort_of_numbers(benchmark::State& state) {
+  auto const bits = ordered_bits_of<T, std::less<>>();
+  using word = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+  std::vector<word> given = random_items<word>(count_of(state));
+  for (word& item : given)
+    item = std::bit_cast<word>(static_cast<T>(static_cast<std::int32_t>(item)));
+  executor threads(1);
+  auto items = given;
+  measure(
+      state, given.size(), [&] { items = given; },
+      [&] { parallel_sort(std::span(items), bits, threads); },
+      [&] {
+        return std::ranges::is_sorted(items, {}, [](word item) { return std::bit_cast<T>(item); });
+      });
+}
+
 /// Keys in eight clusters: too uneven for digits.
 template <typename T>
 void vector_sort_of_clusters(benchmark::State& state) {
@@ -236,6 +280,11 @@ BENCHMARK(standard_sort)->Arg(in_cache)->Arg(beyond_cache)->UseManualTime();
 BENCHMARK(vector_sort_of<std::uint32_t>)->Arg(in_cache)->Arg(beyond_cache)->UseManualTime();
 BENCHMARK(vector_sort_of<std::uint64_t>)->Arg(in_cache)->Arg(beyond_cache)->UseManualTime();
 BENCHMARK(vector_sort_of<word_pair>)->Arg(in_cache)->Arg(beyond_cache)->UseManualTime();
+BENCHMARK(vector_sort_of_few)->Args({beyond_cache, 16})->Args({beyond_cache, 1})->UseManualTime();
+BENCHMARK(sort_of_numbers<std::int32_t>)->Arg(beyond_cache)->UseManualTime();
+BENCHMARK(sort_of_numbers<float>)->Arg(beyond_cache)->UseManualTime();
+BENCHMARK(sort_of_numbers<std::int64_t>)->Arg(beyond_cache)->UseManualTime();
+BENCHMARK(sort_of_numbers<double>)->Arg(beyond_cache)->UseManualTime();
 BENCHMARK(vector_sort_of<prefix_entry>)->Arg(in_cache)->Arg(beyond_cache)->UseManualTime();
 BENCHMARK(bucket_partition_of<std::uint64_t>)->Arg(beyond_cache)->UseManualTime();
 BENCHMARK(bucket_partition_of<word_pair>)->Arg(beyond_cache)->UseManualTime();
@@ -262,6 +311,10 @@ BENCHMARK(parallel_sort_of<std::uint64_t>)
     ->Args({beyond_cache, 2})
     ->UseManualTime();
 BENCHMARK(parallel_sort_of<word_pair>)
+    ->Args({beyond_cache, 1})
+    ->Args({beyond_cache, 2})
+    ->UseManualTime();
+BENCHMARK(parallel_sort_of_mostly_least)
     ->Args({beyond_cache, 1})
     ->Args({beyond_cache, 2})
     ->UseManualTime();

@@ -101,7 +101,7 @@ class merge_round {
   /// Cuts the round into at most `part_count` parts of nearly equal item counts.
   std::vector<part> cut(std::size_t part_count) const {
     std::size_t const total = items();
-    std::size_t const count = std::clamp<std::size_t>(total / least_part_items, 1, part_count);
+    std::size_t const count = std::clamp<std::size_t>(total / least_items_of_part(), 1, part_count);
     std::vector<std::vector<std::size_t>> cuts(count + 1);
     cuts[0].assign(limits_.size(), 0);
     cuts[count] = limits_;
@@ -167,8 +167,18 @@ class merge_round {
   }
 
  private:
-  static constexpr std::size_t least_part_items =
-      512;  // below, a cut costs more than a thread brings
+  // Below, a cut costs more than a thread brings.
+  static constexpr std::size_t least_part_items = 512;
+  static constexpr std::size_t least_copied_bytes = std::size_t{4} << 20U;
+
+  std::size_t least_items_of_part() const {
+    if constexpr (Family::merges_by_copying) {
+      bool const is_merged =
+          std::ranges::count_if(limits_, [](std::size_t limit) { return limit > 0; }) > 1;
+      if (!is_merged) return least_copied_bytes / family_->item_bytes();
+    }
+    return least_part_items;
+  }
 
   /// Codes tell what prefixes would.
   struct coded_cursor : piece_cursor<view> {

@@ -29,28 +29,37 @@ void for_each_part(std::span<T> items, executor& threads, Body const& body) {
   threads.parallel_for(count, [&](std::size_t p) { body(part_of(items, p, count)); });
 }
 
-/// Moves what is less than the pivot to the front, and returns how much that is. Without a jump.
-template <typename T>
-std::size_t split_piece(std::span<T> items, T const& pivot) {
-  std::size_t lesser = 0;
+/// Moves what belongs there to the front, and returns how much that is. Without a jump.
+template <typename T, typename Predicate>
+std::size_t split_piece(std::span<T> items, Predicate const& in_front) {
+  std::size_t count = 0;
   for (T& item : items) {
     T const moved = item;
-    item = items[lesser];
-    items[lesser] = moved;
-    lesser += static_cast<std::size_t>(moved < pivot);
+    item = items[count];
+    items[count] = moved;
+    count += static_cast<std::size_t>(in_front(moved));
   }
-  return lesser;
+  return count;
 }
 
-/// The item of a sample that has `share` of it before itself.
 template <typename T>
-T choose_pivot(std::span<T const> items, double share) {
+struct chosen_pivot {
+  T value;
+  bool is_frequent;  // more of the sample is equal to it than half a thread's share
+};
+
+/// The item of a sample that has `share` of it before itself, for so many threads.
+template <typename T>
+chosen_pivot<T> choose_pivot(std::span<T const> items, double share, std::size_t threads) {
   std::vector<T> sample(std::min(sample_items, items.size()));
   for (std::size_t i = 0; i < sample.size(); ++i)
     sample[i] = items[items.size() * i / sample.size()];
   auto const place = static_cast<std::ptrdiff_t>(share * static_cast<double>(sample.size()));
   std::ranges::nth_element(sample, sample.begin() + place);
-  return sample[static_cast<std::size_t>(place)];
+  T const value = sample[static_cast<std::size_t>(place)];
+  auto const equal = std::ranges::count_if(
+      sample, [&](T const& item) { return !(item < value) && !(value < item); });
+  return {value, 2 * static_cast<std::size_t>(equal) * threads > sample.size()};
 }
 
 /// Items that lie side by side but belong elsewhere, and as many places for them.
@@ -77,13 +86,13 @@ std::vector<exchange<T>> pair_up(std::vector<std::span<T>> const& lows,
   return pairs;
 }
 
-/// Moves what is less than the pivot to the front, by all threads; returns how much that is.
-template <typename T>
-std::size_t split(std::span<T> items, T const& pivot, executor& threads) {
+/// Moves what belongs there to the front, by all threads; returns how much that is.
+template <typename T, typename Predicate>
+std::size_t split(std::span<T> items, executor& threads, Predicate const& in_front) {
   std::size_t const count = threads.threads();
   std::vector<std::size_t> lesser(count);
   threads.parallel_for(
-      count, [&](std::size_t p) { lesser[p] = split_piece(part_of(items, p, count), pivot); });
+      count, [&](std::size_t p) { lesser[p] = split_piece(part_of(items, p, count), in_front); });
   std::size_t border = 0;
   for (std::size_t const of_piece : lesser) border += of_piece;
   std::vector<std::span<T>> lows, highs;  // on the wrong side
@@ -104,31 +113,58 @@ std::size_t split(std::span<T> items, T const& pivot, executor& threads) {
   return border;
 }
 
-/// Adds to `stretches` those into which the items fall, one for each of so many threads.
+/// Items that nothing outside comes between.
+template <typename T>
+struct stretch {
+  std::span<T> items;
+  bool are_equal = false;
+};
+
+/// Of so many threads those for the first of two stretches, by their sizes; neither has none.
+std::size_t share_of(std::size_t threads, std::size_t first, std::size_t second) {
+  auto const share = static_cast<double>(first) / static_cast<double>(first + second);
+  auto const rounded = static_cast<std::size_t>(share * static_cast<double>(threads) + 0.5);
+  return std::clamp<std::size_t>(rounded, 1, threads - 1);
+}
+
+/// Adds to `stretches` those into which the items fall, one for each of so many threads, and those
+/// of an item that is there so often that it would be too much for one.
 template <typename T>
 void split_for(std::size_t count, std::span<T> items, executor& threads,
-               std::vector<std::span<T>>& stretches) {
+               std::vector<stretch<T>>& stretches) {
   if (count == 1 || items.size() < least_stretch) {
-    stretches.push_back(items);
+    stretches.push_back({items});
     return;
   }
-  std::size_t const half = count / 2;
-  T const pivot = choose_pivot(std::span<T const>(items),
-                               static_cast<double>(half) / static_cast<double>(count));
-  std::size_t const border = split(items, pivot, threads);
-  split_for(half, items.first(border), threads, stretches);
-  split_for(count - half, items.subspan(border), threads, stretches);
+  std::size_t half = count / 2;
+  auto const pivot = choose_pivot(std::span<T const>(items),
+                                  static_cast<double>(half) / static_cast<double>(count), count);
+  auto const front =
+      items.first(split(items, threads, [&](T const& item) { return item < pivot.value; }));
+  auto back = items.subspan(front.size());
+  if (pivot.is_frequent) {
+    auto const equal =
+        back.first(split(back, threads, [&](T const& item) { return !(pivot.value < item); }));
+    for (std::size_t p = 0; p < count; ++p) stretches.push_back({part_of(equal, p, count), true});
+    back = back.subspan(equal.size());
+    if (front.empty()) return split_for(count, back, threads, stretches);
+    if (back.empty()) return split_for(count, front, threads, stretches);
+    half = share_of(count, front.size(), back.size());
+  }
+  split_for(half, front, threads, stretches);
+  split_for(count - half, back, threads, stretches);
 }
 
 template <typename T, typename Form>
 void sort_values(std::span<T> values, Form const& form, executor& threads) {
   if (values.empty()) return;
   for_each_part(values, threads, [&](std::span<T> part) { form.encode_all(part); });
-  std::vector<std::span<T>> stretches;
+  std::vector<stretch<T>> stretches;
   split_for(threads.threads(), values, threads, stretches);
   threads.parallel_for(stretches.size(), [&](std::size_t s) {
-    vector_sort(stretches[s]);
-    form.decode_all(stretches[s]);
+    auto const& [items, are_equal] = stretches[s];
+    if (!are_equal) vector_sort(items);
+    form.decode_all(items);
   });
 }
 

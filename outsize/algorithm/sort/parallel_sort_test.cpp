@@ -29,6 +29,9 @@ std::vector<std::pair<std::string, generator>> kinds(std::mt19937_64& random) {
           {"alike", [](std::size_t) { return std::uint64_t{7}; }},
           {"ascending", [](std::size_t i) { return std::uint64_t{i}; }},
           {"descending", [](std::size_t i) { return ~std::uint64_t{i}; }},
+          {"mostly least", [&](std::size_t i) { return i % 5 < 3 ? 0 : random(); }},
+          {"mostly greatest", [&](std::size_t i) { return i % 5 < 3 ? ~0ULL : random(); }},
+          {"two", [&](std::size_t) { return random() % 5 < 3 ? 0ULL : 1ULL; }},
           {"mostly one", [&](std::size_t i) { return i % 50 == 0 ? random() : 1U << 20; }}};
 }
 
