@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <utility>
 
 #include <outsize/base/assert.hpp>
@@ -39,6 +40,11 @@ class deque : public detail::paged_array<deque<T>, T> {
  public:
   using base::base;
   deque() = default;
+  /// As assign(): it stays on its disks.
+  deque& operator=(std::initializer_list<T> list) {
+    this->assign(list);
+    return *this;
+  }
 
   void push_front(T const& item) { items_->prepend(item); }
   template <typename... Arguments>

@@ -152,8 +152,8 @@ class matrix {
     change_with(other, [](T const& x, T const& y) { return detail::difference_of(x, y); });
     return *this;
   }
-  /// Multiplies each item.
-  matrix& operator*=(T const& factor) {
+  /// Multiplies each item; the factor may be one of them.
+  matrix& operator*=(T factor) {
     detail::for_each_block(items_->pages(), kept, {}, true,
                            [&](detail::block_extent const& at, std::byte* into, auto const&) {
                              each_item(at, [&](std::size_t k) {

@@ -308,6 +308,15 @@ TEST_F(matrices, are_added_and_transposed_in_one_pass) {
   EXPECT_LE(reads() - read, 20U);
 }
 
+TEST_F(matrices, take_one_of_their_items_as_a_factor) {
+  auto const pool = make_pool<double>(8, 12);
+  matrix<double> a(pool, 30, 30);
+  a.fill([](auto, auto) { return 3; });
+  a *= a(0, 0);
+  EXPECT_EQ(std::as_const(a)(0, 0), 9.0);
+  EXPECT_EQ(std::as_const(a)(29, 29), 9.0);
+}
+
 TEST_F(matrices, that_hold_zeros_cost_nothing) {
   auto const pool = make_pool<double>(8, 12);
   matrix<double> a(pool, 160, 160), b(pool, 160, 160);

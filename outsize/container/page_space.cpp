@@ -130,6 +130,7 @@ void file_pages::settle(std::uint64_t bytes) {
   if (mode_ == io::access::read_only) return;
   file_->resize(bytes);
   allocated_bytes_ = bytes;
+  used_bytes_ = std::min(used_bytes_, bytes);
   file_->sync();
   is_grown_ = false;
 }

@@ -69,6 +69,8 @@ class paged_array {
       : paged_array(store, options) {
     assign(count, value);
   }
+  /// One with so many items that are zero. I/Os: none. @throws as resize(), besides.
+  paged_array(storage& store, size_type count) : paged_array(store) { resize(count); }
   template <std::input_iterator I, std::sentinel_for<I> S>
   paged_array(storage& store, I first, S last, vector_options const& options = {})
       : paged_array(store, options) {
@@ -84,6 +86,8 @@ class paged_array {
     assign(list);
   }
   /// The same on the disks of default_storage().
+  explicit paged_array(size_type count) : paged_array(default_storage(), count) {}
+  paged_array(size_type count, T const& value) : paged_array(default_storage(), count, value) {}
   template <std::input_iterator I, std::sentinel_for<I> S>
   paged_array(I first, S last)
       : paged_array(default_storage(), std::move(first), std::move(last)) {}

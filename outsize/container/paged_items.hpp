@@ -128,6 +128,7 @@ class paged_items {
   }
   /// Has the pages of so many items, and keeps them.
   void reserve(std::uint64_t size) {
+    if (lasting_ != nullptr) lasting_->check_writable();
     std::uint64_t const pages_end = div_up(begin_ + size, page_items_);
     set_row(row_->begin(), std::max(row_->end(), pages_end));
     reserved_end_ = std::max(reserved_end_, pages_end);
@@ -171,6 +172,10 @@ class paged_items {
     if (lasting_->keeps_what_was_settled()) hot_ = {};
     auto const writes = row_->counts().write_backs;
     if (end_ == settled_end_ && writes == settled_writes_ && !lasting_->is_resized()) return;
+    if (!lasting_->keeps_what_was_settled()) {  // the file will end there, so behind it is nothing
+      reserved_end_ = 0;
+      reach(begin_, end_);
+    }
     lasting_->settle(end_ * sizeof(T));
     settled_end_ = end_;
     settled_writes_ = writes;
@@ -180,6 +185,8 @@ class paged_items {
     flush();
     if (lasting_ != nullptr) lasting_->close(end_ * sizeof(T));
   }
+  /// How often pages have been given up: what was pinned before may be another page's, or old.
+  std::uint64_t given_up() const noexcept { return given_up_; }
   /// Of a file that says so: whether it had been closed when it was opened.
   bool was_closed() const noexcept { return was_closed_; }
 
@@ -240,7 +247,10 @@ class paged_items {
   }
   void set_row(std::uint64_t begin, std::uint64_t end) {
     if (begin == row_->begin() && end == row_->end()) return;
-    if (begin > row_->begin() || end < row_->end()) hot_ = {};
+    if (begin > row_->begin() || end < row_->end()) {
+      hot_ = {};
+      ++given_up_;
+    }
     row_->reach(begin, end);
     note_row();
   }
@@ -260,6 +270,7 @@ class paged_items {
   std::uint64_t reserved_end_ = 0;    // of the pages that are not given up
   std::uint64_t trim_below_ = 0;      // of end_
   std::uint64_t trim_above_ = 0;      // of begin_
+  std::uint64_t given_up_ = 0;        // how often pages were
   std::uint64_t settled_end_ = 0;     // of the file when it was settled last,
   std::uint64_t settled_writes_ = 0;  // and the writes until then
   std::array<hot_page, 2> hot_;       // touched last, and before that
@@ -385,7 +396,8 @@ class paged_const_iterator : public detail::paged_position<paged_const_iterator<
 
   /// @throws io_error, where the item's page is not in memory.
   T operator*() const {
-    if (position_ - begin_ < count_) return page_[position_ - begin_];
+    if (position_ - begin_ < count_ && given_up_ == items_->given_up()) [[likely]]
+      return page_[position_ - begin_];
     return value_of_other_page();
   }
   pointer operator->() const { return pointer(**this); }
@@ -422,6 +434,7 @@ class paged_const_iterator : public detail::paged_position<paged_const_iterator<
     pin_ = std::make_shared<detail::page_pin const>(std::move(pin));
     begin_ = page * page_items;
     count_ = page_items;
+    given_up_ = items_->given_up();
     return page_[position_ - begin_];
   }
 
@@ -431,6 +444,7 @@ class paged_const_iterator : public detail::paged_position<paged_const_iterator<
   mutable T const* page_ = nullptr;  // of the page pinned: its items, the first one, how many
   mutable std::uint64_t begin_ = 0;
   mutable std::uint64_t count_ = 0;
+  mutable std::uint64_t given_up_ = 0;  // by the container when it was pinned
 };
 
 /// The same backward, as std::reverse_iterator: that one has another iterator for each item that is

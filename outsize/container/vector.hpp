@@ -23,6 +23,7 @@
 // functions and const_iterators at once. Layer: container. Source: STXXL 2008, sections 5.1, 5.6.
 
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -60,6 +61,11 @@ class vector : public detail::paged_array<vector<T>, T> {
 
   using base::base;
   vector() = default;
+  /// As assign(): it stays where it is, in a file if it is in one.
+  vector& operator=(std::initializer_list<T> list) {
+    this->assign(list);
+    return *this;
+  }
   /// An empty one in a new file, to be opened again: what flush() has made durable is there,
   /// however the process ends. Otherwise as a vector on disks; but changed pages are written to
   /// other places until the next flush(), which ends references.
@@ -100,8 +106,9 @@ class vector : public detail::paged_array<vector<T>, T> {
 
   /// Takes the space on disk that so many items need, so that no out_of_space comes before there
   /// are more; it is kept until shrink_to_fit(). Items never move, whether there is room or not. Of
-  /// a file no space is taken. I/Os: none. @throws out_of_space, budget_error; std::length_error if
-  /// it is more than max_size(). Nothing is taken then.
+  /// a file no space is taken; flush() of a plain one ends it. I/Os: none. @throws out_of_space,
+  /// budget_error; io_error (EACCES); std::length_error if it is more than max_size(). Nothing is
+  /// taken then.
   void reserve(size_type count) {
     if (count > base::max_size()) throw std::length_error("vector: too many items");
     items_->reserve(count);

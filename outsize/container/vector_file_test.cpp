@@ -185,6 +185,42 @@ TEST_F(vectors_in_files, hold_what_they_say_where_pages_have_gone_and_come_again
   }
 }
 
+TEST_F(vectors_in_files, grow_again_after_they_were_cut_by_a_flush) {
+  vector_options const options{.page_bytes = 4_KiB, .cache_pages = 4};
+  constexpr std::uint64_t page = 512;  // items
+  auto v = vector<std::uint64_t>::create(path(), *store, options);
+  auto const visit_other_pages = [&] {
+    for (std::uint64_t i = 0; i < v.size(); i += page) (void)v[i];
+  };
+  v.reserve(40 * page);
+  v.resize(40 * page, 1);
+  v.clear();
+  v.flush();
+  EXPECT_EQ(fs::file_size(path()), 0U);
+  v.resize(40 * page, 7);
+  EXPECT_EQ(std::count(v.cbegin(), v.cend(), 7U), static_cast<std::ptrdiff_t>(40 * page));
+  // The page that is kept at the end, and has left the cache.
+  v.push_back(8);
+  v.pop_back();
+  v.flush();
+  visit_other_pages();
+  v.resize(v.size() + 1, 9);
+  v.push_back(10);
+  visit_other_pages();
+  EXPECT_EQ(v[v.size() - 2], 9U);
+  v.close();
+  EXPECT_EQ(fs::file_size(path()), (40 * page + 2) * sizeof(std::uint64_t));
+  EXPECT_EQ(content<std::uint64_t>().back(), 10U);
+}
+
+TEST_F(vectors_in_files, keep_their_file_when_a_list_is_assigned) {
+  auto v = vector<std::uint64_t>::create(path(), *store);
+  v.resize(1000, 1);
+  v = {1, 2, 3};
+  v.close();
+  EXPECT_EQ(content<std::uint64_t>(), (std::vector<std::uint64_t>{1, 2, 3}));
+}
+
 TEST_F(vectors_in_files, refuse_what_they_may_not_do_and_name_the_file) {
   auto const items = write_file<std::uint64_t>(100);
   auto const expect_error = [&](int number, auto const& action) {
@@ -201,6 +237,9 @@ TEST_F(vectors_in_files, refuse_what_they_may_not_do_and_name_the_file) {
   expect_error(EACCES, [&] { v[3] = 4; });
   expect_error(EACCES, [&] { v.push_back(4); });
   expect_error(EACCES, [&] { v.clear(); });
+  expect_error(EACCES, [&] { v.reserve(1); });
+  expect_error(EACCES, [&] { v.pop_back(); });
+  v.flush();
   EXPECT_EQ(std::as_const(v)[3], items[3]);
   expect_error(EEXIST, [&] { numbers::create(path(), *store); });
   v.close();

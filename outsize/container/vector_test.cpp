@@ -240,11 +240,47 @@ TEST_F(vectors, are_made_with_content_as_standard_ones) {
     EXPECT_EQ(each->page_items(), 8U);
   }
   expect_equal(numbers(*store, 20, 7, options), std::vector<std::uint64_t>(20, 7));
+  expect_equal(numbers(*store, 20), std::vector<std::uint64_t>(20));
   EXPECT_TRUE(numbers(*store, {}).empty());
   EXPECT_TRUE(numbers(*store, {.page_bytes = 64}).empty());
   static_assert(std::constructible_from<numbers, std::initializer_list<std::uint64_t>>);
   static_assert(std::constructible_from<numbers, int*, int*>);
+  static_assert(std::constructible_from<numbers, int> &&
+                std::constructible_from<numbers, int, int>);
+  static_assert(!std::convertible_to<int, numbers>);
   static_assert(!std::constructible_from<numbers, storage&, std::vector<std::string>>);
+}
+
+TEST_F(vectors, stay_where_they_are_when_a_list_is_assigned) {
+  vector<std::uint64_t> v(*store, {.page_bytes = 64, .cache_pages = 4});
+  v = {1, 2, 3};
+  expect_equal(v, {1, 2, 3});
+  EXPECT_EQ(&v.store(), store.get());
+  EXPECT_EQ(v.page_items(), 8U);
+  v = {};
+  EXPECT_TRUE(v.empty());
+  EXPECT_EQ(&v.store(), store.get());
+}
+
+TEST_F(vectors, have_constant_iterators_that_see_what_has_come_since) {
+  vector<std::uint64_t> v(*store, {.page_bytes = 64, .cache_pages = 4});
+  constexpr std::ptrdiff_t last = 99;
+  v.resize(last + 1, 1);
+  auto it = v.cbegin() + last;
+  EXPECT_EQ(*it, 1U);
+  it -= last;  // at an item that stays
+  v.resize(1);
+  v.resize(last + 1, 2);
+  EXPECT_EQ(*it, 1U);
+  it += last;
+  EXPECT_EQ(*it, 2U);
+  auto back = v.crbegin();
+  EXPECT_EQ(*back, 2U);
+  back += last;
+  v.resize(1);
+  v.resize(last + 1, 3);
+  back -= last;
+  EXPECT_EQ(*back, 3U);
 }
 
 TEST_F(vectors, compare_as_standard_ones) {
