@@ -56,10 +56,11 @@ def page(results, drawn, results_folder):
     for figure in drawn:
         note = f"{figure.note[0].upper()}{figure.note[1:]}.\n\n" if figure.note else ""
         parts.append(f"\n## {figure.title}\n\n{note}![{figure.title}]({figure.name}.svg)\n")
-    if results.sweeps:
-        parts.append("\nThe numbers: " + ", ".join(
-            f"[{one.label}]({results_folder}/{one.label}.json)" for one in results.sweeps)
-            + ".\n")
+    for what, some in (("The numbers", results.sweeps),
+                       ("For <https://ui.perfetto.dev>", results.traces)):
+        if some:
+            links = (f"[{one.label}]({results_folder}/{one.label}.json)" for one in some)
+            parts.append(f"\n{what}: {', '.join(links)}.\n")
     return "".join(parts)
 
 
