@@ -24,6 +24,7 @@
 
 #include <outsize/algorithm/item_streams.hpp>
 #include <outsize/algorithm/sorter.hpp>
+#include <outsize/base/assert.hpp>
 #include <outsize/base/external_item.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/container/bucket_pages.hpp>
@@ -175,7 +176,9 @@ class hash_table {
 
   // ---- alone ----
 
+  /// @pre it is in a page.
   item& change(table_place const& place) {
+    OUTSIZE_ASSERT(place.is_in_page());
     return *reinterpret_cast<item*>(pages_->change(bucket_place(place)));
   }
   /// As look_up(), of an item of the pages, which can be changed there.

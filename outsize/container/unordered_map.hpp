@@ -18,7 +18,8 @@
 // other pages have been touched by references, or something is inserted, erased or flushed.
 // Iterators stay valid as long as their item is there. The key of an item must not be changed.
 //
-// Threads: as std::unordered_map; several may use const functions and const_iterators at once.
+// Threads: as std::unordered_map; several may use const functions and const_iterators at once, each
+// with iterators of its own: to look through one keeps another page in memory.
 // Layer: container. Source: Litwin: Linear hashing, VLDB 1980.
 
 #include <algorithm>
@@ -247,13 +248,14 @@ class unordered_map {
                               });
     return found;
   }
-  /// From the item of a key to the next one, or twice the end. @throws io_error of the next one's
-  /// page.
+  /// From the item of a key to the next one, or twice the end. If it is there, what waits is done.
+  /// @throws io_error of the next one's page, besides.
   template <key_or<Key, Hash, KeyEqual> K = Key>
   std::pair<iterator, iterator> equal_range(K const& key) {
     iterator const at = find(key);
     return {at, at == end() ? at : std::next(at)};
   }
+  /// The same, but that what waits is not done: it comes last.
   template <key_or<Key, Hash, KeyEqual> K = Key>
   std::pair<const_iterator, const_iterator> equal_range(K const& key) const {
     const_iterator const at = find(key);
@@ -348,9 +350,10 @@ class unordered_map {
   }
   /// Returns the place of the next item; if that cannot be read, or its key be hashed or compared,
   /// throws, and the item is erased all the same. Iterators at others stay valid, and their order
-  /// is the same.
+  /// is the same, but for what waits: that is done first.
   iterator erase(const_iterator at) {
-    auto const place = table_->find_to_change(at.key_);
+    table_->apply();
+    auto const place = table_->find(at.key_);
     OUTSIZE_ASSERT(place.has_value());  // it has been erased
     table_->erase(at.key_, *place);
     return iterator(table_.get(), *place);
@@ -395,7 +398,7 @@ class unordered_map {
   /// Will have inserted an item, or replaced its value if the key is there, without looking now.
   /// All other functions see it so already. It waits with others, of which the last one of each key
   /// counts, until their memory is full, or something else is done to one of their keys, or all
-  /// shall be shown in order or counted, or flush().
+  /// shall be shown in order or counted, or an iterator goes on that can change items, or flush().
   /// @throws what doing what waits throws, if their memory is full: the item is not inserted then.
   void insert_oblivious(value_type const& item) {
     value_type const copy = item;  // which may lie in a page that is written anew

@@ -178,6 +178,39 @@ TEST_F(unordered_map_ios, of_erasing_what_is_unwanted_are_a_read_and_a_write_for
   EXPECT_EQ(map.size(), 20'000U);
 }
 
+TEST_F(unordered_map_ios, of_going_on_while_something_waits_are_those_of_that_and_of_a_scan) {
+  auto map = make();
+  map.build(items(40'000));
+  map.flush();
+  auto const first = std::as_const(map).begin()->first;
+  for (std::uint64_t i = 0; i < 40'000; i += 40)
+    if (i != first) map.insert_oblivious({i, 0});
+  auto at = map.find(first);
+  auto const reads_before = reads(), writes_before = writes();
+  std::uint64_t seen = 0;
+  for (; at != map.end(); ++at) ++seen;
+  map.flush();
+  EXPECT_GT(seen, 39'000U);
+  EXPECT_LE(reads() - reads_before, 2 * most_pages(map));
+  EXPECT_LE(writes() - writes_before, most_pages(map));
+}
+
+TEST_F(unordered_map_ios, of_an_item_that_nothing_waits_for_are_not_those_of_what_does) {
+  auto map = make();
+  map.build(items(40'000));
+  map.flush();
+  auto const at = map.find(0);
+  auto const reads_before = reads(), writes_before = writes();
+  for (std::uint64_t i = 1; i <= 1000; ++i) {
+    map.insert_oblivious({i * 30, i});
+    ++at->second;
+  }
+  EXPECT_EQ(at->second, 1000U);
+  EXPECT_LE(reads() - reads_before, 2U);
+  EXPECT_EQ(writes(), writes_before);
+  EXPECT_EQ(std::as_const(map).get(30), 1U);
+}
+
 TEST_F(unordered_map_ios, are_none_for_what_is_in_the_cache_or_empty) {
   numbers map(store, {.page_bytes = 4096, .cache_pages = 100});
   map.reserve(100'000);

@@ -3,18 +3,22 @@
 #pragma once
 
 // A place in an unordered_map: first all pages of buckets, then those of the overflow, one behind
-// the other, and last what waits in memory to be put there.
+// the other, and last what waits in memory to be put there. An iterator that can change items is in
+// pages alone: what waits for its item has been done before it looks for it, and all that waits
+// before it goes on.
 //
 // It knows the key of its item, and looks for it again when items have been moved since, so that it
 // stays valid as long as its item is there. It keeps the page in memory that it is in, and has the
 // next ones read. Invariant: it is at an item that a lookup of the key would find, or at the end.
-// Threads: those of const_iterators in company, others alone. Layer: container.
+// Threads: those of const_iterators in company, each with its own, as to look through one changes
+// it; others alone. Layer: container.
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -78,8 +82,12 @@ class unordered_map_iterator {
       return &**this;
   }
 
-  /// @throws io_error; it stays where it is then.
+  /// One that can change items has all done first that waits, so that it comes to that, too; the
+  /// order may be another one then, as after insertions. I/Os: a read for each page that it goes on
+  /// to, ahead of its use; where it finds its own place again, a lookup; and those of what waits.
+  /// @throws io_error, and what doing what waits throws; it stays where it is then.
   unordered_map_iterator& operator++() {
+    if constexpr (!IsConst) table_->apply();
     find_again();
     if (pin_ && place_.slot + 1 < count() && !table_->has_pending()) {
       key_ = items()[++place_.slot].first;
@@ -112,7 +120,7 @@ class unordered_map_iterator {
   /// At an item that is there.
   unordered_map_iterator(table* of, detail::table_place const& place, key const& k) noexcept
       : table_(of), place_(place), key_(k), version_(of->version()) {}
-  /// At the first item from a place on.
+  /// At the first item from a place on. @pre if it can be changed, nothing waits.
   unordered_map_iterator(table* of, detail::table_place const& place)
       : table_(of), place_(place), version_(of->version()) {
     settle();
@@ -123,8 +131,11 @@ class unordered_map_iterator {
   void find_again() const {
     OUTSIZE_ASSERT(!is_end());
     if (version_ == table_->version()) return;
-    if constexpr (!IsConst) table_->apply();
-    auto const found = table_->find(key_);
+    std::optional<detail::table_place> found;
+    if constexpr (IsConst)
+      found = table_->find(key_);
+    else
+      found = table_->find_to_change(key_);
     OUTSIZE_ASSERT(found.has_value());  // it has been erased
     pin_.reset();
     place_ = *found;
@@ -154,6 +165,7 @@ class unordered_map_iterator {
 
   /// Goes to the first item from the place on, which may be none's.
   void settle() {
+    OUTSIZE_ASSERT(IsConst || !table_->has_pending());
     if (place_.is_in_page() && !pin_ && place_.page < page_count()) show_page();
     while (place_.is_in_page()) {
       if (place_.page >= page_count())

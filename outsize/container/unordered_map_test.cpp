@@ -172,8 +172,10 @@ class modelled_map {
       look_up(key);
     } else if (action < 925) {
       keep_iterators(key);
-    } else if (action < 950) {
+    } else if (action < 945) {
       use_iterators();
+    } else if (action < 950) {
+      go_on(key);
     } else {
       seldom(action);
     }
@@ -226,6 +228,55 @@ class modelled_map {
       ASSERT_EQ(done([&] { return changing->second; }), expected);
       expected = made_of<Value>(random_());
       done([&] { changing->second = expected; });
+    }
+  }
+  /// Goes on from an item, through an iterator that can change items. Once it has, nothing waits,
+  /// and so a constant one goes the same way.
+  void go_on(Key const& from) {
+    if (!model_.contains(from)) return;
+    auto at = done([&] { return map_.find(from); });
+    for (auto steps = random_() % 10 == 0 ? model_.size() : random_() % 20; steps > 0; --steps) {
+      if (at == map_.end()) return;
+      Key const key = done([&] { return at->first; });
+      ASSERT_TRUE(model_.contains(key));
+      ASSERT_EQ(done([&] { return at->second; }), model_.at(key));
+      typename map::const_iterator next = at;
+      auto const action = random_() % 16;
+      if (action == 0) {
+        erase_through(at, key);
+        continue;
+      }
+      if (action == 1) make_wait(key);
+      if (action == 2) done([&] { at->second = model_[key] = made_of<Value>(7); });
+      if (action == 3) {
+        auto const [first, last] = done([&] { return map_.equal_range(key); });
+        ASSERT_TRUE(first == at);
+        at = last;
+      } else {
+        done([&] { ++at; });
+      }
+      done([&] { ++next; });
+      ASSERT_TRUE(at == next);
+    }
+  }
+  /// Erases the item that an iterator is at, which goes on; to the end, if after an error nobody
+  /// knows where to.
+  void erase_through(typename map::iterator& at, Key const& key) {
+    leave(key);
+    at = done([&] { return std::as_const(map_).contains(key) ? map_.erase(at) : map_.end(); });
+    model_.erase(key);
+  }
+  /// Something that concerns the item of another key, or its own value.
+  void make_wait(Key const& at) {
+    Key const key = made_of<Key>(random_() % keys_);
+    Value const value = made_of<Value>(random_());
+    if (key == at || random_() % 2 == 0) {
+      done([&] { map_.insert_oblivious({key, value}); });
+      model_[key] = value;
+    } else {
+      leave(key);
+      done([&] { map_.erase_oblivious(key); });
+      model_.erase(key);
     }
   }
   /// The item of a key will go, and iterators at it with it.
@@ -605,7 +656,7 @@ class modelled_moody_map {
     model_.insert({keys, 1});
     stays_ = std::as_const(map_).find(keys);
   }
-  std::array<std::uint64_t, 13> thrown{};  // by which action
+  std::array<std::uint64_t, 14> thrown{};  // by which action
 
   void step() {
     std::uint64_t const key = random_() % keys, value = random_();
@@ -615,6 +666,7 @@ class modelled_moody_map {
     std::optional<std::uint64_t> after;  // of the key
     if (auto const before = model_.find(key); before != model_.end()) after = before->second;
     auto const at = action == 5 ? std::as_const(map_).find(key) : std::as_const(map_).end();
+    auto goes_on = action == 12 ? map_.find(key) : map_.end();
     bool const is_done = done_by_moody(call, [&] {
       switch (action) {
         case 0:
@@ -660,6 +712,9 @@ class modelled_moody_map {
         case 11:
           map_.shrink_to_fit();
           break;
+        case 12:
+          if (goes_on != map_.end()) ++goes_on;
+          break;
         default:
           if (random_() % 2 == 0)
             map_.flush();
@@ -670,6 +725,9 @@ class modelled_moody_map {
     if (is_done) return become(key, after);
     ++thrown[action];
     if (action == 5 && !std::as_const(map_).contains(key)) model_.erase(key);
+    if (action == 12) {
+      ASSERT_EQ(goes_on->first, key);
+    }
     expect_equal();
   }
   void expect_equal() {
@@ -935,6 +993,92 @@ TEST_F(unordered_maps, show_what_waits_without_doing_it) {
   EXPECT_EQ(fixed.cache_counts().first.write_backs, before);
   EXPECT_EQ(map.erase(4), 0U);
   EXPECT_EQ(map.size(), 1000U);
+}
+
+TEST_F(unordered_maps, do_what_waits_before_an_iterator_goes_on_that_can_change_items) {
+  using map_type = unordered_map<std::uint64_t, std::uint64_t>;
+  map_type map(*store, tiny_pages());
+  map.insert({1, 1});
+  map.insert_oblivious({2, 2});
+  auto at = map.find(1);
+  ++at;
+  at->second = 5;
+  EXPECT_EQ(std::as_const(map).get(2), 5U);
+  EXPECT_TRUE(++at == map.end());
+
+  map.insert_oblivious({3, 3});
+  auto const last = map.equal_range(2).second;
+  ASSERT_TRUE(last != map.end());
+  last->second = 6;
+  EXPECT_EQ(std::as_const(map).get(3), 6U);
+
+  map.insert_oblivious({4, 4});
+  at = map.erase(map.find(3));
+  ASSERT_TRUE(at != map.end());
+  at->second = 7;
+  EXPECT_EQ(std::as_const(map).get(4), 7U);
+
+  map.insert_oblivious({5, 5});
+  map.erase_oblivious(4);
+  at = map.erase(std::as_const(map).find(5));  // which waits itself
+  EXPECT_TRUE(at == map.end());
+  at = map.find(1);
+  EXPECT_EQ((++at)->first, 2U);
+  map.insert_oblivious({2, 8});  // and comes last again
+  EXPECT_EQ(at->second, 8U);
+  EXPECT_TRUE(++at == map.end());
+  EXPECT_EQ(map.size(), 2U);
+}
+
+TEST_F(unordered_maps, show_all_to_iterators_that_can_change_items_while_something_waits) {
+  using map_type = unordered_map<std::uint64_t, std::uint64_t>;
+  map_type map(*store, tiny_pages());
+  for (std::uint64_t i = 0; i < 500; ++i) map.insert({i, 1});
+  auto at = map.begin();
+  auto const first = at->first;
+  for (std::uint64_t i = 0; i < 500; i += 5)
+    if (i != first) map.erase_oblivious(i);
+  for (std::uint64_t i = 500; i < 550; ++i) map.insert_oblivious({i, 1});
+  auto const left = std::as_const(map).size();
+  at->second = 2;  // which does nothing of that
+  auto pending_last = std::as_const(map).begin();
+  for (auto next = pending_last; next != map.cend(); ++next) pending_last = next;
+  EXPECT_GE(pending_last->first, 500U) << "what waits comes last";
+
+  auto const from = std::next(at);  // now it is done
+  std::vector<std::uint64_t> changed;
+  for (auto next = from; next != map.end(); ++next) {
+    next->second += 1;
+    changed.push_back(next->first);
+  }
+  std::vector<std::uint64_t> expected;
+  for (auto next = std::next(map_type::const_iterator(at)); next != map.cend(); ++next)
+    expected.push_back(next->first);
+  EXPECT_EQ(changed, expected);
+  EXPECT_GT(changed.size(), left / 2);
+  for (auto const key : changed) ASSERT_EQ(map.get(key), 2U);
+  EXPECT_EQ(std::as_const(map).size(), left);
+}
+
+TEST_F(unordered_maps, are_as_they_were_when_what_waits_cannot_be_done_for_an_iterator) {
+  unordered_map<std::uint64_t, std::uint64_t> map(*store, tiny_pages());
+  for (std::uint64_t i = 0; i < 1000; ++i) map.insert({i, i});
+  auto at = map.find(7);
+  for (std::uint64_t i = 1000; i < 1030; ++i) map.insert_oblivious({i, i});
+  auto const first = plan->calls(io::fault_point::read), end = first + 100;
+  plan->script(io::fault_point::read, first, io::fault::fail(EIO), end - first);
+  EXPECT_THROW(++at, io_error);
+  EXPECT_THROW(map.erase(at), io_error);
+  EXPECT_THROW(map.equal_range(7), io_error);
+  EXPECT_LT(plan->calls(io::fault_point::read), end);
+  for (std::uint64_t i = 0; i < 2000; ++i)  // until all pages can be read
+    persist([&] { return std::as_const(map).get(i % 1000); });
+  ASSERT_GT(plan->calls(io::fault_point::read), end);
+  EXPECT_EQ(at->second, 7U);
+  EXPECT_EQ(std::as_const(map).size(), 1030U);
+  auto const next = map.erase(at);
+  EXPECT_EQ(map.size(), 1029U);
+  EXPECT_TRUE(next == map.end() || map.contains(next->first));
 }
 
 TEST_F(unordered_maps, take_items_of_their_own_without_looking) {
