@@ -66,7 +66,7 @@ class btree {
   using position = tree_position;
 
   static tree_layout layout(kept_kind const& kind) {
-    return {kind, leaf::bytes_for(4), node::bytes_for(4)};
+    return {kind, leaf::bytes_for(4), node::bytes_for(4), std::max(alignof(leaf), alignof(Entry))};
   }
 
   btree(std::unique_ptr<tree_pages> pages, Less less, bool is_unique)

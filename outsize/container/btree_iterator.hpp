@@ -101,6 +101,7 @@ class tree_const_iterator {
       at_.set_slot(at_.slot() - 1);
       return *this;
     }
+    if (at_.is_end()) let_go();
     std::uint64_t page = at_.is_end() ? tree_->pages().state().last_leaf : beside(at_.leaf(), true);
     while (look_at(page).count == 0) page = beside(page, true);
     enter(page, look_at(page).count - 1, true);
@@ -148,16 +149,24 @@ class tree_const_iterator {
     return look_at(at_.leaf());
   }
   /// The page stays pinned until another one is looked at, or the entry has moved.
+  ///
+  /// Invariant: what is pinned is used again only as the entry's own leaf, which is in its page
+  /// until at_.moves() says otherwise. So a step looks at that first, before it looks at others; at
+  /// the end, where there is none, and pages may have been given up and taken anew, it lets go.
   leaf_type const& look_at(std::uint64_t page) const {
     if (seen_ != page || moves_ != at_.moves()) {
-      seen_ = detail::tree_state::none;
-      look_.reset();  // lets another have its room
+      let_go();
       look_ = std::make_shared<leaf_look const>(tree_->look(page));
       content_ = &**look_;
       if (look_->is_pinned()) seen_ = page;
       moves_ = at_.moves();
     }
     return *content_;
+  }
+  /// Lets another page have the room.
+  void let_go() const noexcept {
+    seen_ = detail::tree_state::none;
+    look_.reset();
   }
   /// The leaf behind one, or before it, if there is one.
   std::uint64_t beside(std::uint64_t page, bool backward) const {
@@ -173,6 +182,7 @@ class tree_const_iterator {
     if (page != detail::tree_state::none)
       ahead_.leaf_entered(*tree_, look_at(page).key(slot), backward);
     at_.set(page, slot);
+    if (at_.is_end()) let_go();
   }
 
   Tree const* tree_ = nullptr;

@@ -153,7 +153,7 @@ bucket_view bucket_rows::view(bucket_row row, std::uint64_t page) const {
     // Of a page without items, a blank one say, the beginning is enough.
     std::size_t const bytes =
         header(row, page).count > 0 ? layout(row).page_bytes : layout(row).begin_bytes;
-    shown.copy_.resize(div_up(bytes, sizeof(bucket_view::line)));
+    shown.copy_.resize(div_up(bytes, sizeof(page_line)));
     auto const copy = std::as_writable_bytes(std::span(shown.copy_)).first(bytes);
     read(row, page, copy);
     shown.bytes_ = copy;

@@ -100,13 +100,9 @@ class bucket_view {
 
  private:
   friend class bucket_rows;
-  struct alignas(block::block_cache::buffer_alignment_bytes) line {
-    std::array<std::byte, block::block_cache::buffer_alignment_bytes> bytes;
-  };
-
   bucket_row row_ = bucket_row::buckets;
   page_pin pin_;
-  std::vector<line> copy_;
+  std::vector<page_line> copy_;
   std::span<std::byte const> bytes_;
   std::span<std::byte const> items_;
 };

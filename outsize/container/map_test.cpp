@@ -17,6 +17,7 @@
 #include <cmath>
 #include <compare>
 #include <concepts>
+#include <cstdint>
 #include <functional>
 #include <initializer_list>
 #include <map>
@@ -68,8 +69,8 @@ typename Model::value_type as_model(typename Ours::value_type const& entry) {
     return {entry.first, entry.second};
 }
 
-/// Ours and the standard library's, changed alike; and iterators of both that stand somewhere. What
-/// fails is done again until it does not: it must not have done anything.
+/// Ours and the standard library's, changed alike; and iterators of both that stand somewhere, or
+/// at the end. What fails is done again until it does not: it must not have done anything.
 template <typename Ours, typename Model>
 class twins {
  public:
@@ -96,7 +97,7 @@ class twins {
       case 9:
         return search(key);
       case 10:
-        return keep_iterator(key);
+        return random_() % 150 == 0 ? replace_all(keys) : keep_iterators(key);
       default:
         return use_iterators();
     }
@@ -115,7 +116,6 @@ class twins {
     }
     EXPECT_TRUE(at == done([&] { return std::as_const(ours_).begin(); }));
   }
-  std::size_t kept() const { return kept_.size(); }
   Ours& ours() { return ours_; }
   Model& model() { return model_; }
   std::uint64_t failures() const { return failures_; }
@@ -172,7 +172,7 @@ class twins {
       EXPECT_TRUE(same(at, model_.insert(as_model<Model, Ours>(added))));
   }
   void erase_key(std::uint64_t key) {
-    std::erase_if(kept_, [&](auto const& each) { return key_of(*each.second) == key; });
+    leave([&](auto const& place) { return key_of(*place) == key; });
     // Of several with this key some may have gone before another cannot.
     auto const before = ours_.size();
     done([&] { return ours_.erase(key); });
@@ -183,15 +183,13 @@ class twins {
     auto const place = model_.lower_bound(key);
     ASSERT_TRUE(same(at, place));
     if (place == model_.end()) return;
-    std::erase_if(kept_, [&](auto const& each) { return each.second == place; });
+    leave([&](auto const& each) { return each == place; });
     auto const next = done([&] { return ours_.erase(at); });
     EXPECT_TRUE(same(next, model_.erase(place)));
   }
   void erase_range(std::uint64_t key, std::uint64_t keys) {
     auto const until = key + random_() % (keys / 4);
-    std::erase_if(kept_, [&](auto const& each) {
-      return key_of(*each.second) >= key && key_of(*each.second) < until;
-    });
+    leave([&](auto const& place) { return key_of(*place) >= key && key_of(*place) < until; });
     auto const next = done([&] {
       return ours_.erase(std::as_const(ours_).lower_bound(key),
                          std::as_const(ours_).lower_bound(until));
@@ -215,29 +213,71 @@ class twins {
       }
     }
   }
-  void keep_iterator(std::uint64_t key) {
-    auto const place = model_.lower_bound(key);
-    if (place == model_.end() || kept_.size() > 30) return;
-    kept_.emplace_back(done([&] { return ours_.lower_bound(key); }), place);
+  /// Iterators are at the end then.
+  void replace_all(std::uint64_t keys) {
+    std::vector<typename Ours::value_type> content;
+    auto const how = random_() % 4;
+    if (how != 0)
+      for (auto some = random_() % keys; some > 0; --some)
+        content.push_back(entry(random_() % keys));
+    for_each_kept([&](auto& all) {
+      for (auto& [at, place] : all) place = model_.end();
+    });
+    model_.clear();
+    for (auto const& each : content) model_.insert(as_model<Model, Ours>(each));
+    if (how == 0) return done([&] { ours_.clear(); });
+    if (how == 1) return done([&] { ours_.build(content); });
+    std::ranges::stable_sort(content, {}, [](auto const& each) { return key_of(each); });
+    done([&] { ours_.build_sorted(content); });
+  }
+  /// One of each kind: at an entry, or gone past the last one.
+  void keep_iterators(std::uint64_t key) {
+    bool const at_end = model_.empty() || random_() % 4 == 0;
+    for_each_kept([&](auto& all) {
+      if (all.size() > 30) return;
+      auto const place = at_end ? model_.end() : model_.lower_bound(key);
+      auto& at = all.emplace_back(done([&] { return ours_.lower_bound(key); }), place).first;
+      if (place != model_.end() || model_.empty()) return;
+      at = ours_.end();
+      done([&] { return --at; });
+      done([&] { return *at; });
+      done([&] { return ++at; });
+    });
   }
   void use_iterators() {
-    for (auto& [at, place] : kept_) {
-      ASSERT_TRUE(same(typename Ours::const_iterator(at), place));
-      if constexpr (is_map)
-        if (random_() % 4 == 0) {
-          place->second.a = random_();
-          done([&] { return at->second.a = place->second.a; });
+    for_each_kept([&](auto& all) {
+      for (auto& [at, place] : all) {
+        ASSERT_TRUE(same(typename Ours::const_iterator(at), place));
+        if constexpr (requires { at->second.a = 0; })
+          if (place != model_.end() && random_() % 4 == 0) {
+            place->second.a = random_();
+            done([&] { return at->second.a = place->second.a; });
+          }
+        if (random_() % 3 != 0) continue;
+        if (place == model_.end() || random_() % 2 == 0) {
+          if (place == model_.begin()) continue;
+          done([&] { return --at; });
+          --place;
+        } else {
+          done([&] { return ++at; });
+          ++place;
         }
-      if (random_() % 3 != 0) continue;
-      if (random_() % 2 == 0 && place != model_.begin()) {
-        done([&] { return --at; });
-        --place;
-      } else if (std::next(place) != model_.end()) {
-        done([&] { return ++at; });
-        ++place;
+        ASSERT_TRUE(same(typename Ours::const_iterator(at), place));
       }
-    }
-    if (random_() % 10 == 0) kept_.clear();
+    });
+    if (random_() % 10 == 0) for_each_kept([](auto& all) { all.clear(); });
+  }
+  void for_each_kept(auto const& action) {
+    action(kept_);
+    action(kept_constant_);
+  }
+  /// Entries will go, and iterators at them end.
+  void leave(auto const& is_leaving) {
+    for_each_kept([&](auto& all) {
+      std::erase_if(all, [&](auto const& each) {
+        return each.second != model_.end() && is_leaving(each.second);
+      });
+    });
   }
   static std::uint64_t key_of(auto const& entry) {
     if constexpr (is_map)
@@ -249,6 +289,7 @@ class twins {
   Ours ours_;
   Model model_;
   std::vector<std::pair<typename Ours::iterator, typename Model::iterator>> kept_;
+  std::vector<std::pair<typename Ours::const_iterator, typename Model::iterator>> kept_constant_;
   std::mt19937_64 random_;
   std::uint64_t failures_ = 0;
 };
@@ -1280,13 +1321,172 @@ TEST(maps, outlive_their_iterators_and_the_other_way_round) {
   left = {};
 }
 
+/// Leaves of five items, and room for those that iterators look at.
+map_options roomy() {
+  auto options = tiny;
+  options.leaf_cache_bytes = 64 * options.leaf_bytes;
+  return options;
+}
+
+/// One at each item, and one that has gone past the last.
+template <typename Iterator>
+std::vector<Iterator> iterators_at_all(Iterator at, Iterator const& end) {
+  std::vector<Iterator> all;
+  for (; at != end; ++at) {
+    EXPECT_EQ(at->first, all.size());
+    all.push_back(at);
+  }
+  all.push_back(at);
+  return all;
+}
+
+TEST(maps, are_seen_as_they_are_by_iterators_to_what_has_been_replaced) {
+  quick_storage disk;
+  auto const check = [&](auto const& replace) {
+    for (std::uint64_t const count : {1U, 4U, 5U, 6U, 11U, 18U, 23U, 25U}) {
+      SCOPED_TRACE(count);
+      numbers m(disk.store, items_up_to(25), roomy());
+      auto all = iterators_at_all(m.cbegin(), m.cend());
+      auto all_that_change = iterators_at_all(m.begin(), m.end());
+      auto items = items_up_to(count);
+      for (auto& each : items) each.first += 100;
+      replace(m, items);
+      for (auto& at : all) {
+        ASSERT_TRUE(at == m.cend());
+        ASSERT_EQ(*--at, items.back());
+      }
+      for (auto& at : all_that_change) {
+        ASSERT_TRUE(at == m.end());
+        ASSERT_EQ((--at)->first, items.back().first);
+        ASSERT_EQ(at->second, items.back().second);
+        for (auto place = items.rbegin() + 1; place != items.rend(); ++place)
+          ASSERT_EQ((--at)->second, place->second);
+      }
+    }
+  };
+  check([](numbers& m, std::vector<item> const& items) {
+    m.clear();
+    for (auto const& each : items) m.insert(each);
+  });
+  check([](numbers& m, std::vector<item> const& items) { m.build(items); });
+  check([](numbers& m, std::vector<item> const& items) { m.build_sorted(items); });
+}
+
+TEST(maps, are_seen_from_the_end_as_they_are_when_their_last_leaf_has_been_another) {
+  quick_storage disk;
+  numbers m(disk.store, items_up_to(10), roomy());
+  auto at = iterators_at_all(m.cbegin(), m.cend()).back();
+  auto at_to_change = iterators_at_all(m.begin(), m.end()).back();
+  for (std::uint64_t key = 1; key < 9; ++key) m.erase(key);  // so that both leaves are merged
+  for (std::uint64_t key = 10; key < 14; ++key) m.insert({key, {key, key}});  // and there are two
+  EXPECT_EQ((*--at), (item{13, {13, 13}}));
+  EXPECT_EQ((*--at), (item{12, {12, 12}}));
+  EXPECT_EQ((--at_to_change)->first, 13U);
+  EXPECT_EQ((--at_to_change)->first, 12U);
+}
+
+TEST(maps, are_seen_from_the_end_as_they_are_after_a_step_from_there_has_failed) {
+  quick_storage disk;
+  bool fails = false;
+  auto const less = [&fails](int a, int b) {
+    if (fails) throw std::runtime_error("no");
+    return a < b;
+  };
+  map<int, int, decltype(less)> m(disk.store, roomy(), less);
+  auto const fill = [&](int value) {
+    m.clear();
+    for (int key = 0; key < 100; ++key) m.insert({key, value});
+  };
+  fill(1);
+  auto at = m.cend();
+  for (int i = 0; i < 40; ++i) --at;  // in a direction in which it reads ahead
+  fill(2);
+  fails = true;
+  EXPECT_THROW(--at, std::runtime_error);
+  fails = false;
+  EXPECT_TRUE(at == m.cend());
+  fill(3);
+  EXPECT_EQ((--at)->second, 3);
+}
+
+struct alignas(64) wide_key {
+  std::uint64_t number = 0;
+  friend bool operator==(wide_key const&, wide_key const&) = default;
+};
+
+/// Of what lies where compilers need not look whether it does.
+bool is_aligned(wide_key const& key) {
+  std::uintptr_t const volatile address = reinterpret_cast<std::uintptr_t>(&key);
+  return address % alignof(wide_key) == 0;
+}
+
+TEST(maps, have_keys_where_their_alignment_asks_for_it) {
+  quick_storage disk;
+  std::uint64_t misplaced = 0;
+  auto const less = [&misplaced](wide_key const& a, wide_key const& b) {
+    misplaced += !is_aligned(a);
+    misplaced += !is_aligned(b);
+    return a.number < b.number;
+  };
+  using wide_map = map<wide_key, std::uint64_t, decltype(less)>;
+  auto options = tiny;
+  options.leaf_bytes = 700;  // which is no multiple of the alignment
+  options.read_ahead_bytes = 8 * 4 * 704;
+  wide_map m(disk.store, options, less);
+  for (std::uint64_t i = 0; i < 2000; ++i) m.insert({{mixed(i) % 5000}, i});
+  EXPECT_EQ(misplaced, 0U);
+
+  std::vector<wide_map::const_iterator> live;  // far more than can have their leaves pinned
+  for (auto at = m.cbegin(); at != m.cend(); ++at) live.push_back(at);
+  auto const use = [&] {
+    for (auto const& at : live)
+      EXPECT_EQ(std::as_const(m).get(at->first), at->second) << at->first.number;
+    std::vector<wide_key> keys;
+    for (auto in = m.forward(); !in.empty(); in.skip(in.pull().size()))
+      for (auto const& each : in.pull()) {
+        misplaced += !is_aligned(each.first);
+        keys.push_back(each.first);
+      }
+    EXPECT_EQ(keys.size(), m.size());
+    std::size_t found = 0;
+    m.find_many(keys, [&](std::size_t i, auto const& each) {
+      misplaced += !is_aligned(each.first);
+      EXPECT_EQ(each.first, keys[i]);
+      ++found;
+    });
+    EXPECT_EQ(found, keys.size());
+    for (auto const& key : keys) {
+      misplaced += !is_aligned(m.find(key)->first);
+      EXPECT_TRUE(m.lower_bound(key) == m.find(key));
+      auto at = std::as_const(m).upper_bound(key);
+      EXPECT_EQ((--at)->first, key);
+    }
+  };
+  use();
+  EXPECT_EQ(misplaced, 0U);
+  for (std::uint64_t i = 0; i < 200; ++i) {
+    m.erase(live.back());
+    live.pop_back();
+  }
+  EXPECT_EQ(misplaced, 0U);
+
+  std::vector<wide_map::value_type> content;
+  for (std::uint64_t i = 0; i < 2000; ++i) content.push_back({{i}, i});
+  m.build_sorted(content);
+  live.clear();
+  for (auto at = m.cbegin(); at != m.cend(); ++at) live.push_back(at);
+  use();
+  std::ranges::reverse(content);
+  m.build(content);
+  EXPECT_EQ(m.size(), content.size());
+  EXPECT_EQ(misplaced, 0U);
+}
+
 TEST(map_death_test, notices_changes_through_references_that_have_ended) {
   if (!detail::heavy_assertions) GTEST_SKIP() << "checked in debug builds only";
   GTEST_FLAG_SET(death_test_style, "threadsafe");  // the storage has threads
   quick_storage disk;
-  auto options = tiny;
-  options.leaf_cache_bytes = 64 * options.leaf_bytes;
-  numbers m(disk.store, items_up_to(1000), options);
+  numbers m(disk.store, items_up_to(1000), roomy());
   auto const misuse = [&] {
     auto& old = m.at(0);
     for (std::uint64_t key = 10; key <= 10 * m.live_leaves(); key += 10) m.at(key).a = key;

@@ -176,7 +176,7 @@ class ordered_container {
   static constexpr size_type max_size() noexcept {
     return std::numeric_limits<difference_type>::max() / sizeof(value_type);
   }
-  /// Removes all. I/Os: none. @throws io_error (EACCES).
+  /// Removes all; iterators are at the end afterwards. I/Os: none. @throws io_error (EACCES).
   void clear() { tree_->clear(); }
   key_compare key_comp() const { return tree_->less(); }
   /// Compares entries by their keys.

@@ -18,6 +18,7 @@
 // Invariant: a page is blank or has been in the cache or on disk; only blank ones hold nothing.
 // Layer: container. Source: STXXL 2008, section 5.1.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -60,6 +61,11 @@ class page_renewal {
   page_row& row_;
   std::deque<bool> old_blank_;
   bool is_kept_ = false;
+};
+
+/// What copies of pages are made of, to be aligned as pages in the cache are.
+struct alignas(block::block_cache::buffer_alignment_bytes) page_line {
+  std::array<std::byte, block::block_cache::buffer_alignment_bytes> bytes;
 };
 
 /// Keeps a page in memory, as long as it lives, wherever it is destroyed. Movable.

@@ -145,13 +145,9 @@ std::unique_ptr<tree_pages> tree_pages::on_disks(storage& store, tree_layout con
     return std::make_unique<disk_pages>(store, page_bytes, std::move(where), 0,
                                         std::max<std::size_t>(run_bytes / page_bytes, 1));
   };
-  auto const bytes = [&](std::size_t wanted, std::size_t least) {
-    return round_up(std::max(wanted, least), store.alignment_bytes());
-  };
-  auto const leaves =
-      leaf_paging(store, bytes(options.leaf_bytes, layout.least_leaf_bytes), options);
-  auto const nodes =
-      node_paging(store, bytes(options.node_bytes, layout.least_node_bytes), options);
+  auto const alignment = store.alignment_bytes();
+  auto const leaves = leaf_paging(store, round_up(layout.leaf_bytes(options), alignment), options);
+  auto const nodes = node_paging(store, round_up(layout.node_bytes(options), alignment), options);
   return std::unique_ptr<tree_pages>(
       new tree_pages(store,
                      {make_row(store, make_space(leaves.cache.page_bytes, leaves.runs.bytes),

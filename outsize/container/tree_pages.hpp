@@ -24,6 +24,7 @@
 #include <vector>
 
 #include <outsize/base/assert.hpp>
+#include <outsize/base/units.hpp>
 #include <outsize/block/storage.hpp>
 #include <outsize/container/kept_file.hpp>
 #include <outsize/container/map_options.hpp>
@@ -32,23 +33,26 @@
 
 namespace outsize::detail {
 
-/// A page to be looked at: pinned, or where a cache has no room for that a copy.
+/// A page to be looked at: pinned, or where a cache has no room for that a copy, which is aligned
+/// as pages in the cache are.
 class page_look {
  public:
   page_look() = default;
   page_look(page_row const& row, std::uint64_t page) : pin_(row.pin(page, page)) {
     if (pin_) return;
-    copy_.resize(row.page_bytes());
-    row.read(page, 0, copy_);
+    copy_.resize(div_up(row.page_bytes(), sizeof(page_line)));
+    row.read(page, 0, std::as_writable_bytes(std::span(copy_)).first(row.page_bytes()));
   }
 
   /// Whether what others change is seen.
   bool is_pinned() const noexcept { return static_cast<bool>(pin_); }
-  std::byte const* data() const noexcept { return pin_ ? pin_.bytes().data() : copy_.data(); }
+  std::byte const* data() const noexcept {
+    return pin_ ? pin_.bytes().data() : std::as_bytes(std::span(copy_)).data();
+  }
 
  private:
   page_pin pin_;
-  std::vector<std::byte> copy_;
+  std::vector<page_line> copy_;
 };
 
 /// Pages of one kind, any of which can be free.
@@ -115,6 +119,15 @@ struct tree_layout {
   kept_kind kind;
   std::size_t least_leaf_bytes = 0;
   std::size_t least_node_bytes = 0;
+  std::size_t leaf_alignment = 1;
+
+  /// Of leaves to be made: runs have them side by side, each where its entries are aligned.
+  std::size_t leaf_bytes(map_options const& options) const {
+    return round_up(std::max(options.leaf_bytes, least_leaf_bytes), leaf_alignment);
+  }
+  std::size_t node_bytes(map_options const& options) const {
+    return std::max(options.node_bytes, least_node_bytes);
+  }
 };
 
 /// See the top of this file.
@@ -132,8 +145,7 @@ class tree_pages {
                                             tree_layout const& layout, map_options const& options) {
     return in(store,
               kept_file::create(store, std::move(where), layout.kind,
-                                {std::max(options.leaf_bytes, layout.least_leaf_bytes),
-                                 std::max(options.node_bytes, layout.least_node_bytes)}),
+                                {layout.leaf_bytes(options), layout.node_bytes(options)}),
               layout, options);
   }
   /// In one that is there. @throws io_error, format_error, budget_error.
