@@ -193,8 +193,8 @@ void merge_by_threads(benchmark::State& state, resident_sequences<Family> const&
 
 /// `range(0)` sequences of `range(1)` items.
 template <typename T, typename Less>
-void merge_by_threads_in_order(benchmark::State& state, Less less) {
-  auto const items = sorted_sequences<T>(count_of(state), length_of(state), less);
+void merge_by_threads_in_order(benchmark::State& state, Less less, keys which = keys::all) {
+  auto const items = sorted_sequences<T>(count_of(state), length_of(state), less, which);
   std::vector<typed_view<T>> views;
   for (std::size_t begin = 0; begin < items.size(); begin += length_of(state))
     views.emplace_back(std::span<T const>(items).subspan(begin, length_of(state)));
@@ -205,9 +205,9 @@ void merge_by_threads_in_order(benchmark::State& state, Less less) {
                            [&] { return std::ranges::is_sorted(out, less); });
 }
 
-template <typename T>
+template <typename T, keys Which = keys::all>
 void merge_by_threads_of(benchmark::State& state) {
-  merge_by_threads_in_order<T>(state, std::less<>());
+  merge_by_threads_in_order<T>(state, std::less<>(), Which);
 }
 
 void merge_by_threads_by_lambda(benchmark::State& state) {
@@ -249,9 +249,6 @@ BENCHMARK(merge_of_two<word_pair>)->Arg(in_cache)->UseManualTime();
 BENCHMARK(slice_merge_of<std::uint64_t>)->Args({50, 1 << 16})->UseManualTime();
 BENCHMARK(slice_merge_of<word_pair>)->Args({50, 1 << 16})->UseManualTime();
 BENCHMARK(slice_merge_of<std::uint64_t, keys::few>)->Args({50, 1 << 16})->UseManualTime();
-BENCHMARK(slice_merge_of<std::uint64_t, keys::of_one_sequence>)
-    ->Args({50, 1 << 16})
-    ->UseManualTime();
 BENCHMARK(tree_merge_by_lambda)->Args({50, 1 << 16})->UseManualTime();
 BENCHMARK(merge_of_records<tree_of::losers>)
     ->Args({50, 1 << 13, 0})
@@ -264,6 +261,10 @@ BENCHMARK(merge_of_records<tree_of::codes>)
 BENCHMARK(merge_by_threads_of<std::uint64_t>)
     ->Args({50, 1 << 16, 1})
     ->Args({50, 1 << 16, 2})
+    ->UseManualTime();
+BENCHMARK(merge_by_threads_of<std::uint64_t, keys::of_one_sequence>)
+    ->Args({4, 1 << 20, 1})
+    ->Args({4, 1 << 20, 2})
     ->UseManualTime();
 BENCHMARK(merge_by_threads_of<word_pair>)
     ->Args({50, 1 << 16, 1})
