@@ -336,7 +336,8 @@ class run_formation {
   template <typename Writer>
   void note_spilled(Writer const& writer) {
     ++spilled_runs_;
-    index_bytes_ += writer.index_bytes();
+    next_index_bytes_ = writer.index_bytes();
+    index_bytes_ += next_index_bytes_;
     spilled_bytes_ += writer.bytes();
     codecs_.note_written(writer);
   }
@@ -347,12 +348,14 @@ class run_formation {
                             staggered_bytes(block_bytes_, spilled_runs_));
   }
 
-  /// Sees that blocks grow when their index fills its share of memory.
+  /// Sees that blocks grow before their index fills its share of memory.
   void fit_blocks_to_index() {
-    // After three quarters of the share, seven eighths, …: what is left lasts for ever more bytes.
-    if (index_bytes_ > plan_.index_bytes - (plan_.index_bytes >> (index_doublings_ + 2)) &&
-        plan_.write_buffers * plan_.block_bytes >= 4 * 2 * block_bytes_) {
+    // To three quarters of the share, seven eighths, …: what is left lasts for ever more bytes.
+    while (index_bytes_ + next_index_bytes_ >
+               plan_.index_bytes - (plan_.index_bytes >> (index_doublings_ + 2)) &&
+           plan_.write_buffers * plan_.block_bytes >= 4 * 2 * block_bytes_) {
       block_bytes_ = 2 * block_bytes_;
+      next_index_bytes_ /= 2;
       ++index_doublings_;
     }
   }
@@ -389,8 +392,9 @@ class run_formation {
   std::atomic<std::size_t> block_bytes_;  // grows in the spilling node
   unsigned index_doublings_ = 0;
   std::atomic<std::uint64_t> spilled_bytes_{0};
-  std::uint64_t index_bytes_ = 0;   // of the runs; of the spilling node
-  std::uint64_t spilled_runs_ = 0;  // likewise
+  std::uint64_t index_bytes_ = 0;       // of the runs; of the spilling node
+  std::uint64_t next_index_bytes_ = 0;  // likewise: what a run like the last one adds
+  std::uint64_t spilled_runs_ = 0;      // likewise
   codec_policy<Family> codecs_;
   std::vector<run<Family>> runs_;               // of one stage or node until finish()
   std::optional<block::buffer_pool> pool_;      // of the spilling node
