@@ -22,9 +22,12 @@ constexpr std::uint64_t record_overhead_bytes = 16;  // index entry, in a chunk
 constexpr std::uint64_t table_entry_bytes = 8;       // in a block
 constexpr std::size_t least_merge_blocks = 8;
 // One chunk for each of filling, sorting and writing; or several that are sorted at once, each by a
-// thread of its own, at the price of shorter runs; and if that price is low, some that wait.
+// thread of its own, at the price of shorter runs; and if that price is low, some that wait. More
+// threads than sort many at once get more chunks, at the same price.
 constexpr std::size_t few_chunks = 3, some_chunks = 4, many_chunks = 6;
 constexpr std::size_t least_blocks_of_many = 8;  // in each chunk
+// A merge has room for a record of nearly the 16th part of the memory, and so must a chunk.
+constexpr std::size_t most_chunks_of_records = 16;
 
 /// Memory that the items of `input_bytes` take in chunks.
 std::uint64_t in_chunks(std::uint64_t input_bytes, sort_job const& job) {
@@ -159,13 +162,17 @@ sort_plan best_plan(sort_job const& job) {
   // merge has less room for one of them than any chunk.
   bool const fits_finer = job.item_bytes != 0 || plan.runs > 0;
   if (!fits_finer || !usable(job, plan)) return plan;
+  auto const is_good = [&](sort_plan const& finer) {
+    return usable(job, finer) && finer.chunk_bytes >= least_blocks_of_many * finer.block_bytes &&
+           (job.item_bytes != 0 || finer.chunk_bytes > job.memory_bytes / most_chunks_of_records) &&
+           finer.block_bytes >= plan.block_bytes && finer.passes <= plan.passes;
+  };
+  // Each sorted by one thread, or at least by as few as can be.
+  for (std::size_t at_once = job.threads; at_once + 2 > many_chunks; at_once /= 2)
+    if (sort_plan const finer = plan_with(job, at_once + 2); is_good(finer)) return finer;
   for (std::size_t const chunks : {many_chunks, some_chunks}) {
     if (chunks == some_chunks && job.threads > some_chunks - 2) break;  // sorted in parts anyway
-    sort_plan const finer = plan_with(job, chunks);
-    bool const good = usable(job, finer) &&
-                      finer.chunk_bytes >= least_blocks_of_many * finer.block_bytes &&
-                      finer.block_bytes >= plan.block_bytes && finer.passes <= plan.passes;
-    if (good) return finer;
+    if (sort_plan const finer = plan_with(job, chunks); is_good(finer)) return finer;
   }
   return plan;
 }

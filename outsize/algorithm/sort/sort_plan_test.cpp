@@ -60,6 +60,27 @@ TEST(sort_plan, gives_records_of_any_length_more_chunks_only_if_they_are_known_t
   EXPECT_EQ(chunks(800_MiB, 4), 3U);
 }
 
+TEST(sort_plan, gives_each_of_many_threads_a_chunk_where_blocks_stay_as_long) {
+  auto const plan_for = [](std::uint64_t memory, std::size_t item, std::size_t threads) {
+    return plan_sort({.memory_bytes = memory,
+                      .input_bytes = 8 * memory,
+                      .item_bytes = item,
+                      .threads = threads});
+  };
+  EXPECT_EQ(plan_for(1_GiB, 8, 4).chunks, 6U);
+  EXPECT_EQ(plan_for(1_GiB, 8, 16).chunks, 18U);
+  EXPECT_EQ(plan_for(1_GiB, 8, 16).sorts_at_once, 16U);
+  EXPECT_EQ(plan_for(256_MiB, 8, 16).chunks, 10U) << "two threads for each chunk";
+  EXPECT_EQ(plan_for(256_MiB, 8, 64).chunks, 10U) << "eight";
+  EXPECT_EQ(plan_for(1_GiB, 0, 16).chunks, 10U) << "records as long as those of a merge";
+  for (std::size_t threads : {5, 7, 16, 64}) {
+    auto const of_six = plan_for(4_GiB, 8, 4), plan = plan_for(4_GiB, 8, threads);
+    EXPECT_EQ(plan.chunks, threads + 2);
+    EXPECT_EQ(plan.block_bytes, of_six.block_bytes);
+    EXPECT_EQ(plan.passes, of_six.passes);
+  }
+}
+
 TEST(sort_plan, has_chunks_for_any_record_that_the_merge_can_hold) {
   for (std::uint64_t memory : {2_MiB, 3_MiB, 16_MiB, 512_MiB})
     for (std::uint64_t times : {1, 2, 10, 100})
