@@ -343,8 +343,9 @@ class Report(ToolTest):
         path, trace = self.path("in"), self.path("trace")
         self.output_of("gen", "lines", "--count", "50k", "-o", path)
         for words, expected in (
-                (["-S", "2M"], {"read input", "sort", "write runs", "merge", "write output"}),
-                (["-S", "64M"], {"read input", "sort", "merge", "write output"}),
+                (["-S", "2M"], {"read input", "sort", "write runs", "cut", "merge",
+                                "write output"}),
+                (["-S", "64M"], {"read input", "sort", "cut", "merge", "write output"}),
                 (["-m", self.write("empty", "")], set())):
             self.output_of("sort", *words, "-T", self.folder, path, "-o", self.path("out"),
                            "--json", self.path("report"), "--trace", trace)

@@ -23,6 +23,7 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <stop_token>
@@ -285,7 +286,7 @@ class sort_engine {
     block::buffer_pool out(memory_, block_bytes, shape.output);
     run_writer<Family> writer(family_, store_, store_.threads(), memory_, out, equals(),
                               form_of_merged(group));
-    merge_feed<Family> feed(family_, store_.threads(), group, store_, in, shape.ahead, false);
+    merge_feed<Family> feed(family_, store_.threads(), group, store_, in, shape.ahead, {});
     for (auto round = feed.next_round(); round.items() > 0; round = feed.next_round()) {
       p.check();
       writer.write(round, feed.largest_item_bytes());
@@ -298,6 +299,16 @@ class sort_engine {
   }
 
   // ---- the output ----
+  //
+  //   windows ──▶ cut ──▶ merge ──▶ consumer
+  //                ▲        │
+  //                └─ notes ┘  a round has been merged: its blocks may go
+
+  /// A window and what is to be merged to it.
+  struct output_window {
+    std::vector<merge_part<typename Family::view>> parts;
+    sorted_window window;
+  };
 
   void start_output() {
     output_bytes_ = 0;
@@ -306,15 +317,20 @@ class sort_engine {
     report_.output_items = 0;
     at_end_ = false;
     output_.emplace(store_.memory(), pipeline::network_options{.name = "sort, last merge",
-                                                               .threads = 1,
+                                                               .threads = 2,
                                                                .tune = false,
                                                                .trace = options_.trace,
                                                                .errors_name_stages = false});
+    writer_.emplace(family_, store_.threads(), framing_, equals());
     auto const windows =
         output_->pool({.name = "windows", .buffer_bytes = 0, .count = window_count});
-    auto const merged = output_->node("merge", {.inputs = {}, .pools = {windows}, .outputs = 1},
-                                      [this](pipeline::ports& p) { merge_to_output(p); });
-    output_->external("consumer", {.inputs = merged, .pools = {}, .outputs = 0});
+    auto const notes = output_->pool({.name = "notes", .buffer_bytes = 0, .count = rounds_at_once});
+    auto const cut = output_->node("cut", {.inputs = {}, .pools = {windows}, .outputs = 1},
+                                   [this](pipeline::ports& p) { cut_output(p); });
+    auto const merged = output_->node("merge", {.inputs = cut, .pools = {notes}, .outputs = 2},
+                                      [this](pipeline::ports& p) { merge_output(p); });
+    output_->feed_back(merged[to_cut], "cut");
+    output_->external("consumer", {.inputs = {merged[to_consumer]}, .pools = {}, .outputs = 0});
     output_->start(options_.stop);
   }
 
@@ -324,7 +340,7 @@ class sort_engine {
     windows_ = buffer();
   }
 
-  void merge_to_output(pipeline::ports& p) {
+  void cut_output(pipeline::ports& p) {
     if (runs_.empty()) {
       phase_ = sort_progress::phase::writing_output;
       std::size_t const largest = largest_resident_bytes_;
@@ -332,7 +348,7 @@ class sort_engine {
           std::min<std::uint64_t>(memory_.free_bytes() / window_count, resident_window_bytes());
       auto const unused = make_windows(p, each * window_count, largest, largest);
       merge_feed<Family> feed(family_, store_.threads(), resident_, largest);
-      emit(feed, p);
+      cut_windows(feed, p);
     } else {
       merge_down(p);
       phase_ = sort_progress::phase::writing_output;
@@ -342,9 +358,9 @@ class sort_engine {
       block::buffer_pool in(memory_, block_bytes, runs_.size() + 2 * shape.ahead);
       auto const unused = make_windows(p, shape.output * block_bytes, 2 * block_bytes, 0);
       merge_feed<Family> feed(family_, store_.threads(), runs_, store_, in, shape.ahead,
-                              options_.rewindable);
+                              {.keep_blocks = options_.rewindable, .passes = true});
       feed.add_resident(resident_, largest_resident_bytes_);
-      emit(feed, p);
+      cut_windows(feed, p);
     }
     phase_ = sort_progress::phase::done;
   }
@@ -381,25 +397,87 @@ class sort_engine {
     return unused;
   }
 
-  void emit(merge_feed<Family>& feed, pipeline::ports& p) {
-    window_writer<Family> writer(family_, store_.threads(), framing_, equals());
-    auto const next = [&] {
-      return in_order_or_not([&] { return feed.next_round(); },
-                             [](auto& from) { return from.next_unordered_round(); }, feed);
+  /// Cuts what goes to each window from the rounds of the merge, while what was cut before is
+  /// merged.
+  void cut_windows(merge_feed<Family>& feed, pipeline::ports& p) {
+    merge_stop const stop(*this);
+    std::size_t unmerged = 0;
+    auto const await_merge = [&] {
+      p.accept(merged_notes);
+      feed.release_passed();
+      --unmerged;
     };
-    for (auto round = next(); round.items() > 0; round = next()) {
-      fill_window(p, [&](std::span<std::byte> room) {
-        auto const done =
-            in_order_or_not([&] { return writer.write(round, room); },
-                            [&](auto& by) { return by.write_unordered(round, room); }, writer);
-        output_bytes_ += round.bytes();
-        feed.consume(round);
-        return done;
-      });
+    for (;;) {
+      while (unmerged == rounds_at_once || !feed.can_read()) await_merge();
+      auto round = in_order_or_not([&] { return feed.next_round(); },
+                                   [](auto& from) { return from.next_unordered_round(); }, feed);
+      bool const ends = round.items() == 0;
+      if (ends && !Family::combines) break;
+      auto b = p.take();
+      std::size_t const room = window_bytes_ - (output_alignment_ - 1);
+      if (!ends)  // or else without parts: a window for the last item, which is held back
+        b.template user<output_window>().parts =
+            in_order_or_not([&] { return writer_->cut(round, room); },
+                            [&](auto& by) { return by.cut_unordered(round, room); }, *writer_);
+      feed.pass(round);
+      p.convey(std::move(b));
+      ++unmerged;
+      if (ends) break;
     }
-    if constexpr (Family::combines)
-      fill_window(p, [&](std::span<std::byte> room) { return writer.flush(room); });
+    while (unmerged > 0) await_merge();
   }
+
+  /// Merges what has been cut for each window, and conveys it unless it stays empty: all that came
+  /// may equal the last one before.
+  void merge_output(pipeline::ports& p) {
+    while (auto b = p.accept()) {
+      auto& out = b->template user<output_window>();
+      auto note = p.take();
+      fill_window(out, b->index());
+      out.parts.clear();
+      p.convey(std::move(note), to_cut);
+      if (out.window.items == 0) continue;
+      b->resize(out.window.bytes);
+      p.convey(std::move(*b), to_consumer);
+    }
+  }
+
+  void fill_window(output_window& out, std::size_t index) {
+    std::lock_guard const lock(merging_);
+    if (!may_merge_) throw pipeline::poisoned();
+    sorted_window& window = out.window;
+    window.index = index;
+    window.memory = windows_.bytes().subspan(window_offsets_[index], window_bytes_);
+    window.lead = static_cast<std::size_t>(emitted_bytes_ % output_alignment_);
+    auto const room = window.memory.subspan(window.lead);
+    auto const done =
+        out.parts.empty()
+            ? writer_->flush(room)
+            : in_order_or_not([&] { return writer_->write(out.parts, room); },
+                              [&](auto& by) { return by.write_unordered(out.parts, room); },
+                              *writer_);
+    window.bytes = done.bytes;
+    window.items = done.items;
+    emitted_bytes_ += done.bytes;
+    output_items_ += done.items;
+    for (auto const& part : out.parts) output_bytes_ += part.bytes;
+  }
+
+  /// As long as it is there, what was cut may be merged; its end waits for what is being merged.
+  class merge_stop {
+   public:
+    explicit merge_stop(sort_engine& engine) : engine_(engine) { set(true); }
+    merge_stop(merge_stop const&) = delete;
+    merge_stop& operator=(merge_stop const&) = delete;
+    ~merge_stop() { set(false); }
+
+   private:
+    void set(bool may_merge) {
+      std::lock_guard const lock(engine_.merging_);
+      engine_.may_merge_ = may_merge;
+    }
+    sort_engine& engine_;
+  };
 
   /// Does something that compares; or once that has thrown, if all items shall come, something that
   /// does not, with `what`, which must be generic where items cannot come so.
@@ -412,31 +490,18 @@ class sort_engine {
         } catch (io_error const&) {  // what the disk does not give cannot come
           throw;
         } catch (...) {
-          failure_ = std::current_exception();
-          has_failed_.store(true, std::memory_order_release);
+          note_failure(std::current_exception());
           return unordered(what);
         }
     }
     return ordered();
   }
 
-  /// Has `write` fill a window, and conveys it unless it stays empty: all that came may equal the
-  /// last one before.
-  template <typename Write>
-  void fill_window(pipeline::ports& p, Write const& write) {
-    auto b = p.take();
-    auto& window = b.template user<sorted_window>();
-    window.index = b.index();
-    window.memory = windows_.bytes().subspan(window_offsets_[window.index], window_bytes_);
-    window.lead = static_cast<std::size_t>(emitted_bytes_ % output_alignment_);
-    auto const done = write(window.memory.subspan(window.lead));
-    if (done.items == 0) return;
-    window.bytes = done.bytes;
-    window.items = done.items;
-    b.resize(done.bytes);
-    emitted_bytes_ += done.bytes;
-    output_items_ += done.items;
-    p.convey(std::move(b));
+  void note_failure(std::exception_ptr failure) {
+    std::lock_guard const lock(failing_);
+    if (has_failed_) return;
+    failure_ = std::move(failure);
+    has_failed_.store(true, std::memory_order_release);
   }
 
   /// Memory held elsewhere, counted for the duration of a scope.
@@ -456,6 +521,9 @@ class sort_engine {
 
   static constexpr std::size_t window_count = 4;  // one is filled while others are written
   static constexpr std::size_t least_windows = 2;
+  static constexpr std::size_t rounds_at_once = 2;           // one cut, one merged
+  static constexpr std::size_t to_consumer = 0, to_cut = 1;  // outputs of the merging node
+  static constexpr std::size_t merged_notes = 0;             // input of the one that cuts
 
   storage& store_;
   Family family_;
@@ -483,10 +551,14 @@ class sort_engine {
   buffer windows_;
   std::size_t window_bytes_ = 0;
   std::array<std::size_t, window_count> window_offsets_{};  // in windows_
+  std::optional<window_writer<Family>> writer_;             // of the output's nodes
+  std::mutex merging_;                                      // held as long as parts are merged
+  bool may_merge_ = false;                                  // what was cut has not gone
   std::optional<pipeline::network> output_;  // late: its thread ends before anything else does
   std::array<pipeline::pooled_buffer, window_count> lent_;  // to the consumer
   bool at_end_ = false;
   bool gives_all_items_ = false;
+  std::mutex failing_;          // nodes of the output may do so at the same time
   std::exception_ptr failure_;  // written before it
   std::atomic<bool> has_failed_{false};
 };
@@ -562,7 +634,7 @@ std::optional<sorted_window> sort_engine<Family>::next() {
     auto filled = output_->ports_of("consumer").accept();
     report_progress();
     if (filled) {
-      sorted_window const window = filled->template user<sorted_window>();
+      sorted_window const window = filled->template user<output_window>().window;
       lent_[window.index] = std::move(*filled);
       return window;
     }

@@ -9,11 +9,17 @@
 // item of any run that is not resident: its trigger, or where that is only approximate the run's
 // last resident item.
 //
-// Invariant: blocks held + runs without a resident block <= fan_in + taken, so that the one block
-// without which the merge cannot go on can always be read, however the keys lie and even if all
-// triggers are alike. One thread at a time uses a feed; its rounds may be merged by several. Layer:
-// algorithm. Source: STXXL 2008, section 6.1.2 and 6.1.3; Beckmann, Dementiev, Singler 2009,
-// section 2.
+// A round that has been cut into parts may be passed before it is merged: the feed goes on behind
+// it, and the blocks of which nothing is left wait for its end:
+//
+//   pass(round) ──▶ passed blocks ──release_passed(): the oldest round is merged──▶ pool
+//
+// Invariant: blocks held + runs without a resident block <= fan_in + taken, not counting those that
+// were passed, so that the one block without which the merge cannot go on can always be read,
+// however the keys lie and even if all triggers are alike; and nothing is read while more blocks
+// were passed than there is room for. One thread at a time uses a feed; its rounds may be merged by
+// several. Layer: algorithm. Source: STXXL 2008, section 6.1.2 and 6.1.3; Beckmann, Dementiev,
+// Singler 2009, section 2.
 
 #include <algorithm>
 #include <cstddef>
@@ -48,12 +54,17 @@ class merge_feed {
     add_resident(views, largest_item_bytes);
   }
 
-  /// Merges `runs`, freeing their blocks on disk as they are used up unless `keep_blocks`; ties go
-  /// to the first. `pool` has runs.size() + 2 * ahead buffers, each fit for any of their blocks
-  /// (run::buffer_bytes): a quarter of the additional ones for blocks that a round takes, the
-  /// others for blocks being read, so that the disks work on while a round is merged.
+  struct run_options {
+    bool keep_blocks = false;  // on disk, else they are freed as they are used up
+    bool passes = false;       // else each round is merged before it is consumed
+  };
+
+  /// Merges `runs`; ties go to the first. `pool` has runs.size() + 2 * ahead buffers, each fit for
+  /// any of their blocks (run::buffer_bytes): a quarter of the additional ones for blocks that a
+  /// round takes, as many for those passed if rounds are, the others for blocks being read, so that
+  /// the disks work on while a round is merged.
   merge_feed(Family const& family, executor& threads, std::span<run<Family>> runs, storage& store,
-             block::buffer_pool& pool, std::size_t ahead, bool keep_blocks)
+             block::buffer_pool& pool, std::size_t ahead, run_options options)
       : family_(family),
         threads_(threads),
         sequences_(runs.size()),
@@ -61,15 +72,19 @@ class merge_feed {
         pool_(&pool),
         sources_(runs.size()),
         taken_(std::max<std::size_t>(1, ahead / 2)),
-        keep_blocks_(keep_blocks) {
+        most_passed_(options.passes ? ahead / 2 : 0),
+        keep_blocks_(options.keep_blocks) {
     for (auto const& r : runs_) largest_ = std::max(largest_, r.largest_item_bytes());
-    prefetcher_.emplace(store, pool, predict(), 2 * ahead - taken_, block::frame_end::back);
+    prefetcher_.emplace(store, pool, predict(), 2 * ahead - taken_ - most_passed_,
+                        block::frame_end::back);
   }
 
+  /// @pre what was passed has been merged, or never will be.
   ~merge_feed() {
+    // Not to the prefetcher, which would read on.
+    for (block::frame f : passed_) pool_->release(f);
     for (auto& s : sources_)
-      for (block::frame f : s.frames)
-        pool_->release(f);  // and not to the prefetcher, which would read on
+      for (block::frame f : s.frames) pool_->release(f);
   }
 
   /// Merges `views` too, in memory until the feed is gone; what is there already goes before them.
@@ -85,7 +100,7 @@ class merge_feed {
   static constexpr std::size_t bytes_per_block = block::prefetcher::bytes_per_block + 12;
 
   /// Makes something mergeable resident and returns it; a round without items means the end.
-  /// @throws io_error, corrupt_block.
+  /// @pre can_read(). @throws io_error, corrupt_block.
   round next_round() {
     if (prefetcher_) read_predicted();
     for (;;) {
@@ -112,19 +127,45 @@ class merge_feed {
 
   /// The items that `r`, perhaps restricted further, still has are merged: lets go of them.
   void consume(round const& r) {
+    pass(r);
+    release_passed();
+  }
+
+  /// They have been cut into parts, and are going to be merged: goes on behind them.
+  void pass(round const& r) {
+    std::size_t blocks = 0;
     for (std::size_t s = 0; s < sequences_.size(); ++s) {
       std::size_t const used_up = sequences_[s].consume(r.limit(s));
       if (s >= sources_.size()) continue;
       for (std::size_t i = 0; i < used_up; ++i) {
         source& from = sources_[s];
         if (!keep_blocks_) runs_[s].free_block(from.taken - from.frames.size());
-        block::frame const used = from.frames.front();
+        passed_.push_back(from.frames.front());
         from.frames.pop_front();
         --held_;
-        prefetcher_->release(used);
+        ++blocks;
       }
     }
+    passed_rounds_.push_back(blocks);
   }
+
+  /// The oldest of the rounds passed has been merged: lets go of its blocks.
+  void release_passed() {
+    std::size_t const blocks = passed_rounds_.front();
+    passed_rounds_.pop_front();
+    for (std::size_t i = 0; i < blocks; ++i) {
+      block::frame const used = passed_.front();
+      passed_.pop_front();
+      if (can_read())
+        prefetcher_->release(used);
+      else
+        pool_->release(used);
+    }
+  }
+
+  /// Whether there is room for the blocks of the next round. @pre or else rounds were passed, and
+  /// have to be released first.
+  bool can_read() const noexcept { return passed_.size() <= most_passed_; }
 
  private:
   struct source {
@@ -275,9 +316,12 @@ class merge_feed {
   std::vector<source> sources_;
   std::vector<predicted_block> prediction_;
   std::size_t predicted_ = 0;
-  std::size_t taken_ = 0;  // blocks of a round at most, besides one of each run
+  std::size_t taken_ = 0;        // blocks of a round at most, besides one of each run
+  std::size_t most_passed_ = 0;  // while anything is read
   bool keep_blocks_ = false;
-  std::size_t held_ = 0;
+  std::size_t held_ = 0;                      // blocks, but for those passed
+  std::deque<block::frame> passed_;           // used up, of rounds that may not be merged yet
+  std::deque<std::size_t> passed_rounds_;     // how many of them each has
   std::vector<unprepared_block> unprepared_;  // resident, and not yet seen by any round
   std::size_t largest_ = 0;
   std::optional<block::prefetcher> prefetcher_;

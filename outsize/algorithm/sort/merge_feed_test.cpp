@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <deque>
 #include <random>
 #include <string>
 #include <vector>
@@ -91,13 +92,47 @@ struct merging {
     block::buffer_pool pool(memory, block_bytes, runs.size() + 2 * ahead);
     records out;
     {
-      merge_feed<family_type> feed(family, store.threads(), runs, store, pool, ahead, keep_blocks);
+      merge_feed<family_type> feed(family, store.threads(), runs, store, pool, ahead,
+                                   {.keep_blocks = keep_blocks});
       for (auto round = feed.next_round(); round.items() > 0; round = feed.next_round()) {
         if (stops != nullptr) round.restrict_to_first(1 + (*stops)() % round.items());
-        auto emit = [&](record_key_ref const& key) { out.emplace_back(key.record()); };
-        for (auto const& part : round.cut(2)) round.merge(part, emit);
+        merge_parts(round.cut(2), out);
         feed.consume(round);
       }
+    }
+    EXPECT_EQ(pool.free_count(), pool.count());
+    return out;
+  }
+
+  void merge_parts(std::vector<merge_part<typename family_type::view>> const& parts, records& out) {
+    auto emit = [&](record_key_ref const& key) { out.emplace_back(key.record()); };
+    for (auto const& part : parts) merge_keys(family, part, emit);
+  }
+
+  /// The same, but each round is merged as late as can be, when up to `most_passed` more were cut.
+  records merge_later(std::size_t ahead, std::size_t most_passed, std::mt19937_64& stops) {
+    std::size_t block_bytes = 1;
+    for (auto const& r : runs) block_bytes = std::max(block_bytes, r.buffer_bytes());
+    block::buffer_pool pool(memory, block_bytes, runs.size() + 2 * ahead);
+    records out;
+    std::deque<std::vector<merge_part<typename family_type::view>>> passed;
+    {
+      merge_feed<family_type> feed(family, store.threads(), runs, store, pool, ahead,
+                                   {.keep_blocks = true, .passes = true});
+      auto const merge_oldest = [&] {
+        merge_parts(passed.front(), out);
+        passed.pop_front();
+        feed.release_passed();
+      };
+      for (;;) {
+        while (passed.size() > most_passed || !feed.can_read()) merge_oldest();
+        auto round = feed.next_round();
+        if (round.items() == 0) break;
+        round.restrict_to_first(1 + stops() % round.items());
+        passed.push_back(round.cut(2));
+        feed.pass(round);
+      }
+      while (!passed.empty()) merge_oldest();
     }
     EXPECT_EQ(pool.free_count(), pool.count());
     return out;
@@ -110,6 +145,9 @@ struct merging {
     for (std::size_t ahead : {1, 2, 7}) {
       EXPECT_TRUE(merge(ahead, true) == want) << "ahead " << ahead;
       EXPECT_TRUE(merge(ahead, true, &random) == want) << "ahead " << ahead << ", in small steps";
+      for (std::size_t passed : {1, 3})
+        EXPECT_TRUE(merge_later(ahead, passed, random) == want)
+            << "ahead " << ahead << ", merged " << passed << " rounds later";
     }
     std::uint64_t const before = store.total_statistics().read_bytes;
     std::uint64_t const all = store.allocated_bytes();
@@ -184,7 +222,7 @@ TEST(merge_feed, gives_everything_back_when_dropped_or_when_a_read_fails) {
   std::uint64_t const reads = m.store.total_statistics().read_count;
   {
     merge_feed<record_items<start_order>> feed(m.family, m.store.threads(), m.runs, m.store, pool,
-                                               ahead, true);
+                                               ahead, {.keep_blocks = true});
     auto const round = feed.next_round();
     EXPECT_GT(round.items(), 0U);
   }
@@ -194,7 +232,7 @@ TEST(merge_feed, gives_everything_back_when_dropped_or_when_a_read_fails) {
                  io::fault::fail(EIO));
   {
     merge_feed<record_items<start_order>> feed(m.family, m.store.threads(), m.runs, m.store, pool,
-                                               ahead, true);
+                                               ahead, {.keep_blocks = true});
     EXPECT_THROW(for (auto round = feed.next_round(); round.items() > 0; round = feed.next_round())
                      feed.consume(round),
                  io_error);
@@ -237,11 +275,12 @@ struct encoded_numbers : testing::Test {
   std::vector<std::uint64_t> merge(bool keep_blocks) {
     std::size_t const ahead = 3;
     block::buffer_pool pool(memory, form.held_bytes, runs.size() + 2 * ahead);
-    merge_feed<numbers> feed(family, store.threads(), runs, store, pool, ahead, keep_blocks);
+    merge_feed<numbers> feed(family, store.threads(), runs, store, pool, ahead,
+                             {.keep_blocks = keep_blocks});
     std::vector<std::uint64_t> out;
     for (auto round = feed.next_round(); round.items() > 0; round = feed.next_round()) {
       auto emit = [&](std::uint64_t key) { out.push_back(key); };
-      for (auto const& part : round.cut(2)) round.merge(part, emit);
+      for (auto const& part : round.cut(2)) merge_keys(family, part, emit);
       feed.consume(round);
     }
     return out;
@@ -303,7 +342,7 @@ TEST(encoded_records, that_cannot_be_decoded_are_a_corrupt_block) {
     EXPECT_LT(runs[0].disk_bytes(), runs[0].bytes() / 2);
     auto const count_items = [&] {
       block::buffer_pool pool(memory, 4096, runs.size() + 4);
-      merge_feed<lines> feed(family, store.threads(), runs, store, pool, 2, true);
+      merge_feed<lines> feed(family, store.threads(), runs, store, pool, 2, {.keep_blocks = true});
       std::size_t items = 0;
       for (auto round = feed.next_round(); round.items() > 0; round = feed.next_round()) {
         items += round.items();

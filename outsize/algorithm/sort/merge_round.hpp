@@ -4,10 +4,10 @@
 
 // One round of a merge: what is resident and below a bound is merged by all threads at once.
 //
-// The round is cut into parts of equal item counts by multisequence selection; each part is merged
-// by a loser tree of its own. How many parts there are never changes the result: the cuts follow
-// the total order (key, sequence, rank). run_writer and window_writer say where the items go.
-// Layer: algorithm. Source: Beckmann, Dementiev, Singler 2009, section 2; STXXL 2008,
+// The round is cut into parts of nearly equal item counts by multisequence selection; each part is
+// merged by one thread. How many parts there are never changes the result: the cuts follow the
+// total order (key, sequence, rank). run_writer and window_writer say where the items go. Layer:
+// algorithm. Source: Beckmann, Dementiev, Singler 2009, section 2; STXXL 2008,
 // section 6.1.2.
 
 #include <algorithm>
@@ -16,25 +16,14 @@
 #include <numeric>
 #include <optional>
 #include <span>
-#include <utility>
 #include <vector>
 
-#include <outsize/algorithm/sort/code_tree.hpp>
-#include <outsize/algorithm/sort/loser_tree.hpp>
+#include <outsize/algorithm/sort/merge_part.hpp>
 #include <outsize/algorithm/sort/multisequence_selection.hpp>
 #include <outsize/algorithm/sort/sequence.hpp>
 #include <outsize/base/executor.hpp>
 
 namespace outsize::detail {
-
-/// A contiguous piece of the merge's output: from each sequence, the items that belong to it.
-template <typename View>
-struct merge_part {
-  std::vector<std::vector<piece<View>>> sources;  // none empty; in the order of the sequences
-  std::size_t first_rank = 0;                     // in the round
-  std::size_t items = 0;
-  std::uint64_t bytes = 0;
-};
 
 template <typename Family>
 class merge_round {
@@ -66,11 +55,8 @@ class merge_round {
   }
   std::size_t limit(std::size_t s) const noexcept { return limits_[s]; }
 
-  /// Keeps the `count` least items only. @pre count <= items().
-  void restrict_to_first(std::size_t count) {
-    limits_ = multisequence_select(sequences_, std::span<std::size_t const>(limits_), count,
-                                   family_->less());
-  }
+  /// Keeps the least items only: `count`, or up to a 32nd fewer. @pre count <= items().
+  void restrict_to_first(std::size_t count) { limits_ = cut_before(count, count / 32); }
 
   /// Keeps `count` items, whichever these are: nothing is compared. @pre count <= items().
   void restrict_to_any(std::size_t count) noexcept {
@@ -98,24 +84,25 @@ class merge_round {
     }
   }
 
-  /// Cuts the round into at most `part_count` parts of nearly equal item counts.
+  /// Cuts the round into at most `part_count` parts, whose item counts differ by no more than a
+  /// 16th.
   std::vector<part> cut(std::size_t part_count) const {
     std::size_t const total = items();
     std::size_t const count = std::clamp<std::size_t>(total / least_items_of_part(), 1, part_count);
+    std::size_t const slack = total / count / 32;
     std::vector<std::vector<std::size_t>> cuts(count + 1);
     cuts[0].assign(limits_.size(), 0);
     cuts[count] = limits_;
-    auto const rank = [&](std::size_t p) {
-      return p * (total / count) + std::min(p, total % count);
-    };
     threads_->parallel_for(count - 1, [&](std::size_t p) {
-      cuts[p + 1] = multisequence_select(sequences_, std::span<std::size_t const>(limits_),
-                                         rank(p + 1), family_->less());
+      std::size_t const rank = (p + 1) * (total / count) + std::min(p + 1, total % count);
+      cuts[p + 1] = cut_before(rank + slack / 2, slack);
     });
     std::vector<part> parts(count);
+    std::size_t next_rank = 0;
     for (std::size_t p = 0; p < count; ++p) {
-      parts[p].first_rank = rank(p);
-      parts[p].items = rank(p + 1) - rank(p);
+      parts[p].first_rank = next_rank;
+      next_rank = std::reduce(cuts[p + 1].begin(), cuts[p + 1].end());
+      parts[p].items = next_rank - parts[p].first_rank;
       for (std::size_t s = 0; s < limits_.size(); ++s) {
         if (cuts[p][s] == cuts[p + 1][s]) continue;
         parts[p].sources.push_back(sequences_[s].slice(cuts[p][s], cuts[p + 1][s]));
@@ -124,46 +111,6 @@ class merge_round {
       }
     }
     return parts;
-  }
-
-  /// Writes the items of `p` in order to where out.room() says.
-  template <typename Output>
-    requires(Family::merges_by_copying)
-  void merge_into(part const& p, Output& out) const {
-    using item = typename Family::item;
-    auto merge = family_->make_merge();
-    for (auto const& source : p.sources) {
-      std::vector<std::span<item const>> pieces;
-      for (auto const& [v, begin, end] : source) pieces.push_back(v.items(begin, end));
-      merge.add_source(std::move(pieces));
-    }
-    merge.run(out);
-  }
-
-  /// Hands its items to visit(view, begin, end), one sequence after the other.
-  template <typename Visit>
-  void for_each_piece(Visit const& visit) const {
-    for (std::size_t s = 0; s < limits_.size(); ++s)
-      for (auto const& [v, begin, end] : sequences_[s].slice(0, limits_[s])) visit(v, begin, end);
-  }
-
-  /// Hands the items of `p` to emit(key) in order.
-  template <typename Emit>
-  void merge(part const& p, Emit& emit) const {
-    if (p.sources.size() == 1) {
-      piece_cursor<view> all(p.sources[0]);
-      do emit(all.get());
-      while (all.next());
-      return;
-    }
-    auto const drain = [&emit](auto tree) {
-      for (; !tree.empty(); tree.pop()) emit(tree.top());
-    };
-    if constexpr (requires { family_->codes(); }) {
-      drain(code_tree(cursors_of<coded_cursor>(p), family_->codes()));
-    } else {
-      drain(loser_tree(cursors_of<piece_cursor<view>>(p), family_->less()));
-    }
   }
 
  private:
@@ -180,18 +127,9 @@ class merge_round {
     return least_part_items;
   }
 
-  /// Codes tell what prefixes would.
-  struct coded_cursor : piece_cursor<view> {
-    using piece_cursor<view>::piece_cursor;
-    auto get() const { return this->get_without_prefix(); }
-  };
-
-  template <typename Cursor>
-  static std::vector<Cursor> cursors_of(part const& p) {
-    std::vector<Cursor> cursors;
-    cursors.reserve(p.sources.size());
-    for (auto const& source : p.sources) cursors.emplace_back(source);
-    return cursors;
+  std::vector<std::size_t> cut_before(std::size_t rank, std::size_t slack) const {
+    return multisequence_select(sequences_, std::span<std::size_t const>(limits_), rank,
+                                family_->less(), slack);
   }
 
   /// The mean size of the first items of each sequence.

@@ -256,12 +256,12 @@ class run_writer {
     auto const merge = [&](std::size_t p) {
       frame_places places(frames.frames(), item, per_block, open + parts[p].first_rank);
       if constexpr (Family::merges_by_copying) {
-        r.merge_into(parts[p], places);
+        merge_items(family_, parts[p], places);
       } else {
         auto emit = [&](typename Family::key_type const& key) {
           Family::store(key, places.next_item());
         };
-        r.merge(parts[p], emit);
+        merge_keys(family_, parts[p], emit);
       }
     };
     append_waiting([&](std::size_t count, auto const& encode) {
@@ -377,8 +377,7 @@ class run_writer {
         blocks[p].push_back({place, packed_block(place.first(block_bytes))});
       }
     }
-    threads_.parallel_for(parts.size(),
-                          [&](std::size_t p) { fill_packed(r, parts[p], blocks[p]); });
+    threads_.parallel_for(parts.size(), [&](std::size_t p) { fill_packed(parts[p], blocks[p]); });
     close_packed(places, blocks, largest_item_bytes);
   }
 
@@ -388,7 +387,7 @@ class run_writer {
     return fits_one ? 1 : static_cast<std::size_t>(bytes / filled + 1);
   }
 
-  void fill_packed(round const& r, part const& p, std::vector<open_block>& blocks) const {
+  void fill_packed(part const& p, std::vector<open_block>& blocks) const {
     std::size_t current = 0;
     bool const reduces = equals_ == equal_items::made_one;
     std::optional<typename Family::key_type> last;
@@ -402,7 +401,7 @@ class run_writer {
       bool const fits = current < blocks.size() && blocks[current].packed.append(key.record());
       OUTSIZE_ASSERT(fits);
     };
-    r.merge(p, emit);
+    merge_keys(family_, p, emit);
   }
 
   void close_packed(leased_frames& places, std::vector<std::vector<open_block>> const& blocks,

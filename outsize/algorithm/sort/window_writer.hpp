@@ -4,14 +4,15 @@
 
 // The output side of the last merge: rounds as consecutive bytes in a window of memory.
 //
-// Every thread writes its part to its final place, since the sizes of all parts are known before.
-// Where equal items are made one, each thread does so in its part, and the parts are moved together
-// afterwards. A repetition in the next round is left out; but if equal items are combined, the last
-// item stays here until it is known that no other follows:
+// What goes to a window is cut from a round first, and may be merged later, while the next round is
+// being cut. Every thread writes its part to its final place, since the sizes of all parts are
+// known before. Where equal items are made one, each thread does so in its part, and the parts are
+// moved together afterwards. A repetition in the next round is left out; but if equal items are
+// combined, the last item stays here until it is known that no other follows:
 //
 //   window:  | room for the one held back | part 0 | part 1 | … |
 //
-// One thread at a time uses a writer. Layer: algorithm.
+// One thread at a time cuts, and one, perhaps another, writes. Layer: algorithm.
 
 #include <algorithm>
 #include <cstddef>
@@ -56,6 +57,7 @@ template <typename Family>
 class window_writer {
  public:
   using round = merge_round<Family>;
+  using part = typename round::part;
   using key_type = typename Family::key_type;
 
   window_writer(Family const& family, executor& threads, item_framing framing, equal_items equals)
@@ -76,12 +78,26 @@ class window_writer {
     return Family::combines ? family.item_bytes() : 0;
   }
 
-  /// Writes as much of the round as fits to the front of `window`; restricts the round to that.
-  /// @pre window holds any one item of the round with its framing, and held_bytes().
-  written write(round& r, std::span<std::byte> window) {
+  /// Cuts as much of the round into parts as fits into a window of `window_bytes`; restricts the
+  /// round to that.
+  /// @pre a window holds any one item of the round with its framing, and held_bytes().
+  std::vector<part> cut(round& r, std::size_t window_bytes) const {
+    r.restrict_to_bytes(window_bytes - held_bytes(family_), framing_.overhead_bytes());
+    return r.cut(threads_.threads());
+  }
+
+  /// The same of items of one size, as one part and without asking for their order.
+  std::vector<part> cut_unordered(round& r, std::size_t window_bytes) const
+    requires(!Family::combines)
+  {
+    OUTSIZE_ASSERT(bytes_of_item(family_) != 0);
+    r.restrict_to_any(std::min(window_bytes / bytes_of_item(family_), r.items()));
+    return r.cut(1);
+  }
+
+  /// Merges what has been cut to the front of `window`. What comes later is cut from later rounds.
+  written write(std::vector<part> const& parts, std::span<std::byte> window) {
     std::size_t offset = held_bytes(family_);
-    r.restrict_to_bytes(window.size() - offset, framing_.overhead_bytes());
-    auto const parts = r.cut(threads_.threads());
     std::vector<output> outputs(parts.size());
     for (std::size_t p = 0; p < parts.size(); ++p) {
       outputs[p].begin = window.data() + offset;
@@ -91,31 +107,31 @@ class window_writer {
     threads_.parallel_for(parts.size(), [&](std::size_t p) {
       outputs[p].end = outputs[p].begin;
       if (reduces_) {
-        merge_reduced(r, parts[p], outputs[p]);
+        merge_reduced(parts[p], outputs[p]);
       } else {
-        merge_all(r, parts[p], outputs[p]);
+        merge_all(parts[p], outputs[p]);
         family_.finish(std::span(outputs[p].begin, outputs[p].end));
       }
     });
-    if (!reduces_) return {offset, r.items()};
+    if (!reduces_) return {offset, items_of(parts)};
     written const done = join(outputs, window.data());
     finish(window.first(done.bytes));
     return done;
   }
+  /// Both: restricts the round to what has been written.
+  written write(round& r, std::span<std::byte> window) {
+    return write(cut(r, window.size()), window);
+  }
 
-  /// The same of items of one size, without asking for their order: equal ones are kept.
-  written write_unordered(round& r, std::span<std::byte> window)
+  /// The same without asking for the order of items, which have one size: equal ones are kept.
+  written write_unordered(std::vector<part> const& parts, std::span<std::byte> window)
     requires(!Family::combines)
   {
-    OUTSIZE_ASSERT(bytes_of_item(family_) != 0);
-    r.restrict_to_any(std::min(window.size() / bytes_of_item(family_), r.items()));
     std::byte* end = window.data();
-    r.for_each_piece([&end](auto const& view, std::size_t from, std::size_t to) {
-      end = view.copy_items(from, to, end);
-    });
-    std::size_t const bytes = r.items() * bytes_of_item(family_);
+    for (part const& p : parts) end = copy_items(p, end);
+    auto const bytes = static_cast<std::size_t>(end - window.data());
     finish(window.first(bytes));
-    return {bytes, r.items()};
+    return {bytes, items_of(parts)};
   }
 
   /// After the last round: writes the item held back, if there is one.
@@ -148,24 +164,30 @@ class window_writer {
     return to;
   }
 
-  void merge_all(round const& r, typename round::part const& part, output& out) const {
-    out.items = part.items;
+  static std::size_t items_of(std::vector<part> const& parts) noexcept {
+    std::size_t sum = 0;
+    for (part const& p : parts) sum += p.items;
+    return sum;
+  }
+
+  void merge_all(part const& from, output& out) const {
+    out.items = from.items;
     if constexpr (Family::merges_by_copying) {
-      item_place<typename Family::item> place(out.begin, part.items);
-      r.merge_into(part, place);
-      out.end = out.begin + part.bytes;
+      item_place<typename Family::item> place(out.begin, from.items);
+      merge_items(family_, from, place);
+      out.end = out.begin + from.bytes;
     } else {
       auto emit = [&, to = out.begin](key_type const& key) mutable {
         to = store(key, to);
         out.end = to;
       };
-      r.merge(part, emit);
+      merge_keys(family_, from, emit);
     }
   }
 
-  void merge_reduced(round const& r, typename round::part const& part, output& out) const {
+  void merge_reduced(part const& from, output& out) const {
     if constexpr (Family::fixed_size) {
-      merge_all(r, part, out);
+      merge_all(from, out);
       std::size_t const bytes = reduce_sorted(family_, std::span(out.begin, out.end));
       out.end = out.begin + bytes;
       out.items = bytes / bytes_of_item(family_);
@@ -181,7 +203,7 @@ class window_writer {
         out.end = store(key, out.end);
         ++out.items;
       };
-      r.merge(part, emit);
+      merge_keys(family_, from, emit);
     }
   }
 
