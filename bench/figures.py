@@ -196,6 +196,7 @@ def _describe(content, *varied):
     said = {"size": format_size(content["size_bytes"]),
             "memory": format_size(content["memory_bytes"]) + " of memory",
             "threads": f"{content['threads']} thread{'s' if content['threads'] != 1 else ''}",
+            "cores": f"{content['machine']['cores']} cores",
             "runs": f"medians of {content['runs']}" if content["runs"] != 1 else "one run each"}
     return ", ".join(text for name, text in said.items() if name not in varied)
 

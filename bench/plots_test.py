@@ -157,6 +157,7 @@ class Figures(Folder):
             self.assertEqual(lines.series["stxxl"], [128, 128, 128])
             self.assertAlmostEqual(lines.series["floor"][0], 4096 / 6)
         self.assertIn("128 MiB of memory", found["sweep-size"].note)
+        self.assertIn("2 cores", found["sweep-size"].note)
         self.assertNotIn("of memory", found["sweep-memory"].note)
 
     def test_papers_figures(self):

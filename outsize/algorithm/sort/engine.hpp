@@ -5,7 +5,7 @@
 // The sorting engine: items go in, sorted windows of memory come out.
 //
 //   fill / append … finish_input()   run formation; items stay in memory if they all fit
-//   next(), recycle() …              the last merge, running ahead of its consumer by one window
+//   next(), recycle() …              the last merge, running ahead of its consumer
 //
 // A `Family` says what items are: typed_items (one C++ type) or record_items (byte strings).
 // Everything else, I/O, buffers, threads, division of memory, is the same for both.
@@ -433,7 +433,7 @@ class sort_engine {
     while (auto b = p.accept()) {
       auto& out = b->template user<output_window>();
       auto note = p.take();
-      fill_window(out, b->index());
+      if (!fill_window(out, b->index())) continue;  // the next call of accept() says why
       out.parts.clear();
       p.convey(std::move(note), to_cut);
       if (out.window.items == 0) continue;
@@ -442,9 +442,10 @@ class sort_engine {
     }
   }
 
-  void fill_window(output_window& out, std::size_t index) {
+  /// Returns false if what was cut has gone.
+  bool fill_window(output_window& out, std::size_t index) {
     std::lock_guard const lock(merging_);
-    if (!may_merge_) throw pipeline::poisoned();
+    if (!may_merge_) return false;
     sorted_window& window = out.window;
     window.index = index;
     window.memory = windows_.bytes().subspan(window_offsets_[index], window_bytes_);
@@ -461,6 +462,7 @@ class sort_engine {
     emitted_bytes_ += done.bytes;
     output_items_ += done.items;
     for (auto const& part : out.parts) output_bytes_ += part.bytes;
+    return true;
   }
 
   /// As long as it is there, what was cut may be merged; its end waits for what is being merged.
@@ -554,13 +556,13 @@ class sort_engine {
   std::optional<window_writer<Family>> writer_;             // of the output's nodes
   std::mutex merging_;                                      // held as long as parts are merged
   bool may_merge_ = false;                                  // what was cut has not gone
-  std::optional<pipeline::network> output_;  // late: its thread ends before anything else does
-  std::array<pipeline::pooled_buffer, window_count> lent_;  // to the consumer
-  bool at_end_ = false;
   bool gives_all_items_ = false;
   std::mutex failing_;          // nodes of the output may do so at the same time
   std::exception_ptr failure_;  // written before it
   std::atomic<bool> has_failed_{false};
+  std::optional<pipeline::network> output_;  // late: its threads end before anything else does
+  std::array<pipeline::pooled_buffer, window_count> lent_;  // to the consumer
+  bool at_end_ = false;
 };
 
 // What a user of an engine calls for whole chunks and windows stands outside of the class, so that

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <random>
 #include <string>
 #include <thread>
@@ -19,6 +20,8 @@
 #include <outsize/algorithm/byte_order.hpp>
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
+#include <outsize/io/decorators/fault_plan.hpp>
+#include <outsize/io/decorators/faulty_file.hpp>
 #include <outsize/io/memory_file.hpp>
 
 namespace outsize::detail {
@@ -444,6 +447,35 @@ TEST(engine, stops_in_each_of_its_phases) {
       EXPECT_THROW(sort.run(in), cancelled);
     }
   }
+}
+
+TEST(engine, says_again_what_has_failed) {
+  setting const s;
+  auto const in = make_records(59, several_passes_bytes, short_record);
+  std::size_t failed = 0;
+  for (std::uint64_t reads = 0; reads < 60; ++reads) {
+    auto const plan = std::make_shared<io::fault_plan>();
+    storage store({.disks = {disk_options("faulty",
+                                          [&](io::request_queue&) -> io::file_ptr {
+                                            return std::make_unique<io::faulty_file>(
+                                                io::make_memory_file("faulty"), plan);
+                                          })},
+                   .memory = 8_MiB,
+                   .threads = 2});
+    sort_engine<record_items<byte_order>> engine(store, record_items<byte_order>(bytes, 0),
+                                                 options_for(s, in), s.framing);
+    for (auto const& r : in) engine.append(r);
+    plan->script(io::fault_point::read, plan->calls(io::fault_point::read) + 5 * reads,
+                 io::fault::fail(EIO));
+    try {
+      engine.finish_input();
+      while (auto window = engine.next()) engine.recycle(*window);
+    } catch (io_error const&) {
+      ++failed;
+      EXPECT_THROW(engine.next(), io_error) << "after " << 5 * reads << " reads";
+    }
+  }
+  EXPECT_GT(failed, 10U);
 }
 
 TEST(engine, may_be_dropped_at_any_time) {

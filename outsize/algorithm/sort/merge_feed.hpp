@@ -60,9 +60,9 @@ class merge_feed {
   };
 
   /// Merges `runs`; ties go to the first. `pool` has runs.size() + 2 * ahead buffers, each fit for
-  /// any of their blocks (run::buffer_bytes): a quarter of the additional ones for blocks that a
-  /// round takes, as many for those passed if rounds are, the others for blocks being read, so that
-  /// the disks work on while a round is merged.
+  /// any of their blocks (run::buffer_bytes): of the additional ones about a quarter for blocks
+  /// that a round takes, half as many again for those passed, if rounds are, the others for blocks
+  /// being read, so that the disks work on while a round is merged.
   merge_feed(Family const& family, executor& threads, std::span<run<Family>> runs, storage& store,
              block::buffer_pool& pool, std::size_t ahead, run_options options)
       : family_(family),
@@ -72,7 +72,7 @@ class merge_feed {
         pool_(&pool),
         sources_(runs.size()),
         taken_(std::max<std::size_t>(1, ahead / 2)),
-        most_passed_(options.passes ? ahead / 2 : 0),
+        most_passed_(options.passes ? ahead * 3 / 4 : 0),
         keep_blocks_(options.keep_blocks) {
     for (auto const& r : runs_) largest_ = std::max(largest_, r.largest_item_bytes());
     prefetcher_.emplace(store, pool, predict(), 2 * ahead - taken_ - most_passed_,

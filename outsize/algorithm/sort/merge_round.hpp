@@ -55,8 +55,10 @@ class merge_round {
   }
   std::size_t limit(std::size_t s) const noexcept { return limits_[s]; }
 
-  /// Keeps the least items only: `count`, or up to a 32nd fewer. @pre count <= items().
-  void restrict_to_first(std::size_t count) { limits_ = cut_before(count, count / 32); }
+  /// Keeps the least items only: `count`, or up to `slack` fewer. @pre count <= items().
+  void restrict_to_first(std::size_t count, std::size_t slack = 0) {
+    limits_ = cut_before(count, slack);
+  }
 
   /// Keeps `count` items, whichever these are: nothing is compared. @pre count <= items().
   void restrict_to_any(std::size_t count) noexcept {
@@ -67,20 +69,23 @@ class merge_round {
   }
 
   /// Keeps so many items that they, each with `overhead_bytes` more, have at most `limit_bytes`,
-  /// but at least one.
+  /// and not much less, but at least one.
   void restrict_to_bytes(std::uint64_t limit_bytes, std::size_t overhead_bytes) {
     // Adding up the sizes of very many items is not cheap: a sample tells how many to look at.
     double const expected = static_cast<double>(limit_bytes) /
                             (sampled_item_bytes() + static_cast<double>(overhead_bytes));
+    auto const restrict_to_about = [this](std::size_t count) {
+      restrict_to_first(count, count / 32);
+    };
     if (expected < static_cast<double>(items()))
-      restrict_to_first(std::max<std::size_t>(1, static_cast<std::size_t>(expected)));
+      restrict_to_about(std::max<std::size_t>(1, static_cast<std::size_t>(expected)));
     for (;;) {
       std::size_t const count = items();
       std::uint64_t const total = bytes() + count * overhead_bytes;
       if (total <= limit_bytes || count <= 1) return;
       double const share = 0.98 * static_cast<double>(limit_bytes) / static_cast<double>(total);
       auto const fewer = static_cast<std::size_t>(share * static_cast<double>(count));
-      restrict_to_first(std::clamp<std::size_t>(fewer, 1, count - 1));
+      restrict_to_about(std::clamp<std::size_t>(fewer, 1, count - 1));
     }
   }
 
@@ -97,6 +102,9 @@ class merge_round {
       std::size_t const rank = (p + 1) * (total / count) + std::min(p + 1, total % count);
       cuts[p + 1] = cut_before(rank + slack / 2, slack);
     });
+    for (std::size_t p = 1; p < count; ++p)  // so they are, unless the order is none
+      for (std::size_t s = 0; s < limits_.size(); ++s)
+        cuts[p][s] = std::max(cuts[p][s], cuts[p - 1][s]);
     std::vector<part> parts(count);
     std::size_t next_rank = 0;
     for (std::size_t p = 0; p < count; ++p) {

@@ -99,13 +99,53 @@ TEST(merge_round, keeps_the_least_items) {
        {std::size_t{0}, std::size_t{1}, std::size_t{31}, std::size_t{1500}, in.merged.size()}) {
     auto r = in.whole();
     r.restrict_to_first(count);
-    EXPECT_LE(r.items(), count);
-    EXPECT_GE(r.items(), count - count / 32);
+    EXPECT_EQ(r.items(), count);
     EXPECT_EQ(r.bytes(), r.items() * sizeof(tagged));
     EXPECT_EQ(merge(r, 3),
               std::vector<tagged>(in.merged.begin(),
                                   in.merged.begin() + static_cast<std::ptrdiff_t>(r.items())));
   }
+}
+
+TEST(merge_round, keeps_nearly_as_many_bytes_as_are_allowed) {
+  resident in(4, 4, 5000);
+  for (std::size_t bytes : {std::size_t{1}, std::size_t{80}, std::size_t{100'000}}) {
+    auto r = in.whole();
+    r.restrict_to_bytes(bytes, 2);
+    std::size_t const most = std::max<std::size_t>(1, bytes / (sizeof(tagged) + 2));
+    EXPECT_LE(r.items(), most);
+    EXPECT_GE(r.items(), most - most / 32);
+    EXPECT_EQ(merge(r, 3),
+              std::vector<tagged>(in.merged.begin(),
+                                  in.merged.begin() + static_cast<std::ptrdiff_t>(r.items())));
+  }
+}
+
+/// Of three kinds of keys, each comes before the next and the last before the first.
+struct in_a_circle {
+  bool operator()(tagged const& a, tagged const& b) const { return (a.key + 1) % 3 == b.key % 3; }
+};
+
+TEST(merge_round, gives_each_item_once_whatever_the_order_says) {
+  using circular = typed_items<tagged, in_a_circle>;
+  circular const items{in_a_circle{}};
+  executor threads(3);
+  resident in(8, 6, 3000);
+  std::vector<sequence<circular::view>> sequences(6);
+  for (std::size_t m = 0; m < in.memory.size(); ++m)
+    sequences[m / 2].append(circular::view(std::span<tagged const>(in.memory[m])));
+  merge_round<circular> const round(items, threads, sequences);
+  std::vector<tagged> out;
+  auto emit = [&](tagged const& t) { out.push_back(t); };
+  for (auto const& part : round.cut(16)) {
+    std::size_t const before = out.size();
+    merge_keys(items, part, emit);
+    EXPECT_EQ(out.size() - before, part.items);
+  }
+  auto const by_order = [](tagged const& a, tagged const& b) { return a.order < b.order; };
+  std::ranges::sort(out, by_order);
+  std::ranges::sort(in.merged, by_order);
+  EXPECT_EQ(out, in.merged);
 }
 
 TEST(merge_round, keeps_what_comes_before_an_item_that_is_not_there_yet) {

@@ -42,7 +42,7 @@ std::size_t rank_of(Sequence const& s, std::size_t low, std::size_t high, Key co
 /// Pivots come from the widest range that is left, from where the rank would be if all ranges were
 /// alike: with slack one or two will do then. Where they are not, every third one halves it.
 /// @pre rank <= the sum of limits. CPU: O(k log n) comparisons for each pivot, of k sequences of n
-/// items; O(log n) pivots at worst, for any data.
+/// items; O(log n) pivots where sequences are alike, O(k log n) at worst.
 template <typename Sequence, typename Less>
 std::vector<std::size_t> multisequence_select(std::span<Sequence const> sequences,
                                               std::span<std::size_t const> limits, std::size_t rank,

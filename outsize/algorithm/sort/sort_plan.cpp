@@ -167,8 +167,10 @@ sort_plan best_plan(sort_job const& job) {
            (job.item_bytes != 0 || finer.chunk_bytes > job.memory_bytes / most_chunks_of_records) &&
            finer.block_bytes >= plan.block_bytes && finer.passes <= plan.passes;
   };
-  // Each sorted by one thread, or at least by as few as can be.
-  for (std::size_t at_once = job.threads; at_once + 2 > many_chunks; at_once /= 2)
+  // Each sorted by one thread, or at least by as few as can be; if it is known how many runs that
+  // makes.
+  for (std::size_t at_once = job.threads; job.input_bytes && at_once + 2 > many_chunks;
+       at_once /= 2)
     if (sort_plan const finer = plan_with(job, at_once + 2); is_good(finer)) return finer;
   for (std::size_t const chunks : {many_chunks, some_chunks}) {
     if (chunks == some_chunks && job.threads > some_chunks - 2) break;  // sorted in parts anyway

@@ -49,7 +49,7 @@ struct sort_job {
 /// Buffers of one merge, in blocks.
 struct merge_shape {
   std::size_t fan_in;  ///< Runs merged at once; a held block for each.
-  std::size_t ahead;   ///< Blocks read ahead, and blocks taken for a round.
+  std::size_t ahead;  ///< Half the blocks being read, taken for a round or kept until it is merged.
   std::size_t output;  ///< Blocks being filled and written.
 };
 

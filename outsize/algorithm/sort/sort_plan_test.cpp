@@ -73,6 +73,8 @@ TEST(sort_plan, gives_each_of_many_threads_a_chunk_where_blocks_stay_as_long) {
   EXPECT_EQ(plan_for(256_MiB, 8, 16).chunks, 10U) << "two threads for each chunk";
   EXPECT_EQ(plan_for(256_MiB, 8, 64).chunks, 10U) << "eight";
   EXPECT_EQ(plan_for(1_GiB, 0, 16).chunks, 10U) << "records as long as those of a merge";
+  EXPECT_EQ(plan_sort({.memory_bytes = 1_GiB, .item_bytes = 8, .threads = 16}).chunks, 6U)
+      << "who knows how many runs";
   for (std::size_t threads : {5, 7, 16, 64}) {
     auto const of_six = plan_for(4_GiB, 8, 4), plan = plan_for(4_GiB, 8, threads);
     EXPECT_EQ(plan.chunks, threads + 2);
