@@ -402,13 +402,14 @@ class sort_engine {
   void cut_windows(merge_feed<Family>& feed, pipeline::ports& p) {
     merge_stop const stop(*this);
     std::size_t unmerged = 0;
-    auto const await_merge = [&] {
-      p.accept(merged_notes);
-      feed.release_passed();
-      --unmerged;
+    auto const await_all_but = [&](std::size_t rounds) {
+      for (; unmerged > rounds || !feed.can_read(); --unmerged) {
+        p.accept(merged_notes);
+        feed.release_passed();
+      }
     };
     for (;;) {
-      while (unmerged == rounds_at_once || !feed.can_read()) await_merge();
+      await_all_but(rounds_at_once - 1);
       auto round = in_order_or_not([&] { return feed.next_round(); },
                                    [](auto& from) { return from.next_unordered_round(); }, feed);
       bool const ends = round.items() == 0;
@@ -424,7 +425,7 @@ class sort_engine {
       ++unmerged;
       if (ends) break;
     }
-    while (unmerged > 0) await_merge();
+    await_all_but(0);
   }
 
   /// Merges what has been cut for each window, and conveys it unless it stays empty: all that came

@@ -61,10 +61,9 @@ std::vector<std::size_t> multisequence_select(std::span<Sequence const> sequence
     for (std::size_t s = 1; s < k; ++s)
       if (high[s] - low[s] > high[widest] - low[widest]) widest = s;
     std::size_t const width = high[widest] - low[widest], between = high_sum - low_sum;
+    std::size_t const aimed = rank - low_sum - slack / 2;
     bool const guesses = guesses_in_vain < 2;
-    double const share =
-        guesses ? static_cast<double>(rank - low_sum - slack / 2) / static_cast<double>(between)
-                : 0.5;
+    double const share = guesses ? static_cast<double>(aimed) / static_cast<double>(between) : 0.5;
     std::size_t const middle =
         low[widest] +
         std::min(width - 1, static_cast<std::size_t>(share * static_cast<double>(width)));
