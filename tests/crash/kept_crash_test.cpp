@@ -176,8 +176,7 @@ struct history_names {
     return History::name;
   }
 };
-using histories = testing::Types<map_history, unordered_map_history, vector_history>;
-TYPED_TEST_SUITE(kept_containers, histories, history_names);
+TYPED_TEST_SUITE(kept_containers, histories<testing::Types>, history_names);
 
 TYPED_TEST(kept_containers, are_as_they_were_flushed_whenever_their_process_is_killed) {
   SCOPED_TRACE(testing::Message() << "OUTSIZE_TEST_SEED=" << this->seed);

@@ -15,6 +15,7 @@
 #include <iterator>
 #include <map>
 #include <random>
+#include <set>
 #include <string>
 #include <type_traits>
 #include <unordered_map>
@@ -23,6 +24,7 @@
 #include <outsize/base/units.hpp>
 #include <outsize/block/storage.hpp>
 #include <outsize/container/map.hpp>
+#include <outsize/container/set.hpp>
 #include <outsize/container/unordered_map.hpp>
 #include <outsize/container/vector.hpp>
 #include <outsize/io/memory_file.hpp>
@@ -49,58 +51,82 @@ struct long_number {
   friend auto operator<=>(long_number const&, long_number const&) = default;
 };
 
-template <typename Map>
-using items_of = std::vector<map_item<typename Map::key_type, typename Map::mapped_type>>;
-
-/// So many items with keys from 1 to `keys`, some of which may be the same.
-template <typename Map>
-items_of<Map> random_items(std::mt19937_64& random, std::uint64_t count, std::uint64_t keys) {
-  items_of<Map> items(count);
-  for (auto& [key, value] : items) {
-    key = 1 + random() % keys;
-    value = random();
-  }
-  return items;
+/// The key of an entry of a map, or an entry that is one.
+template <typename Entry>
+auto& key_of(Entry& entry) {
+  if constexpr (requires { entry.first; })
+    return entry.first;
+  else
+    return entry;
 }
 
-/// Inserts many items and erases many keys, from 1 to `keys`, in a batch each; in a model, which
+/// An entry with a key from 1 to `keys`: of a map, or a key.
+template <typename Entry>
+Entry random_entry(std::mt19937_64& random, std::uint64_t keys) {
+  std::uint64_t const key = 1 + random() % keys;
+  if constexpr (requires { Entry(key, key); })
+    return {key, random()};
+  else
+    return key;
+}
+template <typename Entry>
+std::vector<Entry> random_entries(std::mt19937_64& random, std::uint64_t count,
+                                  std::uint64_t keys) {
+  std::vector<Entry> entries(count);
+  for (Entry& entry : entries) entry = random_entry<Entry>(random, keys);
+  return entries;
+}
+
+/// Into a container or a model.
+template <typename Changed, typename Key, typename Value>
+void add(Changed& changed, map_item<Key, Value> const& entry) {
+  changed.emplace(entry.first, entry.second);
+}
+template <typename Changed, typename Key>
+void add(Changed& changed, Key const& key) {
+  changed.insert(key);
+}
+
+/// Inserts many entries and erases many keys, from 1 to `keys`, in a batch each; in a model, which
 /// has none, one by one.
-template <typename Map>
-void change_many(Map& changed, std::mt19937_64& random, std::uint64_t keys) {
-  auto const inserted = random_items<Map>(random, random() % 100, keys);
-  std::vector<typename Map::key_type> erased(random() % 100);
+template <typename Entry, typename Changed>
+void change_many(Changed& changed, std::mt19937_64& random, std::uint64_t keys) {
+  auto const inserted = random_entries<Entry>(random, random() % 100, keys);
+  std::vector<typename Changed::key_type> erased(random() % 100);
   for (auto& key : erased) key = 1 + random() % keys;
   if constexpr (requires { changed.insert_many(inserted), changed.erase_many(erased); }) {
     changed.insert_many(inserted);
     changed.erase_many(erased);
   } else {
-    for (auto const& [key, value] : inserted) changed.emplace(key, value);
+    for (Entry const& entry : inserted) add(changed, entry);
     for (auto const& key : erased) changed.erase(key);
   }
 }
 
-/// Replaces all by at most so many items, with keys from 1 to `keys`, in any order or sorted.
-template <typename Map>
-void build(Map& changed, std::mt19937_64& random, std::uint64_t most, std::uint64_t keys) {
-  auto items = random_items<Map>(random, random() % most, keys);
+/// Replaces all by at most so many entries, with keys from 1 to `keys`, in any order or sorted.
+template <typename Entry, typename Changed>
+void build(Changed& changed, std::mt19937_64& random, std::uint64_t most, std::uint64_t keys) {
+  auto entries = random_entries<Entry>(random, random() % most, keys);
   bool const is_sorted = random() % 2 == 0;
-  if (is_sorted) std::ranges::stable_sort(items, {}, [](auto const& item) { return item.first; });
-  if constexpr (requires { changed.build(items); }) {
-    if constexpr (requires { changed.build_sorted(items); })
-      if (is_sorted) return changed.build_sorted(items, 0.7);
-    changed.build(items);
+  if (is_sorted)
+    std::ranges::stable_sort(entries, {}, [](auto const& entry) { return key_of(entry); });
+  if constexpr (requires { changed.build(entries); }) {
+    if constexpr (requires { changed.build_sorted(entries); })
+      if (is_sorted) return changed.build_sorted(entries, 0.7);
+    changed.build(entries);
   } else {
     changed.clear();
-    for (auto const& [key, value] : items) changed.emplace(key, value);
+    for (Entry const& entry : entries) add(changed, entry);
   }
 }
 
-/// Of a map, whose key 0 has the number of steps. Its cache is so small that pages leave in all
-/// steps.
-struct map_history {
-  using kept = outsize::map<long_number, std::uint64_t>;
-  using model = std::map<long_number, std::uint64_t>;
-  static constexpr char const* name = "map";
+/// Of a map or set, whose greatest key tells the number of steps: it is so many more than `keys`.
+/// Its cache is so small that pages leave in all steps.
+template <typename Kept, typename Model>
+struct tree_history {
+  using kept = Kept;
+  using model = Model;
+  using entry = typename Kept::value_type;
 
   static kept create(std::string const& path, storage& store) {
     return kept::create(path, store, tiny());
@@ -108,28 +134,32 @@ struct map_history {
   static kept open(std::string const& path, storage& store, io::access mode) {
     return kept::open(path, store, mode, tiny());
   }
-  static std::uint64_t steps(kept const& found) { return found.get(0).value_or(0); }
+  static std::uint64_t steps(kept const& found) {
+    if (found.empty()) return 0;
+    entry const last = *found.rbegin();
+    return key_of(last).number - keys;
+  }
   static bool same(kept const& found, model const& expected) {
-    return std::ranges::equal(found, expected, [](auto const& a, auto const& b) {
-      return a.first == b.first && a.second == b.second;
+    return std::ranges::equal(found, expected, [](entry const& a, auto const& b) {
+      if constexpr (requires { b.second; })
+        return a.first == b.first && a.second == b.second;
+      else
+        return a == b;
     });
   }
 
-  template <typename Map>
-  static void step(Map& changed, std::uint64_t seed, std::uint64_t number) {
+  template <typename Changed>
+  static void step(Changed& changed, std::uint64_t seed, std::uint64_t number) {
     std::mt19937_64 random(seed + number);
     auto const kind = random() % 32;
     if (kind == 0) changed.clear();
-    if (kind >= 1 && kind < 6) build(changed, random, 5000, keys);
-    if (kind >= 24) change_many(changed, random, keys);
-    for (std::uint64_t i = random() % 50; i > 0; --i) {
-      std::uint64_t const key = 1 + random() % keys;
-      if (random() % 16 == 0)
-        changed.erase(changed.lower_bound(key), changed.lower_bound(key + 200));
-      else
-        changed[key] = random();
-    }
-    changed[0] = number;
+    if (kind >= 1 && kind < 6) build<entry>(changed, random, 5000, keys);
+    if (kind >= 24) change_many<entry>(changed, random, keys);
+    for (std::uint64_t i = random() % 50; i > 0; --i) change_one(changed, random);
+    changed.erase(changed.lower_bound(keys + 1), changed.end());
+    auto last = random_entry<entry>(random, keys);
+    key_of(last) = keys + number;
+    add(changed, last);
   }
 
  private:
@@ -142,6 +172,35 @@ struct map_history {
             .node_cache_bytes = 1,
             .spare_leaves = 2};
   }
+  template <typename Changed>
+  static void change_one(Changed& changed, std::mt19937_64& random) {
+    auto const changing = random_entry<entry>(random, keys);
+    std::uint64_t const key = key_of(changing).number;
+    auto const action = random() % 16;
+    if (action == 0)
+      changed.erase(changed.lower_bound(key), changed.lower_bound(key + 200));
+    else if (action == 1)
+      changed.erase(long_number(key));
+    else if constexpr (requires { changed[key] = changing.second; })
+      changed[key] = changing.second;
+    else
+      add(changed, changing);
+  }
+};
+
+struct map_history
+    : tree_history<map<long_number, std::uint64_t>, std::map<long_number, std::uint64_t>> {
+  static constexpr char const* name = "map";
+};
+struct multimap_history : tree_history<multimap<long_number, std::uint64_t>,
+                                       std::multimap<long_number, std::uint64_t>> {
+  static constexpr char const* name = "multimap";
+};
+struct set_history : tree_history<set<long_number>, std::set<long_number>> {
+  static constexpr char const* name = "set";
+};
+struct multiset_history : tree_history<multiset<long_number>, std::multiset<long_number>> {
+  static constexpr char const* name = "multiset";
 };
 
 /// Of an unordered_map, whose key 0 has the number of steps. Buckets are divided, united and begun
@@ -170,9 +229,9 @@ struct unordered_map_history {
     std::mt19937_64 random(seed + number);
     auto const kind = random() % 32;
     if (kind == 0) changed.clear();
-    if (kind == 1 || kind == 2) build(changed, random, 2000, keys);
+    if (kind == 1 || kind == 2) build<kept::value_type>(changed, random, 2000, keys);
     if (kind == 3) changed.reserve(random() % 2000);
-    if (kind >= 24) change_many(changed, random, keys);
+    if (kind >= 24) change_many<kept::value_type>(changed, random, keys);
     for (std::uint64_t i = random() % 50; i > 0; --i) {
       std::uint64_t const key = 1 + random() % keys, value = random();
       auto const action = random() % 8;
@@ -276,5 +335,9 @@ struct vector_history {
     }
   }
 };
+
+template <template <typename...> typename List>
+using histories = List<map_history, multimap_history, set_history, multiset_history,
+                       unordered_map_history, vector_history>;
 
 }  // namespace outsize::crash

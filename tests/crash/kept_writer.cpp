@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // The program that kept_crash_test.cpp kills:
 //
-//   kept_writer map|unordered_map|vector PATH SEED STEPS
+//   kept_writer NAME PATH SEED STEPS
 //
-// It makes or opens a kept container, takes steps of its history, flushes after each, and closes
+// It makes or opens the kept container of the history NAME, takes steps of its history, flushes after each, and closes
 // it. On its standard output are numbers of eight bytes: how many steps are durable, when the
 // container has been made or opened, and after each flush.
 
@@ -17,6 +17,7 @@
 #include <iostream>
 #include <string>
 #include <string_view>
+#include <tuple>
 
 #include "kept_history.hpp"
 
@@ -46,7 +47,7 @@ void write_history(std::string const& path, std::uint64_t seed, std::uint64_t mo
 
 /// That of the history with this name, or none.
 template <typename... Histories>
-auto writer_of(std::string_view name) {
+auto writer_of(std::string_view name, std::tuple<Histories...>*) {
   void (*found)(std::string const&, std::uint64_t, std::uint64_t) = nullptr;
   ((name == Histories::name ? void(found = write_history<Histories>) : void()), ...);
   return found;
@@ -56,9 +57,7 @@ auto writer_of(std::string_view name) {
 
 int main(int count, char** arguments) try {
   if (count != 5) return 2;
-  auto const write =
-      writer_of<crash::map_history, crash::unordered_map_history, crash::vector_history>(
-          arguments[1]);
+  auto const write = writer_of(arguments[1], static_cast<crash::histories<std::tuple>*>(nullptr));
   if (write == nullptr) return 2;
   write(arguments[2], std::stoull(arguments[3]), std::stoull(arguments[4]));
 } catch (std::exception const& e) {
