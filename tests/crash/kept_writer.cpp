@@ -4,9 +4,9 @@
 //
 //   kept_writer NAME PATH SEED STEPS
 //
-// It makes or opens the kept container of the history NAME, takes steps of its history, flushes after each, and closes
-// it. On its standard output are numbers of eight bytes: how many steps are durable, when the
-// container has been made or opened, and after each flush.
+// It makes or opens the kept container of the history NAME, takes steps of it, flushes after each,
+// and closes it. On its standard output are numbers of eight bytes: how many steps are durable,
+// when the container has been made or opened, and after each flush.
 
 #include <unistd.h>
 
