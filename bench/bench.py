@@ -110,7 +110,8 @@ def run_benchmark(row, arguments, size_bytes, memory_bytes, runs, peers):
     """Runs one benchmark and returns its report."""
     needed_bytes = int(size_bytes * (DISK_PER_INPUT_BYTE_OF_DATABASES if "duckdb" in peers
                                      else row.disk_per_input_byte))
-    with Workplace(arguments.dir.resolve(), needed_bytes, settles=not arguments.smoke) as workplace:
+    with Workplace(arguments.dir.resolve(), needed_bytes, memory_bytes,
+                   settles=not arguments.smoke) as workplace:
         task = Task(row, arguments.tool.resolve(), workplace, workplace.path / "input",
                     size_bytes, memory_bytes, arguments.threads)
         contestants = [OURS[row.ours](task), *(peer_of(row, peer)(task) for peer in peers)]

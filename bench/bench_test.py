@@ -21,7 +21,7 @@ from contestants import peer_of
 from floor import Floor
 from memory_group import MemoryGroup
 from sizes import GIB, MIB, parse_size
-from workplace import NoSpace, Workplace
+from workplace import BYTES_BESIDE_MEMORY, NoSpace, Workplace, touch_memory
 
 
 class Sizes(unittest.TestCase):
@@ -179,6 +179,21 @@ class Folder(unittest.TestCase):
                 (place.path / "data").write_bytes(b"x")
                 raise ZeroDivisionError
             self.assertEqual(os.listdir(parent), [])
+
+    def test_memory_is_there_when_it_settles(self):
+        with tempfile.TemporaryDirectory() as parent, Workplace(parent, 0, 64 * MIB) as place, \
+                mock.patch("os.sync"), mock.patch("time.sleep"), \
+                mock.patch("pathlib.Path.write_text") as drop_caches, \
+                mock.patch("workplace.touch_memory") as touch:
+            place.settle()
+            drop_caches.assert_called_once()
+            touch.assert_called_once_with(64 * MIB + BYTES_BESIDE_MEMORY)
+
+    def test_memory_is_touched_by_nobody_who_is_measured(self):
+        for size_bytes in (1, 3 * MIB + 1, 1 << 60):
+            with mock.patch("workplace._free_bytes", return_value=2 * GIB):
+                touch_memory(size_bytes)
+        self.assertLess(child.run(["true"]).peak_rss_bytes, 512 * MIB)
 
     def test_a_disk_that_is_too_small_is_refused(self):
         with tempfile.TemporaryDirectory() as parent:

@@ -7,17 +7,16 @@ import json
 import child
 from contestant import Measurement, Ours
 from memory_group import MemoryGroup
-from sizes import MIB, format_size
+from sizes import format_size
 from sort_contestants import Stxxl
-
-GROUP_BYTES_BESIDE_MEMORY = 256 * MIB   # code, stacks, and what passes through the page cache
+from workplace import BYTES_BESIDE_MEMORY
 
 
 def run_limited(task, entry, command, files=()):
     """Runs a program in a memory group of the task's memory and a little more, where one can be
     made, with cold caches in any case, of `files` at least. The entry says which. Its working
     folder is the task's."""
-    limit_bytes = task.memory_bytes + GROUP_BYTES_BESIDE_MEMORY
+    limit_bytes = task.memory_bytes + BYTES_BESIDE_MEMORY
     missing = MemoryGroup.missing()
     task.workplace.settle(*files)
     if missing:

@@ -148,7 +148,7 @@ def _run_program(sweep, arguments):
     size_bytes = _size_bytes(sweep, arguments)
     needed_bytes = int(size_bytes * _DISK_PER_INPUT_BYTE) if sweep.uses_disk else 0
     measured = {}
-    with Workplace(arguments.dir.resolve(), needed_bytes,
+    with Workplace(arguments.dir.resolve(), needed_bytes, _memory_bytes(sweep, arguments),
                    settles=sweep.uses_disk and not arguments.smoke) as workplace:
         for round_number in range(1, arguments.runs + 1):
             for value in _values(sweep, arguments):

@@ -13,17 +13,16 @@ record_output::record_output(io::output_stream& out, grant& memory, std::size_t 
                              item_framing framing)
     : out_(out),
       framing_(framing),
-      windows_{memory.allocate(window_bytes), memory.allocate(window_bytes)} {
+      window_bytes_(window_bytes),
+      windows_(memory.allocate(2 * window_bytes)) {
   begin_window();
 }
 
 record_output::~record_output() {
-  for (buffer const& one : windows_) {
-    try {
-      out_.wait(one.bytes());
-    } catch (io_error const&) {
-      // Who wanted to know has called finish().
-    }
+  try {
+    out_.wait(windows_.bytes());
+  } catch (io_error const&) {
+    // Who wanted to know has called finish().
   }
 }
 

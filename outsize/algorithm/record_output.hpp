@@ -8,7 +8,6 @@
 // front of a window's data belongs to the stream (outsize/io/output_stream.hpp). One thread at a
 // time. Layer: algorithm.
 
-#include <array>
 #include <cstddef>
 #include <span>
 #include <string_view>
@@ -50,14 +49,17 @@ class record_output {
   void finish();
 
  private:
-  std::span<std::byte> window() const noexcept { return windows_[current_].bytes(); }
+  std::span<std::byte> window() const noexcept {
+    return windows_.bytes().subspan(current_ * window_bytes_, window_bytes_);
+  }
   void begin_window() { used_ = lead_ = out_.lead_bytes(); }
   void next_window();
   void hand_over();
 
   io::output_stream& out_;
   item_framing framing_;
-  std::array<buffer, 2> windows_;
+  std::size_t window_bytes_;
+  buffer windows_;  // both
   std::size_t current_ = 0;
   std::size_t lead_ =
       0;  // bytes in front of the data that are the stream's, or already handed over

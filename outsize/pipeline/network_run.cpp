@@ -24,15 +24,20 @@ pool_state::pool_state(network_run& r, pool_options const& o, std::size_t count,
   options.buffer_bytes = round_up(o.buffer_bytes, page_bytes());
   grant& memory = run.memory_.emplace_back(
       run.what_.memory->take(options.buffer_bytes * count, std::move(asker)));
-  for (std::size_t i = 0; i < count; ++i) add(memory);
+  add(memory, count);
 }
 
-void pool_state::add(grant& memory) {
-  thumbnail& t = all.emplace_back();
-  t.home = this;
-  t.index = all.size() - 1;
-  if (options.buffer_bytes != 0) t.memory = memory.allocate(options.buffer_bytes);
-  free.push_back(&t);
+void pool_state::add(grant& memory, std::size_t count) {
+  std::span<std::byte> room;
+  if (options.buffer_bytes * count != 0)
+    room = memory_.emplace_back(memory.allocate(options.buffer_bytes * count)).bytes();
+  for (std::size_t i = 0; i < count; ++i) {
+    thumbnail& t = all.emplace_back();
+    t.home = this;
+    t.index = all.size() - 1;
+    if (!room.empty()) t.memory = room.subspan(i * options.buffer_bytes, options.buffer_bytes);
+    free.push_back(&t);
+  }
 }
 
 void pool_state::take_back(thumbnail& unused) noexcept {
@@ -43,7 +48,7 @@ void pool_state::take_back(thumbnail& unused) noexcept {
 
 bool pool_state::grow() noexcept {
   try {
-    add(run.memory_.emplace_back(run.what_.memory->take(options.buffer_bytes, options.name)));
+    add(run.memory_.emplace_back(run.what_.memory->take(options.buffer_bytes, options.name)), 1);
     return true;
   } catch (...) {
     return false;  // no memory: it goes on with what it has

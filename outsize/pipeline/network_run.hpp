@@ -126,7 +126,10 @@ class pool_state final : public buffer_home {
   std::vector<stage_state*> readers;
 
  private:
-  void add(grant& memory);
+  void add(grant& memory, std::size_t count);
+
+  // Each of all buffers that were added together: disks move long pages of memory twice as fast.
+  std::vector<buffer> memory_;
 };
 
 struct result {

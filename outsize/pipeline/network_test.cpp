@@ -822,6 +822,22 @@ TEST(network_buffers, are_used_again_while_they_are_in_the_cache) {
   EXPECT_EQ(used.size(), 1U);
 }
 
+TEST(network_buffers, lie_side_by_side) {
+  memory_budget memory(8_MiB);
+  std::vector<pooled_buffer> all;
+  std::set<std::byte*> places;
+  network n(memory, {.threads = 1, .tune = false});
+  n.buffers({.buffer_bytes = 5000, .count = 8, .rounds = 8}) | stage("keep", [&](pooled_buffer& b) {
+    EXPECT_EQ(b.capacity_bytes(), 8192U);
+    places.insert(b.memory().data());
+    all.push_back(std::move(b));
+    if (all.size() == 8) all.clear();
+  });
+  n.run();
+  ASSERT_EQ(places.size(), 8U);
+  EXPECT_EQ(*places.rbegin() - *places.begin(), 7 * 8192);
+}
+
 TEST(network_buffers, stay_with_a_worker_through_the_stages) {
   memory_budget memory(8_MiB);
   std::string order;  // of the stages, as they ran

@@ -20,7 +20,6 @@
 #include <utility>
 
 #include <outsize/base/assert.hpp>
-#include <outsize/base/memory_budget.hpp>
 
 namespace outsize::pipeline {
 
@@ -31,7 +30,7 @@ class buffer_home;
 /// What a network knows about one buffer; see the top of this file.
 struct thumbnail {
   buffer_home* home = nullptr;
-  outsize::buffer memory;
+  std::span<std::byte> memory;
   std::size_t used_bytes = 0;
   std::uint64_t round = 0;
   bool last = false;
@@ -73,7 +72,7 @@ class pooled_buffer {
   }
 
   /// All of its memory: page-aligned, ready for direct I/O.
-  std::span<std::byte> memory() const noexcept { return thumbnail_->memory.bytes(); }
+  std::span<std::byte> memory() const noexcept { return thumbnail_->memory; }
   std::size_t capacity_bytes() const noexcept { return thumbnail_->memory.size(); }
   /// The part that holds something, from the front. Empty when it comes from the pool.
   std::span<std::byte> bytes() const noexcept {

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include <outsize/base/memory_budget.hpp>
 #include <outsize/base/units.hpp>
 
 namespace outsize::pipeline {
@@ -20,9 +21,9 @@ namespace {
 class home final : public detail::buffer_home {
  public:
   explicit home(std::size_t count) : thumbnails(count) {
-    for (auto& t : thumbnails) {
-      t.home = this;
-      t.memory = memory_.allocate(4096);
+    for (std::size_t i = 0; i < count; ++i) {
+      thumbnails[i].home = this;
+      thumbnails[i].memory = room_.bytes().subspan(i * 4096, 4096);
     }
   }
   void take_back(detail::thumbnail& unused) noexcept override { back.push_back(&unused); }
@@ -30,6 +31,7 @@ class home final : public detail::buffer_home {
  private:
   memory_budget budget_{1_MiB};
   grant memory_ = budget_.take(1_MiB, "test");
+  buffer room_ = memory_.allocate(1_MiB);
 
  public:
   std::vector<detail::thumbnail> thumbnails;

@@ -25,30 +25,33 @@
 namespace outsize::tool {
 namespace {
 
-/// One direction over one file, with buffers of its own.
+/// One direction over one file, with buffers of its own, side by side as those of programs that
+/// move much: in single ones, shorter than the long pages of a system, requests have so many pieces
+/// that a disk takes twice as long.
 class stream {
  public:
   stream(io::file& file, io::operation kind, disk_probe_options const& options, grant& memory)
       : file_(file),
         kind_(kind),
         block_bytes_(kind == io::operation::read ? options.read_block_bytes
-                                                 : options.write_block_bytes) {
-    for (std::size_t i = 0; i < options.depth; ++i) {
-      buffers_.push_back(memory.allocate(block_bytes_));
-      fill(buffers_.back().bytes(), i);
-    }
+                                                 : options.write_block_bytes),
+        stride_bytes_(round_up(block_bytes_, page_bytes())),
+        depth_(options.depth),
+        memory_(memory.allocate(depth_ * stride_bytes_)) {
+    fill(memory_.bytes());
   }
 
   /// Moves the first `file_bytes` of the file. Returns the seconds. Errors: io_error.
   double run(std::uint64_t file_bytes) {
     auto const begin = std::chrono::steady_clock::now();
-    std::vector<io::request_ptr> under_way(buffers_.size());
+    std::vector<io::request_ptr> under_way(depth_);
     try {
       std::size_t slot = 0;
       for (std::uint64_t offset = 0; offset < file_bytes; offset += block_bytes_) {
         if (under_way[slot]) under_way[slot]->wait();
-        under_way[slot] = issue(offset, buffers_[slot].bytes().first(block_bytes_));
-        slot = (slot + 1) % buffers_.size();
+        under_way[slot] =
+            issue(offset, memory_.bytes().subspan(slot * stride_bytes_, block_bytes_));
+        slot = (slot + 1) % depth_;
       }
       for (auto& request : under_way) {
         if (request) request->wait();
@@ -69,8 +72,8 @@ class stream {
   }
 
   /// Random, so that no disk gets away with compressing.
-  static void fill(std::span<std::byte> bytes, std::uint64_t seed) {
-    std::mt19937_64 random(seed);
+  static void fill(std::span<std::byte> bytes) {
+    std::mt19937_64 random(bytes.size());
     for (std::size_t i = 0; i + sizeof(std::uint64_t) <= bytes.size(); i += sizeof(std::uint64_t)) {
       std::uint64_t const word = random();
       std::memcpy(bytes.data() + i, &word, sizeof word);
@@ -79,8 +82,8 @@ class stream {
 
   io::file& file_;
   io::operation kind_;
-  std::size_t block_bytes_;
-  std::vector<buffer> buffers_;
+  std::size_t block_bytes_, stride_bytes_, depth_;
+  buffer memory_;
 };
 
 /// Runs both to their end. Returns the seconds until the later one ended.
