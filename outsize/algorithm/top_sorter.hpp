@@ -81,12 +81,11 @@ class top_sorter {
 
   /// Ends the input and goes to the first record.
   void sort() {
-    if (sorter_) {
+    if (!sorter_ && !shrink()) spill();
+    if (sorter_)
       sorter_->sort();
-    } else {
-      shrink();
+    else
       view_ = kept_->records.sort_whole(items_);
-    }
     at_ = 0;
   }
 
@@ -140,13 +139,14 @@ class top_sorter {
   /// Adds it to the chunk, if the first records leave room for that.
   bool append(std::string_view record) {
     if (kept_->records.append(items_, record)) return true;
-    shrink();
-    if (kept_->records.used_bytes() > chunk_bytes() / 2) return false;
+    if (!shrink() || kept_->records.used_bytes() > chunk_bytes() / 2) return false;
     return is_behind_bound(record) || kept_->records.append(items_, record);
   }
 
-  /// Forgets all but the first `count` of the chunk, which lie in it in order then.
-  void shrink() {
+  /// Forgets all but the first `count` of the chunk, which lie in it in order then. Returns whether
+  /// they fit into another one: what is there again has no bytes where that is noticed, which
+  /// depends on what comes between. If not, nothing is forgotten.
+  bool shrink() {
     auto const view = kept_->records.sort_whole(items_);
     spare_->records.clear();
     std::optional<std::string_view> last;
@@ -154,13 +154,14 @@ class top_sorter {
       auto const record = view.key(i).record();
       if (options_.unique && last && order_->equal_keys(*last, record)) continue;
       last = record;
-      spare_->records.append(items_, record);
+      if (!spare_->records.append(items_, record)) return false;
     }
     if (last && spare_->records.count() == count_) {
       bound_ = *last;
       bound_prefix_ = order_->prefix(*bound_);
     }
     std::swap(kept_, spare_);
+    return true;
   }
 
   void begin_sorter(std::uint64_t memory_bytes) {

@@ -109,6 +109,31 @@ TEST_F(top_sorter_of, ever_better_records_keeps_them) {
   EXPECT_EQ(*++sorter, "0001");
 }
 
+/// What is kept once in a chunk may be kept many times in the next one: copies of a long record,
+/// each noticed where it comes among few others, are sorted behind so many different ones that
+/// nobody looks for repetitions any more.
+TEST(top_sorter, loses_no_copies_of_a_record_if_they_are_noticed_no_more) {
+  storage store(
+      {.disks = {{"memory", [](io::request_queue&) { return io::make_memory_file("memory"); }}},
+       .memory = 16_MiB,
+       .threads = 2});
+  std::uint64_t const count = 110'000;
+  std::string const long_one(1000, 'z');
+  auto const record = [&](std::uint64_t i) {
+    return i % 11 == 10 ? long_one : fmt::format("{:05}", i % 100'000);
+  };
+  std::vector<std::string> want;
+  top_sorter sorter(store, byte_order{}, 1'000'000, {.memory_bytes = 16_MiB});
+  for (std::uint64_t i = 0; i < count; ++i) {
+    want.push_back(record(i));
+    sorter.push(want.back());
+  }
+  std::ranges::sort(want);
+  std::vector<std::string> out;
+  for (sorter.sort(); !sorter.empty(); ++sorter) out.emplace_back(*sorter);
+  EXPECT_TRUE(out == want) << out.size() << " of " << want.size();
+}
+
 TEST_F(top_sorter_of, a_record_longer_than_the_memory_is_refused) {
   top_sorter sorter(store_, byte_order{}, 3, {.block_bytes = 4096});
   sorter.push("short");
