@@ -24,17 +24,28 @@ struct executor::batch {
 
 executor::executor(std::size_t threads) : workers_(threads) {
   OUTSIZE_ASSERT(threads > 0);
-  for (auto& worker : workers_) worker = std::thread([this] { work(); });
+  try {
+    for (auto& worker : workers_) worker = std::thread([this] { work(); });
+  } catch (...) {
+    end_workers();
+    throw;
+  }
 }
 
 executor::~executor() {
+  OUTSIZE_ASSERT(batches_.empty() && running_ == 0);
+  end_workers();
+}
+
+/// Those that were started.
+void executor::end_workers() noexcept {
   {
     std::lock_guard lock(mutex_);
-    OUTSIZE_ASSERT(batches_.empty() && running_ == 0);
     stopping_ = true;
   }
   arrived_.notify_all();
-  for (auto& worker : workers_) worker.join();
+  for (auto& worker : workers_)
+    if (worker.joinable()) worker.join();
 }
 
 void executor::parallel_for(std::size_t count, std::function<void(std::size_t)> const& body) {

@@ -28,6 +28,7 @@ namespace outsize {
 /// A team of `threads` worker threads, started on construction and joined on destruction.
 class executor {
  public:
+  /// @throws std::system_error if the system does not start as many.
   explicit executor(std::size_t threads);
   executor(executor const&) = delete;
   executor& operator=(executor const&) = delete;
@@ -43,6 +44,7 @@ class executor {
  private:
   struct batch;
   void work();
+  void end_workers() noexcept;
   /// How many bodies more may run.
   std::size_t room() const noexcept { return workers_.size() - running_; }
   void run_next(batch& call, std::unique_lock<std::mutex>& lock);

@@ -3,12 +3,16 @@
 #include <outsize/base/executor.hpp>
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -158,6 +162,24 @@ TEST(executor, serves_several_callers_at_once) {
     });
   for (auto& caller : callers) caller.join();
   EXPECT_EQ(sum, 4U * 100 * 21);
+}
+
+/// Ends a process that may have few threads; 0 if it was told so.
+[[noreturn]] void start_more_than_allowed() {
+  constexpr ::uid_t nobody = 65534;  // since limits are not for the superuser
+  if (::getuid() == 0 && ::setuid(nobody) != 0) std::_Exit(1);
+  ::rlimit const few{3, 3};
+  if (::setrlimit(RLIMIT_NPROC, &few) != 0) std::_Exit(1);
+  try {
+    executor const team(10);
+  } catch (std::system_error const&) {
+    std::_Exit(0);
+  }
+  std::_Exit(1);
+}
+
+TEST(executor, throws_if_the_system_starts_no_more_threads) {
+  EXPECT_EXIT(start_more_than_allowed(), testing::ExitedWithCode(0), "");
 }
 
 }  // namespace
