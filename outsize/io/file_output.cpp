@@ -98,13 +98,13 @@ void file_output::allocate_ahead(std::uint64_t end_bytes) {
     target_->allocate(allocated_bytes_, until - allocated_bytes_);
     allocated_bytes_ = until;
   } catch (io_error const& error) {
-    bool const full = error.code().value() == ENOSPC;
-    if (full && !as_expected) {
-      // The step was a guess; what is really written may still fit.
+    if (error.is_full() && !as_expected) {
+      // The step was a guess; what is really written may still fit, on the disk or in a quota.
       allocates_ = false;
       return;
     }
-    failure_ = full ? no_space(until - allocated_bytes_) : std::current_exception();
+    bool const disk_is_full = error.code().value() == ENOSPC;
+    failure_ = disk_is_full ? no_space(until - allocated_bytes_) : std::current_exception();
     throw_failure();
   }
 }

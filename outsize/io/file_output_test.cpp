@@ -162,6 +162,21 @@ TEST(file_output, fits_where_only_the_space_ahead_does_not) {
   EXPECT_EQ(output.published->size(), 10 * unit - 5);
 }
 
+TEST(file_output, fits_where_a_quota_has_no_room_ahead) {
+  opened output(unit);
+  output.plan->script(fault_point::allocate, 0, fault::fail(EDQUOT), 100);
+  output.stream->write(output.window(10 * unit - 5));
+  output.stream->commit();
+  ASSERT_TRUE(output.published);
+  EXPECT_EQ(output.published->size(), 10 * unit - 5);
+}
+
+TEST(file_output, says_what_quota_is_used_up) {
+  opened output(unit, 11 * unit);
+  output.plan->script(fault_point::allocate, 0, fault::fail(EDQUOT), 100);
+  EXPECT_EQ(code_of([&] { output.stream->write(output.window(unit)); }), EDQUOT);
+}
+
 TEST(file_output, refuses_before_the_first_write_what_is_known_not_to_fit) {
   opened output(unit, 11 * unit, 10 * unit);
   EXPECT_THROW(output.stream->write(output.window(unit)), out_of_space);
