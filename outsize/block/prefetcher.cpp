@@ -24,10 +24,17 @@ prefetcher::prefetcher(block_device& device, buffer_pool& pool, std::vector<bloc
     for (block_id const& id : blocks_) disk_of.push_back(id.disk);
     schedule_ = prefetch_schedule(disk_of, device.disk_speeds(), ahead);
   }
-  read_ahead();
+  try {
+    read_ahead();
+  } catch (...) {
+    end_reads();
+    throw;
+  }
 }
 
-prefetcher::~prefetcher() {
+prefetcher::~prefetcher() { end_reads(); }
+
+void prefetcher::end_reads() noexcept {
   for (auto& [index, read] : untaken_) {
     if (!read.request->cancel()) read.request->wait_outcome();
     pool_.release(read.place);
@@ -37,15 +44,15 @@ prefetcher::~prefetcher() {
 void prefetcher::issue(std::size_t index) {
   frame const place = pool_.try_acquire();
   OUTSIZE_ASSERT(!place.empty());
-  // The place is noted first: once the read is issued, nothing may fail that would lose sight of
-  // it.
-  auto const read = untaken_.emplace(index, reading{place, nullptr}).first;
   try {
+    // The place is noted first: once the read is issued, nothing may fail that would lose sight of
+    // it.
+    reading& read = untaken_.emplace(index, reading{place, nullptr}).first->second;
     std::size_t const length = blocks_[index].length_bytes;
     auto const part = where_ == frame_end::front ? place.first(length) : place.last(length);
-    read->second.request = device_.read(blocks_[index], part);
+    read.request = device_.read(blocks_[index], part);
   } catch (...) {
-    untaken_.erase(read);
+    untaken_.erase(index);
     pool_.release(place);
     throw;
   }

@@ -62,6 +62,7 @@ class prefetcher {
   };
   void issue(std::size_t index);
   void read_ahead();
+  void end_reads() noexcept;
 
   block_device& device_;
   buffer_pool& pool_;

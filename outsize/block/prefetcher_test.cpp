@@ -10,9 +10,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <memory>
+#include <new>
 #include <numeric>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <outsize/base/error.hpp>
@@ -175,6 +177,45 @@ TEST_F(prefetching, gives_back_what_was_never_taken) {
     prefetcher const reads(*store, pool, blocks, 4);
     EXPECT_EQ(pool.free_count(), 0U);
   }
+  EXPECT_EQ(pool.free_count(), pool.count());
+}
+
+/// Has no memory for a read at some time.
+class short_of_memory : public block_device {
+ public:
+  short_of_memory(storage& store, std::size_t reads) : store_(store), reads_left_(reads) {}
+
+  std::span<std::uint64_t const> disk_speeds() const noexcept override {
+    return store_.disk_speeds();
+  }
+  std::size_t alignment_bytes() override { return store_.alignment_bytes(); }
+  io::request_ptr read(block_id id, std::span<std::byte> into, io::completion done) override {
+    if (reads_left_ == 0) throw std::bad_alloc();
+    --reads_left_;
+    return store_.read(id, into, std::move(done));
+  }
+  io::request_ptr read_now(block_id id, std::span<std::byte> into) override {
+    return store_.read_now(id, into);
+  }
+  io::request_ptr write(block_id id, std::span<std::byte const> from,
+                        io::completion done) override {
+    return store_.write(id, from, std::move(done));
+  }
+  void wait_for_block(block_id id, io::request& reading) const override {
+    store_.wait_for_block(id, reading);
+  }
+
+ private:
+  storage& store_;
+  std::size_t reads_left_;
+};
+
+TEST_F(prefetching, gives_back_what_it_read_before_it_could_not_be_made) {
+  set_up(2, 10);
+  plan->script(io::fault_point::read, 0, io::fault::hold(std::chrono::milliseconds(2)), 3);
+  buffer_pool pool(memory, block_bytes, 4);
+  short_of_memory device(*store, 3);
+  EXPECT_THROW(prefetcher(device, pool, blocks, 4), std::bad_alloc);
   EXPECT_EQ(pool.free_count(), pool.count());
 }
 
