@@ -24,10 +24,10 @@ namespace outsize::text {
 ///          1/16.
 /// Disk:    As much as the inputs and the 4 bytes if they do not fit in memory, gone at the end.
 /// Threads: the storage's; blocks the caller.
-/// Errors:  io_error, out_of_space, budget_error (a line too long for the memory: both sizes),
-///          format_error (compressed data that is damaged or cut short, malformed CSV or a record
-///          without one of the keys, headers that differ: where). The inputs are intact then, and
-///          the output is as it was before.
+/// Errors:  io_error, out_of_space, budget_error (a line too long for the memory, or of more than 2
+///          GiB: both sizes), format_error (compressed data that is damaged or cut short, malformed
+///          CSV or a record without one of the keys, headers that differ: where). The inputs are
+///          intact then, and the output is as it was before.
 /// Source:  STXXL 2008, section 6; POSIX sort utility.
 /// Checked: outsize/text/line_sort_test.cpp, tests/tool/.
 sort_report sort_lines(storage& store, sort_paths const& paths, line_order const& order,

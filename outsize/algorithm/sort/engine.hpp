@@ -131,6 +131,10 @@ class sort_engine {
   }
 
   [[noreturn]] void throw_too_long(std::uint64_t item_bytes) const {
+    if (item_bytes > most_record_bytes)
+      throw budget_error(memory_.asker(), most_record_bytes, item_bytes,
+                         fmt::format("item of {} bytes is too long to be sorted: {} are the most",
+                                     item_bytes, most_record_bytes));
     throw budget_error(memory_.asker(), report_.memory_bytes, item_bytes,
                        fmt::format("item of {} bytes is too long to be sorted with a memory budget "
                                    "of {} bytes",

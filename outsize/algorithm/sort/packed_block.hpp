@@ -21,10 +21,13 @@
 #include <string_view>
 
 #include <outsize/base/byte_words.hpp>
+#include <outsize/base/units.hpp>
 
 namespace outsize::detail {
 
 using length_type = std::uint32_t;
+/// The longest record: so that a block that holds it with its table has such a length, too.
+inline constexpr std::size_t most_record_bytes = 2_GiB;
 
 /// An entry of the table.
 struct record_end {

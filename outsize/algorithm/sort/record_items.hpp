@@ -202,12 +202,7 @@ class record_chunk {
   }
   std::span<std::byte> memory() const noexcept { return memory_.bytes(); }
 
-  /// The largest record that an empty chunk of `chunk_bytes` can hold.
-  static std::size_t capacity_for_one(std::size_t chunk_bytes) noexcept {
-    return chunk_bytes - sizeof(prefix_entry) - sizeof(length_type);
-  }
-
-  /// Copies the record in, if there is room for it and its index entry.
+  /// Copies the record in, if there is room for it and its index entry, and it is none too long.
   bool append(Items const& family, std::string_view record) {
     if (count_ == 0) begin(family, record);
     return append(family, record, recent_.hash_of(record));
@@ -311,7 +306,7 @@ class record_chunk {
 
   bool append(Items const& family, std::string_view record, recent_records::hash hash) {
     std::size_t const index_bytes = (count_ + 1) * sizeof(prefix_entry);
-    if (used_ + index_bytes > memory_.size()) return false;
+    if (used_ + index_bytes > memory_.size() || record.size() > most_record_bytes) return false;
     bool const is_long = record_place::is_long(record.size());
     std::size_t const header = is_long ? sizeof(length_type) : 0;
     std::size_t const counter = counts_repeats_ ? 1 : 0;

@@ -240,6 +240,18 @@ TEST_F(record_items_in_memory, may_be_longer_than_any_number_kept_beside_them) {
   EXPECT_TRUE(records_of(chunk.sort(family, threads, 3)[0]) == want);
 }
 
+TEST_F(record_items_in_memory, are_refused_if_their_length_takes_more_than_32_bits) {
+  // Pages that nobody touches.
+  memory_budget large_budget{10_GiB};
+  grant large = large_budget.take(10_GiB, "test");
+  buffer const zeros = large.allocate(4_GiB + 4096);
+  family_type const family(order, 0);
+  record_chunk<family_type> chunk(large, 5_GiB);
+  for (std::uint64_t const length : {2_GiB + 1, 4_GiB, 4_GiB + 5})
+    EXPECT_FALSE(chunk.append(family, {reinterpret_cast<char const*>(zeros.data()), length}));
+  EXPECT_EQ(chunk.count(), 0U);
+}
+
 TEST_F(record_items_in_memory, have_triggers_that_are_exact_if_they_are_short) {
   family_type const family(order, 0);
   for (std::size_t length : {0, 1, 8, 29, 30, 31, 100}) {
