@@ -221,6 +221,77 @@ TEST(sorter, merges_in_several_passes) {
   EXPECT_GT(s.report().runs, s.report().fan_in);
 }
 
+TEST(sorter, makes_blocks_as_long_as_the_disk_asks) {
+  storage store({.disks = {{"memory",
+                            [](io::request_queue&) {
+                              return io::make_memory_file("memory", 1_GiB,
+                                                          {.alignment_bytes = 4096});
+                            }}},
+                 .memory = 4_MiB,
+                 .threads = 2});
+  std::vector<std::uint64_t> in(60000);
+  std::ranges::generate(in, std::mt19937_64(1));
+  auto const out =
+      sort_all(store, in, std::less<>(), {.memory_bytes = 256_KiB, .block_bytes = 256});
+  std::ranges::sort(in);
+  EXPECT_TRUE(out == in);
+}
+
+TEST(sorter, merges_no_run_by_itself_and_counts_no_pass_again) {
+  for (std::size_t const count : {60'000, 70'000, 80'000, 90'000, 100'000}) {
+    storage store(tiny(2));
+    sorter<std::uint64_t> s(
+        store, {},
+        {.memory_bytes = 128_KiB, .block_bytes = 4096, .most_fan_in = 2, .rewindable = true});
+    for (std::size_t i = 0; i < count; ++i) s.push(i * 7919 % count);
+    s.sort();
+    auto const merged = s.report();
+    ASSERT_GT(merged.runs, 2U);
+    EXPECT_EQ(merged.merges, merged.runs - 2) << "each of two runs, until there are two";
+    s.rewind();
+    for (std::size_t i = 0; i < count; ++i, ++s) ASSERT_EQ(*s, i);
+    EXPECT_TRUE(s.empty());
+    EXPECT_EQ(s.report().passes, merged.passes);
+  }
+}
+
+/// Some chunks are worth encoding, others are not, and no two blocks of such items can lie side by
+/// side on this disk: their runs are written in two ways.
+TEST(sorter, keeps_the_input_order_where_only_some_runs_are_encoded) {
+  struct record {
+    std::uint32_t key;
+    std::uint32_t place;
+    std::array<std::uint64_t, 32> rest;
+  };
+  storage store({.disks = {{"memory",
+                            [](io::request_queue&) {
+                              return io::make_memory_file("memory", 1_GiB,
+                                                          {.alignment_bytes = 4096});
+                            }}},
+                 .memory = 6_MiB,
+                 .threads = 2});
+  auto const less = [](record const& a, record const& b) { return a.key < b.key; };
+  sorter<record, decltype(less)> s(store, less, {.memory_bytes = 6_MiB, .block_bytes = 128_KiB});
+  std::mt19937_64 random(5);
+  std::uint32_t const count = 200'000;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    record r{static_cast<std::uint32_t>(random() % 3), i, {}};
+    if (i / 2048 % 4 < 2) std::ranges::generate(r.rest, std::ref(random));
+    s.push(r);
+  }
+  s.sort();
+  record last{};
+  for (std::uint32_t i = 0; i < count; ++i, ++s) {
+    if (i > 0) {
+      ASSERT_TRUE(last.key < (*s).key || (last.key == (*s).key && last.place < (*s).place)) << i;
+    }
+    last = *s;
+  }
+  EXPECT_TRUE(s.empty());
+  EXPECT_GT(s.report().encoded_runs, 0U);
+  EXPECT_LT(s.report().encoded_runs, s.report().runs);
+}
+
 TEST(sorter, orders_floating_point_totally) {
   using limits = std::numeric_limits<double>;
   std::vector<double> const want{-limits::quiet_NaN(),

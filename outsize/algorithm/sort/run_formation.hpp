@@ -147,9 +147,9 @@ class run_formation {
  private:
   struct slot {
     chunk items;
-    std::vector<view> views;  // sorted parts, once sorted
-    std::optional<in_place_run<Family>> writing;
-    std::optional<run_writer<Family>> encoding;
+    std::vector<view> views;                       // sorted parts, once sorted
+    std::optional<in_place_run<Family>> in_place;  // what writes it, if it stays until that ends
+    std::optional<run_writer<Family>> copied;      // likewise
 
     slot(grant& memory, std::size_t bytes) : items(memory, bytes) {}
   };
@@ -181,9 +181,9 @@ class run_formation {
                       [this](pipeline::ports& p) { spill_on_demand(p); });
     auto written = pipeline::stage("written", [this](pipeline::pooled_buffer& b) {
       slot& s = slot_of(b);
-      runs_.push_back(s.encoding ? s.encoding->finish() : s.writing->finish());
-      s.encoding.reset();
-      s.writing.reset();
+      runs_.push_back(s.copied ? s.copied->finish() : s.in_place->finish());
+      s.copied.reset();
+      s.in_place.reset();
     });
     spilled[0] | std::move(written).waits();
   }
@@ -276,7 +276,8 @@ class run_formation {
   void spill(pipeline::pooled_buffer sorted, pipeline::ports& p) {
     slot& s = slot_of(sorted);
     if constexpr (Family::fixed_size) {
-      if (parts_of_sort() == 1 && spill_in_order(s)) {
+      if (parts_of_sort() == 1) {
+        spill_in_order(s);
         p.convey(std::move(sorted));
         return;
       }
@@ -304,34 +305,41 @@ class run_formation {
     ending_.reset();
   }
 
-  /// Issues the writes of a chunk sorted in one part: from where it lies, or encoded. Returns false
-  /// if its items do not fit into blocks.
-  bool spill_in_order(slot& s)
+  /// Issues the writes of a chunk sorted in one part: from where it lies; or copied, if its runs are
+  /// encoded, or such items do not fit into blocks side by side.
+  void spill_in_order(slot& s)
     requires(Family::fixed_size)
   {
-    finish_ending();  // runs are in the order of the input
-    auto const items = s.views[0].items(0, s.views[0].size());
     if (codecs_.may_encode()) {
       prepare_pool(sizeof(typename Family::item));
-      if (run_form const form = form_for(s); form.is_encoded()) {
-        s.encoding.emplace(family_, store_, store_.threads(), memory_, *pool_, equals_, form);
-        s.encoding->write(items);
-        s.encoding->end();
-        note_spilled(*s.encoding);
-        return true;
-      }
+      if (run_form const form = form_for(s); form.is_encoded()) return spill_copies(s, form);
     }
     fit_blocks_to_index();
     std::size_t const of_block =
         in_place_run<Family>::items_of_block(family_, store_, block_bytes_);
-    if (of_block == 0) return false;
-    s.writing.emplace(family_, store_, memory_);
+    if (of_block == 0) {
+      prepare_pool(sizeof(typename Family::item));
+      return spill_copies(s, {.first_bytes = staggered_bytes(block_bytes_, spilled_runs_)});
+    }
+    s.in_place.emplace(family_, store_, memory_);
     std::size_t const first = in_place_run<Family>::items_of_block(
         family_, store_, staggered_bytes(block_bytes_, spilled_runs_));
-    s.writing->write(items, of_block, first > 0 ? first : of_block);
-    note_spilled(*s.writing);
-    return true;
+    s.in_place->write(items_of(s), of_block, first > 0 ? first : of_block);
+    note_spilled(*s.in_place);
   }
+
+  /// @pre there is a pool.
+  void spill_copies(slot& s, run_form form)
+    requires(Family::fixed_size)
+  {
+    s.copied.emplace(family_, store_, store_.threads(), memory_, *pool_, equals_, form);
+    s.copied->write(items_of(s));
+    s.copied->end();
+    note_spilled(*s.copied);
+  }
+
+  /// Of a chunk sorted in one part.
+  static auto items_of(slot const& s) noexcept { return s.views[0].items(0, s.views[0].size()); }
 
   template <typename Writer>
   void note_spilled(Writer const& writer) {
@@ -396,7 +404,9 @@ class run_formation {
   std::uint64_t next_index_bytes_ = 0;  // likewise: what a run like the last one adds
   std::uint64_t spilled_runs_ = 0;      // likewise
   codec_policy<Family> codecs_;
-  std::vector<run<Family>> runs_;               // of one stage or node until finish()
+  // Until finish() of the stage "written", if chunks are sorted in one part and have one type, or
+  // else of the spilling node.
+  std::vector<run<Family>> runs_;
   std::optional<block::buffer_pool> pool_;      // of the spilling node
   std::unique_ptr<run_writer<Family>> ending_;  // likewise: its last blocks are being written
 

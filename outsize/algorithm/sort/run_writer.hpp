@@ -64,16 +64,15 @@ class run_writer {
   }
 
   /// Takes sorted items, none of which comes before those of earlier calls. They are copies
-  /// afterwards. @pre the form is encoded. @throws io_error, out_of_space, budget_error.
+  /// afterwards. @throws io_error, out_of_space, budget_error.
   void write(std::span<typename Family::item const> sorted)
     requires(Family::fixed_size)
   {
     blocks_.add_bytes(sorted.size_bytes(), sizeof(typename Family::item));
     if constexpr (Family::has_key_codec) {
-      encoded_.write(sorted, hand_over());
-    } else {
-      write_in_blocks(sorted);
+      if (form_.is_encoded()) return encoded_.write(sorted, hand_over());
     }
+    write_in_blocks(sorted);
   }
 
   /// Takes as much of the round as a part of the pool's buffers holds, at least one item; tells how
@@ -114,7 +113,6 @@ class run_writer {
 
   std::uint64_t index_bytes() const noexcept { return blocks_.index_bytes(); }
   std::uint64_t bytes() const noexcept { return blocks_.bytes(); }
-  bool is_encoded() const noexcept { return form_.is_encoded(); }
   /// What encoding took of all threads.
   std::chrono::nanoseconds encoding_time() const noexcept {
     if constexpr (Family::has_key_codec) {
