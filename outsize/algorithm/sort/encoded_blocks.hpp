@@ -35,6 +35,7 @@ class encoded_blocks {
   encoded_blocks(Family const& family, block::buffer_pool& pool, block::write_queue& queue,
                  run_form form, std::size_t alignment)
       : family_(family), pool_(pool), queue_(queue), form_(form), alignment_(alignment) {
+    if (!form.is_encoded()) return;  // then nothing is written
     std::size_t const first = form.first_bytes != 0 ? form.first_bytes : form.block_bytes;
     block_bytes_ = std::clamp(round_up(first, alignment), key_encoder<item>::least_block_bytes,
                               form.block_bytes);
