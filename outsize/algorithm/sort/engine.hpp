@@ -242,7 +242,6 @@ class sort_engine {
   /// order.
   void merge_down(pipeline::ports const& p) {
     std::size_t block_bytes = 0;
-    report_.passes = 1;
     for (;;) {
       std::size_t const fan_in = shape_for(runs_, block_bytes).fan_in;
       report_.fan_in = std::max(report_.fan_in, fan_in);
@@ -255,6 +254,7 @@ class sort_engine {
       while (next < runs_.size() && merged.size() + (runs_.size() - next) > fan_in) {
         std::size_t const surplus = merged.size() + (runs_.size() - next) - fan_in;
         std::size_t const count = std::min({fan_in, surplus + 1, runs_.size() - next});
+        if (count < 2) break;  // the next pass brings it down
         auto const group = std::span(runs_).subspan(next, count);
         merged.push_back(merge_group(group, p));
         for (auto& r : group)
@@ -620,6 +620,7 @@ void sort_engine<Family>::finish_input(std::size_t output_alignment,
   report_.networks.push_back(formation_->report());
   runs_ = std::move(formation_->runs());
   report_.runs = runs_.size();
+  report_.passes = runs_.empty() ? 0 : 1;
   for (auto const& r : runs_) {
     report_.run_items += r.items();
     report_.run_disk_bytes += r.disk_bytes();
