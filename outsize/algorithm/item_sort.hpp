@@ -109,9 +109,12 @@ sort_report sort_through(storage& store, Engine& engine, Out out, io::output_str
 }
 
 /// Takes the memory of input streams out of what a sort may use, whatever that is.
+/// @throws budget_error if nothing is left for it.
 inline grant take_stream_memory(storage& store, std::uint64_t stream_bytes, sort_options& options) {
   if (options.memory_bytes == 0) options.memory_bytes = store.memory().free_bytes();
-  options.memory_bytes -= std::min(stream_bytes, options.memory_bytes);
+  if (options.memory_bytes <= stream_bytes)
+    throw budget_error("sort", options.memory_bytes, stream_bytes + min_sort_memory_bytes);
+  options.memory_bytes -= stream_bytes;
   return store.memory().take(stream_bytes, "input stream");
 }
 

@@ -111,6 +111,16 @@ TEST_F(sort_files, refuses_a_record_cut_short_and_makes_no_output) {
   EXPECT_FALSE(std::filesystem::exists(out_));
 }
 
+TEST_F(sort_files, refuse_memory_that_is_too_little_to_read_them) {
+  write_items(in_, random_events(1000));
+  std::vector<event> sorted;
+  for (std::uint64_t const memory : {4_KiB, 64_KiB})
+    EXPECT_THROW(sort(store_, items<event>(in_), std::back_inserter(sorted), by(&event::time),
+                      {.memory_bytes = memory}),
+                 budget_error);
+  EXPECT_TRUE(sorted.empty());
+}
+
 // ---- numbers in memory ----
 
 /// With and without memory for a copy of them.

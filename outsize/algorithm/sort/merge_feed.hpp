@@ -117,9 +117,16 @@ class merge_feed {
   /// is compared. For what is left of a merge whose order has thrown.
   round next_unordered_round() {
     auto const is_resident = [](sequence<view> const& each) { return each.size() > 0; };
-    while (std::ranges::none_of(sequences_, is_resident) && predicted_ < prediction_.size()) {
-      auto const [s, b] = prediction_[predicted_++];
-      if (b >= sources_[s].taken) read_next_of(s);
+    while (std::ranges::none_of(sequences_, is_resident)) {
+      if (predicted_ < prediction_.size()) {
+        auto const [s, b] = prediction_[predicted_++];
+        if (b >= sources_[s].taken) read_next_of(s);
+      } else if (auto const s = first_unfinished(); s < sources_.size()) {
+        // An order that is none may have predicted blocks of a run out of their order.
+        read_next_of(s);
+      } else {
+        break;
+      }
     }
     prepare_blocks();
     return round(family_, threads_, std::span<sequence<view> const>(sequences_));
@@ -197,6 +204,11 @@ class merge_feed {
 
   bool finished(std::size_t s) const noexcept {
     return sources_[s].taken == runs_[s].entries().size();
+  }
+  std::size_t first_unfinished() const noexcept {
+    std::size_t s = 0;
+    while (s < sources_.size() && finished(s)) ++s;
+    return s;
   }
   bool starved(std::size_t s) const noexcept { return !finished(s) && sources_[s].frames.empty(); }
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <bit>
+#include <stdexcept>
 
 #include <outsize/base/error.hpp>
 #include <outsize/base/memory_budget.hpp>
@@ -231,6 +232,8 @@ sort_options with_memory(sort_options options, std::uint64_t memory_bytes) {
 }
 
 sort_plan plan_sort(sort_job const& job) {
+  if (job.most_fan_in == 1)
+    throw std::invalid_argument("sort: a merge needs a fan-in of 2 or more");
   if (job.block_bytes == 0) require_sort_memory(job.memory_bytes);
   sort_plan const plan = best_plan(job);
   if (job.codec == run_codec::automatic) {

@@ -86,7 +86,7 @@ struct sort_plan {
 };
 
 /// @throws budget_error naming have and need if the memory is below the minimum, or too small for
-/// the number of blocks that the input makes.
+/// the number of blocks that the input makes; std::invalid_argument for a fan-in of 1.
 sort_plan plan_sort(sort_job const& job);
 
 /// How many of the last of `chunks` chunks can stay in memory while the runs of the others, whose

@@ -183,6 +183,11 @@ TEST(sort_plan, merges_no_more_runs_at_once_than_it_may) {
   EXPECT_EQ(shape_merge(8 * 4096, 4096, 1, 7).fan_in, 2U);
 }
 
+TEST(sort_plan, refuses_merges_of_single_runs) {
+  EXPECT_THROW(plan_sort({.memory_bytes = 2_MiB, .input_bytes = 1_GiB, .most_fan_in = 1}),
+               std::invalid_argument);
+}
+
 TEST(sort_plan, knows_nothing_of_runs_without_the_size_of_the_input) {
   auto const plan = plan_sort({.memory_bytes = 64_MiB, .item_bytes = 8});
   EXPECT_EQ(plan.runs, 0U);
