@@ -277,18 +277,10 @@ sort_plan plan_files(storage& store, Family const& family, sort_paths const& pat
   auto const known = known_input_bytes(paths.inputs, options.decompress);
   bool const of_one_size = family.item_bytes() != 0;
   if (known && of_one_size) require_whole_items(paths.inputs, family.item_bytes());
-  sort_plan const plan =
-      plan_sort({.memory_bytes = memory,
-                 .input_stream_bytes = io::input_stream_memory_bytes(input_options(store, options)),
-                 .input_bytes = options.input_bytes ? options.input_bytes : known,
-                 .item_bytes = family.item_bytes(),
-                 .index_entry_bytes = sort_engine<Family>::index_entry_bytes(store),
-                 .out_of_place = Family::sorts_out_of_place,
-                 .block_bytes = options.block_bytes,
-                 .codec = options.codec,
-                 .key_codec = Family::has_key_codec,
-                 .threads = store.threads().threads(),
-                 .most_fan_in = options.most_fan_in});
+  auto job = sort_engine<Family>::job_of(
+      store, family, options, memory, io::input_stream_memory_bytes(input_options(store, options)));
+  if (!job.input_bytes) job.input_bytes = known;
+  sort_plan const plan = plan_sort(job);
   bool const reduces = sort_engine<Family>::reduces(options);
   bool const same_size = of_one_size && !reduces && options.compress == io::compression::none;
   require_space(store, plan, reduces ? std::nullopt : known, same_size ? known : std::nullopt,

@@ -39,7 +39,7 @@ class codec_policy {
   /// What a merge holds for a block of a run.
   std::size_t held_bytes(std::size_t block_bytes) const {
     return may_encode() && Family::has_key_codec
-               ? held_bytes_for(block_bytes, store_.alignment_bytes())
+               ? held_bytes_for(block_bytes, block_unit_bytes(store_))
                : block_bytes;
   }
 
@@ -87,7 +87,7 @@ class codec_policy {
   /// Whether whole blocks are still well filled if they can be decoded where they lie, which takes
   /// a unit of the disk besides: of a few units a block would hold an item or none.
   bool has_room_to_decode(std::size_t block_bytes) const {
-    std::size_t const unit = std::max<std::size_t>(64, store_.alignment_bytes());
+    std::size_t const unit = block_unit_bytes(store_);
     return Family::has_key_codec || most_content_bytes(block_bytes, unit) >= block_bytes / 2;
   }
 

@@ -91,6 +91,27 @@ class sort_engine {
     return run<Family>::entry_bytes(store) + merge_feed<Family>::bytes_per_block;
   }
 
+  /// What a sort is planned from that has `memory_bytes`, those of the input stream included.
+  /// @throws io_error, if disks have to be asked.
+  static sort_job job_of(storage& store, Family const& family, sort_options const& options,
+                         std::uint64_t memory_bytes, std::uint64_t input_stream_bytes) {
+    // Only blocks of whole pages do for any disk.
+    std::size_t const block_bytes = options.block_bytes % page_bytes() == 0
+                                        ? options.block_bytes
+                                        : round_up(options.block_bytes, block_unit_bytes(store));
+    return {.memory_bytes = memory_bytes,
+            .input_stream_bytes = input_stream_bytes,
+            .input_bytes = options.input_bytes,
+            .item_bytes = family.item_bytes(),
+            .index_entry_bytes = index_entry_bytes(store),
+            .out_of_place = Family::sorts_out_of_place,
+            .block_bytes = block_bytes,
+            .codec = options.codec,
+            .key_codec = Family::has_key_codec,
+            .threads = store.threads().threads(),
+            .most_fan_in = options.most_fan_in};
+  }
+
   /// Whether of items that compare equal one is left.
   static bool reduces(sort_options const& options) noexcept {
     return Family::combines || options.unique;
@@ -224,7 +245,7 @@ class sort_engine {
   }
 
   merge_shape shape_for(std::span<run<Family> const> runs, std::size_t& block_bytes) const {
-    block_bytes = round_up(plan_.block_bytes, std::max<std::size_t>(64, store_.alignment_bytes()));
+    block_bytes = round_up(plan_.block_bytes, block_unit_bytes(store_));
     for (auto const& r : runs) block_bytes = std::max(block_bytes, r.buffer_bytes());
     if (largest_resident_bytes_ > 0)
       block_bytes = std::max(block_bytes, formation_->block_for(largest_resident_bytes_));
@@ -583,21 +604,9 @@ sort_engine<Family>::sort_engine(storage& store, Family family, sort_options opt
       memory_(store.memory().take(
           options_.memory_bytes != 0 ? options_.memory_bytes : store.memory().free_bytes(),
           "sort")) {
-  sort_job const job{.memory_bytes = memory_.total_bytes() + input_stream_bytes,
-                     .input_stream_bytes = input_stream_bytes,
-                     .input_bytes = options_.input_bytes,
-                     .item_bytes = family_.item_bytes(),
-                     .index_entry_bytes = index_entry_bytes(store),
-                     .out_of_place = Family::sorts_out_of_place,
-                     .block_bytes = options_.block_bytes,
-                     .codec = options_.codec,
-                     .key_codec = Family::has_key_codec,
-                     .alignment_bytes = 1,
-                     .threads = store.threads().threads(),
-                     .most_fan_in = options_.most_fan_in};
-  plan_ = plan_sort(job);
+  report_.memory_bytes = memory_.total_bytes() + input_stream_bytes;
+  plan_ = plan_sort(job_of(store, family_, options_, report_.memory_bytes, input_stream_bytes));
   memory_.keep_pages();  // of chunks for merges
-  report_.memory_bytes = job.memory_bytes;
   report_.block_bytes = plan_.block_bytes;
   formation_.emplace(family_, store_, memory_, plan_, equals(), options_.stop, options_.trace);
 }

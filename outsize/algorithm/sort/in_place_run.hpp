@@ -44,7 +44,7 @@ class in_place_run {
   /// The items of a block of up to `block_bytes`, so many that the next block begins where the
   /// disks allow it; 0 if there is no such number.
   static std::size_t items_of_block(Family const& family, storage& store, std::size_t block_bytes) {
-    std::size_t const step = std::lcm(family.item_bytes(), alignment_of(store));
+    std::size_t const step = std::lcm(family.item_bytes(), block_unit_bytes(store));
     return block_bytes / step * step / family.item_bytes();
   }
 
@@ -60,7 +60,8 @@ class in_place_run {
       auto const block = std::as_bytes(sorted.first(count));
       sorted = sorted.subspan(count);
       std::size_t const items = block.size() / sizeof(typename Family::item);
-      auto const id = store_.allocate(round_up(block.size(), alignment_of(store_)), *placement_);
+      auto const id =
+          store_.allocate(round_up(block.size(), block_unit_bytes(store_)), *placement_);
       std::span const whole(block.data(), id.length_bytes);  // to the end of a page at most
       auto const first = family_.block_view(block, items).key(0);
       run_.append({id, static_cast<std::uint32_t>(items), 0, family_.make_trigger(first)}, whole);
@@ -80,10 +81,6 @@ class in_place_run {
   }
 
  private:
-  static std::size_t alignment_of(storage& store) {
-    return std::max<std::size_t>(64, store.alignment_bytes());
-  }
-
   Family const& family_;
   storage& store_;
   std::unique_ptr<block::placement> placement_;

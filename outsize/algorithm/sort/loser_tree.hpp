@@ -54,7 +54,6 @@ class loser_tree {
       return winner_.rank;
     }
   }
-  std::size_t source_count() const noexcept { return cursors_.size(); }
 
   /// Advances the sequence that top() came from.
   void pop() {

@@ -47,8 +47,9 @@ struct copy_shape {
 /// @param bytes  The size of `input`, a multiple of the item's.
 /// @return What was done; nothing if this is no case for a copy, and then nothing remains of it.
 ///
-/// I/Os:    4 MiB or less to find out; then `bytes` read and written once, and once more from the
-///          place of the first outlier on.
+/// I/Os:    64 pieces of 64 KiB, or of the shortest stretch of whole items and pages if that is
+///          longer, to find out; then `bytes` read and written once, and once more from the place
+///          of the first outlier on.
 /// Memory:  56 MiB or a quarter of options.memory_bytes, whichever is less, a fifth more to join,
 ///          and half of options.memory_bytes for outliers, of which only what they take is touched.
 /// @throws io_error, out_of_space, cancelled, as a sort.

@@ -213,7 +213,7 @@ TEST_F(record_items_in_memory, come_again_and_again) {
 TEST_F(record_items_in_memory, fill_a_chunk_to_the_last_byte_and_no_further) {
   family_type const family(order, 0);
   record_chunk<family_type> chunk(memory, 4096);
-  std::size_t const most = record_chunk<family_type>::capacity_for_one(4096);
+  std::size_t const most = 4096 - sizeof(prefix_entry) - sizeof(length_type);
   EXPECT_FALSE(chunk.append(family, std::string(4096, 'x')));
   EXPECT_EQ(chunk.count(), 0U);
   EXPECT_TRUE(chunk.append(family, std::string(most, 'x')));

@@ -19,11 +19,18 @@
 #include <vector>
 
 #include <outsize/algorithm/sort/byte_codec.hpp>
+#include <outsize/algorithm/sort/sort_plan.hpp>
 #include <outsize/base/error.hpp>
 #include <outsize/base/memory_budget.hpp>
 #include <outsize/block/storage.hpp>
 
 namespace outsize::detail {
+
+/// What the lengths of blocks are multiples of on these disks, which are made for it if they have to
+/// be. @throws io_error.
+inline std::size_t block_unit_bytes(storage& store) {
+  return std::max(least_block_unit_bytes, store.alignment_bytes());
+}
 
 /// How a run's blocks hold its items: as they are, unless held_bytes says otherwise.
 struct run_form {
@@ -152,7 +159,6 @@ class run {
   /// Of all blocks, on disk.
   std::uint64_t disk_bytes() const noexcept { return disk_bytes_; }
   run_form const& form() const noexcept { return form_; }
-  std::size_t largest_block_bytes() const noexcept { return largest_block_bytes_; }
   /// What a merge needs for a block.
   std::size_t buffer_bytes() const noexcept {
     return std::max(largest_block_bytes_, form_.held_bytes);

@@ -92,8 +92,7 @@ class run_blocks {
 
   /// The length of a block on disk that uses so many bytes.
   std::size_t block_length(std::size_t used_bytes) const {
-    // 64: tables and items inside blocks stay aligned on disks that ask for no alignment.
-    return round_up(used_bytes, std::max<std::size_t>(64, store_.alignment_bytes()));
+    return round_up(used_bytes, block_unit_bytes(store_));
   }
 
   /// What a block's items may take if there are several: all of a buffer, or where whole blocks are

@@ -137,12 +137,8 @@ class run_formation {
   /// The length of blocks that hold items of this size.
   std::size_t block_for(std::size_t item_bytes) const {
     std::size_t const need = family_.item_bytes() != 0 ? item_bytes : packed_bytes(item_bytes, 1);
-    std::size_t const alignment = std::max<std::size_t>(64, store_.alignment_bytes());
-    return round_up(std::max(block_bytes_.load(), need), alignment);
+    return round_up(std::max(block_bytes_.load(), need), block_unit_bytes(store_));
   }
-
-  /// Bytes of the items written to disk so far; from any thread.
-  std::uint64_t spilled_bytes() const noexcept { return spilled_bytes_.load(); }
 
  private:
   struct slot {
@@ -346,7 +342,6 @@ class run_formation {
     ++spilled_runs_;
     next_index_bytes_ = writer.index_bytes();
     index_bytes_ += next_index_bytes_;
-    spilled_bytes_ += writer.bytes();
     codecs_.note_written(writer);
   }
 
@@ -399,7 +394,6 @@ class run_formation {
   sort_plan plan_;
   std::atomic<std::size_t> block_bytes_;  // grows in the spilling node
   unsigned index_doublings_ = 0;
-  std::atomic<std::uint64_t> spilled_bytes_{0};
   std::uint64_t index_bytes_ = 0;       // of the runs; of the spilling node
   std::uint64_t next_index_bytes_ = 0;  // likewise: what a run like the last one adds
   std::uint64_t spilled_runs_ = 0;      // likewise

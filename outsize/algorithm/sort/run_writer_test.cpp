@@ -122,7 +122,7 @@ TEST_F(run_on_disk, holds_records_of_every_length) {
   for (std::size_t buffers : {2, 3, 8, 40}) {
     auto const r = write_lines(records, 1024, buffers);
     EXPECT_EQ(read_lines(r), records);
-    EXPECT_LE(r.largest_block_bytes(), 1024U);
+    EXPECT_LE(r.buffer_bytes(), 1024U);
     EXPECT_EQ(r.items(), records.size());
   }
 }

@@ -76,7 +76,6 @@ class sequence {
 
   /// Resident items.
   std::size_t size() const noexcept { return end_ - begin_; }
-  std::size_t view_count() const noexcept { return segments_.size(); }
 
   auto key(std::size_t rank) const {
     auto const& s = segment_of(begin_ + rank);

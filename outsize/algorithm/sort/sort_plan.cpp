@@ -60,9 +60,8 @@ sort_plan divide(sort_job const& job, std::size_t block_bytes, std::size_t chunk
                                                              : least_encoded_block_bytes)
                    ? run_codec::none
                    : job.codec;
-  plan.held_bytes = plan.codec == run_codec::none || !job.key_codec
-                        ? block_bytes
-                        : held_bytes_for(block_bytes, job.alignment_bytes);
+  plan.held_bytes =
+      plan.codec == run_codec::none || !job.key_codec ? block_bytes : held_bytes_for(block_bytes);
   plan.threads = job.threads;
   plan.most_fan_in = job.most_fan_in;
   plan.index_bytes = index_bytes(job, block_bytes);
@@ -149,9 +148,9 @@ void predict(sort_job const& job, sort_plan& plan) {
 
 /// The whole plan with so many chunks; perhaps not usable.
 sort_plan plan_with(sort_job const& job, std::size_t chunks) {
-  std::size_t const alignment = std::max<std::size_t>(64, job.alignment_bytes);
-  sort_plan plan = job.block_bytes != 0 ? divide(job, round_up(job.block_bytes, alignment), chunks)
-                                        : choose_block_size(job, chunks);
+  sort_plan plan = job.block_bytes != 0
+                       ? divide(job, round_up(job.block_bytes, least_block_unit_bytes), chunks)
+                       : choose_block_size(job, chunks);
   if (usable(job, plan)) predict(job, plan);
   return plan;
 }
@@ -220,8 +219,8 @@ void require_sort_memory(std::uint64_t memory_bytes) {
                                  format_bytes(memory_bytes), format_bytes(min_sort_memory_bytes)));
 }
 
-std::size_t held_bytes_for(std::size_t block_bytes, std::size_t alignment_bytes) noexcept {
-  return round_up(block_bytes + block_bytes / 2, std::max<std::size_t>(64, alignment_bytes));
+std::size_t held_bytes_for(std::size_t block_bytes, std::size_t unit_bytes) noexcept {
+  return round_up(block_bytes + block_bytes / 2, unit_bytes);
 }
 
 sort_options with_memory(sort_options options, std::uint64_t memory_bytes) {

@@ -20,6 +20,10 @@
 
 namespace outsize {
 
+/// What the lengths of blocks are multiples of on disks that ask for no alignment: tables and items
+/// inside of them stay aligned.
+inline constexpr std::size_t least_block_unit_bytes = 64;
+
 /// The least memory for a sort with blocks of the default size.
 inline constexpr std::size_t min_sort_memory_bytes = 2_MiB;
 
@@ -40,8 +44,7 @@ struct sort_job {
   bool out_of_place = false;                      ///< Chunks are sorted into further memory.
   std::size_t block_bytes = 0;                    ///< 0: chosen.
   run_codec codec = run_codec::none;
-  bool key_codec = false;           ///< Encoded blocks take half as much again when decoded.
-  std::size_t alignment_bytes = 1;  ///< Of the disks.
+  bool key_codec = false;  ///< Encoded blocks take half as much again when decoded.
   std::size_t threads = 1;
   std::size_t most_fan_in = 0;  ///< 0: as many runs as the memory allows.
 };
@@ -94,8 +97,9 @@ sort_plan plan_sort(sort_job const& job);
 std::size_t chunks_beside_merge(sort_plan const& plan, std::uint64_t chunks,
                                 std::size_t held_bytes) noexcept;
 
-/// What it takes to decode an encoded block of up to `block_bytes`: half as much again, so that
-/// blocks of keys that lose a third of their length are full.
-std::size_t held_bytes_for(std::size_t block_bytes, std::size_t alignment_bytes) noexcept;
+/// What it takes to decode an encoded block of up to `block_bytes`, in whole units: half as much
+/// again, so that blocks of keys that lose a third of their length are full.
+std::size_t held_bytes_for(std::size_t block_bytes,
+                           std::size_t unit_bytes = least_block_unit_bytes) noexcept;
 
 }  // namespace outsize
