@@ -7,12 +7,10 @@
 //   write(data) ─▶ piece ─▶ encoder ─▶ | lead | encoded ... | ─▶ target
 //
 // Pieces have one length, whatever lengths write() is given, so that equal bytes give equal files.
-// Of two windows one is filled while the other is written. The caller's thread compresses; its data
-// is used up when write() returns. The memory is allocated beside the caller's: one piece, two
-// windows, and what the library of that kind needs (codecs/codec.hpp). One thread at a time. Layer:
-// io.
+// The caller's thread compresses; its data is used up when write() returns. The memory is allocated
+// beside the caller's: one piece, two windows, and what the library of that kind needs
+// (codecs/codec.hpp). One thread at a time. Layer: io.
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -22,6 +20,7 @@
 #include <vector>
 
 #include <outsize/io/compression.hpp>
+#include <outsize/io/lent_windows.hpp>
 #include <outsize/io/output_stream.hpp>
 
 namespace outsize::io {
@@ -48,20 +47,16 @@ class encoding_output final : public output_stream {
   struct release_aligned {
     void operator()(std::byte* memory) const noexcept { std::free(memory); }
   };
-  using window_memory = std::unique_ptr<std::byte[], release_aligned>;
+  using aligned_memory = std::unique_ptr<std::byte[], release_aligned>;
 
-  void put(std::span<std::byte const> encoded);
-  void hand_over();
-  std::span<std::byte> window() const noexcept;
+  static aligned_memory allocate(std::size_t bytes, std::size_t alignment_bytes);
 
   std::unique_ptr<detail::encoder> encoder_;
   std::vector<std::byte> piece_;
-  std::array<window_memory, 2> windows_;
-  std::unique_ptr<output_stream> target_;  // behind the windows, so that it ends first
+  std::unique_ptr<output_stream> target_;
   std::size_t window_bytes_;
-  std::size_t current_ = 0;
-  std::size_t lead_ = 0;  // bytes of the window that are the target's
-  std::size_t used_ = 0;  // bytes of the window, the lead included
+  aligned_memory memory_;
+  lent_windows windows_;
   std::uint64_t written_bytes_ = 0;
 };
 
