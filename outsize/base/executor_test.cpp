@@ -3,8 +3,6 @@
 #include <outsize/base/executor.hpp>
 
 #include <gtest/gtest.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -15,6 +13,8 @@
 #include <system_error>
 #include <thread>
 #include <vector>
+
+#include <outsize/testing/few_threads.hpp>
 
 namespace outsize {
 namespace {
@@ -164,12 +164,9 @@ TEST(executor, serves_several_callers_at_once) {
   EXPECT_EQ(sum, 4U * 100 * 21);
 }
 
-/// Ends a process that may have few threads; 0 if it was told so.
+/// Ends the process; with 0 if it was told.
 [[noreturn]] void start_more_than_allowed() {
-  constexpr ::uid_t nobody = 65534;  // since limits are not for the superuser
-  if (::getuid() == 0 && ::setuid(nobody) != 0) std::_Exit(1);
-  ::rlimit const few{3, 3};
-  if (::setrlimit(RLIMIT_NPROC, &few) != 0) std::_Exit(1);
+  allow_threads(3);
   try {
     executor const team(10);
   } catch (std::system_error const&) {

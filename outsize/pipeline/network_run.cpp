@@ -47,11 +47,15 @@ void pool_state::take_back(thumbnail& unused) noexcept {
 }
 
 bool pool_state::grow() noexcept {
+  std::size_t const grants = run.memory_.size(), buffers = memory_.size(), thumbnails = all.size();
   try {
     add(run.memory_.emplace_back(run.what_.memory->take(options.buffer_bytes, options.name)), 1);
     return true;
-  } catch (...) {
-    return false;  // no memory: it goes on with what it has
+  } catch (...) {  // no memory: it goes on with what it has
+    while (all.size() > thumbnails) all.pop_back();
+    while (memory_.size() > buffers) memory_.pop_back();
+    while (run.memory_.size() > grants) run.memory_.pop_back();
+    return false;
   }
 }
 
@@ -277,9 +281,13 @@ void network_run::sample(stage_state& s, std::int64_t wall_ns, thread_usage befo
   if (s.samples_that_slept * 2 < s.samples || s.sampled_cpu_ns * 2 > s.sampled_wall_ns ||
       s.sampled_wall_ns < worth_a_thread_ns * static_cast<std::int64_t>(s.samples))
     return;
-  s.note = fmt::format("got its own thread: {} % of its time was waiting",
-                       100 - 100 * s.sampled_cpu_ns / s.sampled_wall_ns);
-  for (std::size_t r = 0; r < s.replicas; ++r) bind_worker({&s}, false, SIZE_MAX);
+  try {
+    for (std::size_t r = 0; r < s.replicas; ++r) bind_worker({&s}, false, SIZE_MAX);
+    s.note = fmt::format("got its own thread: {} % of its time was waiting",
+                         100 - 100 * s.sampled_cpu_ns / s.sampled_wall_ns);
+  } catch (...) {
+    // No thread is to be had, or no memory: those that there are go on.
+  }
 }
 
 bool network_run::grow_a_pool() {

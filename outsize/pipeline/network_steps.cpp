@@ -270,7 +270,10 @@ void network_run::end_step(stage_state& s, std::uint64_t ticket, result r) {
 }
 
 void network_run::deliver(stage_state& s, result const& r) {
-  if (r.buffer == nullptr) return;
+  if (r.buffer == nullptr) {  // it is kept, or has gone home
+    if (r.what == verdict::end) end_reading(s);
+    return;
+  }
   if (s.ending && s.source != nullptr && r.what == verdict::convey && s.ended_by_last)
     return send_home(*r.buffer);
   bool const last = r.buffer->last;

@@ -13,12 +13,14 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <numeric>
 #include <random>
 #include <set>
 #include <thread>
 
 #include <outsize/base/units.hpp>
+#include <outsize/testing/few_threads.hpp>
 
 namespace outsize::pipeline {
 namespace {
@@ -820,6 +822,104 @@ TEST(network_buffers, are_used_again_while_they_are_in_the_cache) {
       stage("two", [&](pooled_buffer& b) { used.insert(b.index()); });
   n.run();
   EXPECT_EQ(used.size(), 1U);
+}
+
+// ---- who is woken ----
+
+TEST(network_threads, wake_a_group_that_found_no_place_free) {
+  memory_budget memory(8_MiB);
+  for (int round = 0; round < 20; ++round) {
+    std::atomic<int> steps{0};
+    network n(memory, {.threads = 1, .tune = false});
+    n.buffers({.buffer_bytes = 64, .count = 4, .rounds = 4}) | stage("a", [](pooled_buffer&) {}) |
+        stage("g", [&](pooled_buffer&) { ++steps; });
+    n.buffers({.buffer_bytes = 64, .count = 2, .rounds = 4}) | stage("c", [&](pooled_buffer&) {
+      std::this_thread::sleep_for(std::chrono::microseconds(300));
+      ++steps;
+    });
+    n.same_thread({"g"});
+    n.run();
+    EXPECT_EQ(steps, 8);
+  }
+}
+
+TEST(network_threads, are_woken_for_what_the_end_of_a_node_makes_ready) {
+  memory_budget memory(8_MiB);
+  for (int round = 0; round < 20; ++round) {
+    numbers seen;
+    network n(memory, {.threads = 2, .tune = false});
+    auto const all = n.pool({.name = "pool", .buffer_bytes = 64, .count = 8});
+    auto const made = n.node("make", {.inputs = {}, .pools = {all}, .outputs = 1}, [](ports& p) {
+      for (std::uint64_t i = 0; i < 5; ++i) {
+        auto b = p.take();
+        b.resize_to<std::uint64_t>(1);
+        value(b) = i;
+        p.convey(std::move(b));
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));  // until all others are idle
+    });
+    made[0] | barrier(4) | stage("collect", collecting(seen));
+    n.run();
+    EXPECT_EQ(seen, first_numbers(5));
+  }
+}
+
+TEST(network_threads, are_woken_for_what_waits_for_its_turn_behind_a_node) {
+  memory_budget memory(8_MiB);
+  numbers seen;
+  network n(memory, {.threads = 2, .tune = false});
+  auto const all = n.pool({.name = "pool", .buffer_bytes = 64, .count = 8});
+  auto const making = [&](std::string const& name, std::uint64_t count,
+                          std::chrono::milliseconds late) {
+    return n.node(name, {.inputs = {}, .pools = {all}, .outputs = 1}, [=](ports& p) {
+      for (std::uint64_t i = 0; i < count; ++i) {
+        auto b = p.take();
+        b.resize_to<std::uint64_t>(1);
+        value(b) = i;
+        p.convey(std::move(b));
+      }
+      std::this_thread::sleep_for(late);
+    })[0];
+  };
+  auto const one = making("one", 1, std::chrono::milliseconds(20));
+  auto const three = making("three", 3, std::chrono::milliseconds(0));
+  n.join({one, three}, order::kept) | stage("collect", collecting(seen));
+  n.run();
+  std::ranges::sort(seen);
+  EXPECT_EQ(seen, (numbers{0, 0, 1, 2}));
+}
+
+TEST(network_threads, do_without_those_that_the_system_does_not_start) {
+  auto const run = [] {
+    memory_budget memory(8_MiB);
+    std::size_t steps = 0;
+    network n(memory, {.threads = 1, .tune = true});
+    n.buffers({.buffer_bytes = 64, .count = 4, .rounds = 40}) | stage("waits", [&](pooled_buffer&) {
+      if (steps++ == 0) allow_threads(1);
+      std::this_thread::sleep_for(std::chrono::microseconds(300));
+    }) | stage("works", [](pooled_buffer&) {});
+    n.run();
+    std::_Exit(steps == 40 ? 0 : 1);
+  };
+  EXPECT_EXIT(run(), testing::ExitedWithCode(0), "");
+}
+
+// ---- buffers ----
+
+TEST(network_buffers, that_are_kept_may_be_the_last) {
+  memory_budget memory(8_MiB);
+  std::vector<pooled_buffer> kept;
+  int calls = 0;
+  network n(memory, {.threads = 1, .tune = false});
+  n.buffers({.buffer_bytes = 64, .count = 4}) | stage("keep", [&](pooled_buffer& b) {
+    ++calls;
+    kept.push_back(std::move(b));
+    if (kept.size() < 3) return true;
+    kept.clear();
+    return false;
+  });
+  n.run();
+  EXPECT_EQ(calls, 3);
 }
 
 TEST(network_buffers, lie_side_by_side) {

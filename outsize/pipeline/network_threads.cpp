@@ -18,7 +18,8 @@ void network_run::work(worker& w) {
   while (!everything_ended() && !stopping_) {
     if (stage_state* const s = pick(w)) {
       run_step(*s, w, held);
-      if (!w.own.empty() || !place_queue_.empty()) notify_workers();
+      // A group that found no place free sleeps; nodes that wait for one do, too.
+      if (!w.own.empty() || !place_queue_.empty() || !what_.groups.empty()) notify_workers();
       continue;
     }
     if (!w.own.empty() &&
@@ -34,10 +35,10 @@ void network_run::work(worker& w) {
   w.bodies.clear();  // what per_thread() made ends on its thread
 }
 
-/// Starts a worker that alone runs these stages.
+/// Starts a worker that alone runs these stages. The caller has the lock.
 void network_run::bind_worker(std::vector<stage_state*> own, bool counts, std::size_t repeat) {
-  for (stage_state* s : own) s->bound = true;
-  spawn_worker(std::move(own), counts, repeat);
+  worker const& w = spawn_worker(std::move(own), counts, repeat);
+  for (stage_state* s : w.own) s->bound = true;
 }
 
 network_run::worker& network_run::spawn_worker(std::vector<stage_state*> own, bool counts,
@@ -47,7 +48,12 @@ network_run::worker& network_run::spawn_worker(std::vector<stage_state*> own, bo
   w.counts = counts;
   w.repeat = repeat;
   w.number = workers_.size();
-  threads_.emplace_back([this, &w] { work(w); });
+  try {
+    threads_.emplace_back([this, &w] { work(w); });
+  } catch (...) {
+    workers_.pop_back();
+    throw;
+  }
   return w;
 }
 
@@ -73,6 +79,7 @@ void network_run::run_node(stage_state& s) {
     end_reading(s);
     end_stage(s);
   }
+  notify_workers();  // what it held back may be ready now that nothing more comes
   check_for_deadlock();
 }
 

@@ -112,7 +112,7 @@ class pooled_buffer {
   /// Whether no buffer follows it (the caboose): set for the last of a counted number of rounds,
   /// and by a stage that knows.
   bool last() const noexcept { return thumbnail_->last; }
-  /// Says that no buffer follows: a source is not called again after it.
+  /// Says that no buffer follows: a source that conveys it is not called again.
   void mark_last() noexcept { thumbnail_->last = true; }
 
   /// A value of the user's that travels with the buffer, made when first asked for and gone when
