@@ -54,9 +54,9 @@ std::size_t file_input::read(std::span<std::byte> into) {
 
 std::optional<std::uint64_t> file_input::remaining_bytes() const { return end_ - position_; }
 
-// Issues as many reads as there may be; `wanted` is for the bytes from position_ on. @pre there is
-// no view.
-void file_input::issue_reads(std::span<std::byte> wanted) {
+// Issues as many reads as there may be; `wanted` is for the bytes from position_ on. If one cannot
+// be issued, as there is no memory for that, none is left in flight. @pre there is no view.
+void file_input::issue_reads(std::span<std::byte> wanted) try {
   while (in_flight_.size() < ring_.size() && issued_ < end_) {
     auto target = direct_target(wanted);
     bool const to_caller = !target.empty();
@@ -65,12 +65,17 @@ void file_input::issue_reads(std::span<std::byte> wanted) {
     // The last read asks for whole units; it comes out short at the end of the file.
     target = target.first(static_cast<std::size_t>(std::min<std::uint64_t>(
         block_bytes_, round_up<std::uint64_t>(end_ - issued_, alignment_bytes_))));
-    in_flight_.push_back({.reading = source_->read(issued_, target),
-                          .memory = target,
-                          .offset_bytes = issued_,
-                          .to_caller = to_caller});
+    in_flight_.push_back(
+        {.reading = nullptr, .memory = target, .offset_bytes = issued_, .to_caller = to_caller});
+    in_flight_.back().reading = source_->read(issued_, target);
     issued_ += target.size();
   }
+} catch (...) {
+  for (auto const& one : in_flight_)
+    if (one.reading) one.reading->wait_outcome();
+  in_flight_.clear();
+  issued_ = round_down<std::uint64_t>(position_, alignment_bytes_);
+  throw;
 }
 
 // Where the bytes from issued_ on belong in `wanted`, if that is aligned and holds a whole block,

@@ -80,7 +80,14 @@ void file_output::issue(std::span<std::byte const> body) {
   allocate_ahead(issued_bytes_ + body.size());
   while (!body.empty()) {
     auto const piece = body.first(std::min(block_bytes_, body.size()));
-    under_way_.push_back({target_->write(issued_bytes_, piece), piece});
+    try {
+      under_way_.push_back({nullptr, piece});
+      under_way_.back().request = target_->write(issued_bytes_, piece);
+    } catch (...) {
+      std::erase_if(under_way_, [](writing const& one) { return one.request == nullptr; });
+      failure_ = std::current_exception();
+      throw_failure();
+    }
     issued_bytes_ += piece.size();
     body = body.subspan(piece.size());
   }

@@ -23,7 +23,18 @@ class transfer : public std::enable_shared_from_this<transfer> {
   transfer(io::file& file, io::operation kind, step_completion done)
       : file_(file), kind_(kind), done_(done) {}
 
-  void begin(pooled_buffer& b, std::vector<file_piece> const& pieces) {
+  /// Does not throw: what has been issued has to end, whatever comes.
+  void begin(pooled_buffer& b, std::vector<file_piece> const& pieces) noexcept {
+    try {
+      issue_all(b, pieces);
+    } catch (...) {
+      note_error(std::current_exception());
+    }
+    one_ended();
+  }
+
+ private:
+  void issue_all(pooled_buffer& b, std::vector<file_piece> const& pieces) {
     std::size_t const alignment = file_.alignment_bytes();
     for (file_piece const& whole : pieces) {
       for (std::size_t done = 0; done < whole.length_bytes; done += most_request_bytes) {
@@ -34,31 +45,36 @@ class transfer : public std::enable_shared_from_this<transfer> {
         issue(p, b.memory().subspan(p.buffer_offset_bytes, length));
       }
     }
-    one_ended();
   }
 
- private:
   void issue(file_piece const& p, std::span<std::byte> memory) {
-    ++left_;
-    auto ended = [self = shared_from_this(), p](io::request const&, io::outcome o) {
+    io::completion ended = [self = shared_from_this(), p](io::request const&, io::outcome o) {
       self->check(p, o);
       self->one_ended();
     };
-    if (kind_ == io::operation::read) {
-      file_.read(p.file_offset_bytes, memory, std::move(ended));
-    } else {
-      file_.write(p.file_offset_bytes, memory, std::move(ended));
+    ++left_;
+    try {
+      if (kind_ == io::operation::read)
+        file_.read(p.file_offset_bytes, memory, std::move(ended));
+      else
+        file_.write(p.file_offset_bytes, memory, std::move(ended));
+    } catch (...) {
+      --left_;
+      throw;
     }
   }
 
   void check(file_piece const& p, io::outcome o) noexcept {
     if (o.ok() && o.bytes >= p.length_bytes) return;
-    std::lock_guard const held(mutex_);
-    if (error_) return;
     // A read that succeeds with less has met the end of the file.
-    error_ = std::make_exception_ptr(io_error(o.ok() ? EIO : o.error_number,
-                                              kind_ == io::operation::read ? "read" : "write",
-                                              file_.name(), p.file_offset_bytes, p.length_bytes));
+    note_error(std::make_exception_ptr(
+        io_error(o.ok() ? EIO : o.error_number, kind_ == io::operation::read ? "read" : "write",
+                 file_.name(), p.file_offset_bytes, p.length_bytes)));
+  }
+  /// The first counts.
+  void note_error(std::exception_ptr error) noexcept {
+    std::lock_guard const held(mutex_);
+    if (!error_) error_ = std::move(error);
   }
 
   void one_ended() noexcept {

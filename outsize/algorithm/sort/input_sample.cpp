@@ -12,11 +12,20 @@ input_sample::input_sample(io::file& from, std::uint64_t file_bytes, std::size_t
       memory_(budget.take(round_up(places * piece_bytes, page_bytes()), "sort: sample")),
       all_(memory_.allocate(places * piece_bytes)) {
   std::vector<io::request_ptr> reads;
-  for (auto const piece : pieces()) {
-    std::uint64_t const at = (file_bytes - piece_bytes) * reads.size() / (places - 1);
-    reads.push_back(from.read(round_down(at, std::uint64_t{unit_bytes}), piece));
+  reads.reserve(places);
+  auto const wait = [&] {  // for all, before the memory may go
+    for (io::request_ptr const& r : reads) r->wait_outcome();
+  };
+  try {
+    for (auto const piece : pieces()) {
+      std::uint64_t const at = (file_bytes - piece_bytes) * reads.size() / (places - 1);
+      reads.push_back(from.read(round_down(at, std::uint64_t{unit_bytes}), piece));
+    }
+  } catch (...) {
+    wait();
+    throw;
   }
-  for (io::request_ptr const& r : reads) r->wait_outcome();  // all, before the memory may go
+  wait();
   for (io::request_ptr const& r : reads) is_complete_ = r->wait() == piece_bytes && is_complete_;
 }
 
