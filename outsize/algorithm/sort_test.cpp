@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -109,6 +110,39 @@ TEST_F(sort_files, refuses_a_record_cut_short_and_makes_no_output) {
   scratch::write_file(in_, "seventeen bytes..");
   EXPECT_THROW(sort(store_, items<event>(in_), into(out_), by(&event::time)), format_error);
   EXPECT_FALSE(std::filesystem::exists(out_));
+}
+
+struct alignas(64) line {
+  std::uint64_t key;
+};
+
+/// By key, and says whether all items were where their type asks.
+struct by_key_of_lines {
+  std::atomic<bool>* aligned;
+  bool operator()(line const& a, line const& b) const {
+    for (line const* one : {&a, &b})
+      if (reinterpret_cast<std::uintptr_t>(one) % alignof(line) != 0) *aligned = false;
+    return a.key < b.key;
+  }
+};
+
+TEST_F(sort_files, of_items_that_ask_for_an_alignment) {
+  std::vector<line> lines(100'000);
+  std::mt19937_64 random(3);
+  for (line& one : lines) one.key = random();
+  auto const less = [](line const& a, line const& b) { return a.key < b.key; };
+  for (bool const in_order : {false, true}) {
+    if (in_order) std::ranges::sort(lines, less);
+    auto const bytes = std::as_bytes(std::span(lines));
+    scratch::write_file(in_, {reinterpret_cast<char const*>(bytes.data()), bytes.size()});
+    std::atomic<bool> aligned{true};
+    sort(store_, items<line>(in_), into(out_), by_key_of_lines{&aligned});
+    EXPECT_TRUE(aligned) << in_order;
+    std::vector<line> sorted;
+    sort(store_, items<line>(out_), std::back_inserter(sorted), by_key_of_lines{&aligned});
+    EXPECT_TRUE(std::ranges::is_sorted(sorted, less));
+    EXPECT_EQ(sorted.size(), lines.size());
+  }
 }
 
 TEST_F(sort_files, refuse_memory_that_is_too_little_to_read_them) {

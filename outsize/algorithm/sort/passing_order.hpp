@@ -13,7 +13,8 @@
 #include <cstring>
 #include <functional>
 #include <span>
-#include <vector>
+
+#include <outsize/base/external_item.hpp>
 
 namespace outsize::detail {
 
@@ -84,7 +85,7 @@ class passing_order {
 
   item_operations const& operations_;
   bool from_the_end_;
-  std::vector<std::byte> pair_;
+  aligned_bytes pair_;
 };
 
 }  // namespace outsize::detail

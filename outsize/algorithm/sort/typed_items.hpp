@@ -10,11 +10,10 @@
 // so that items that compare equal keep the order in which they came: small ones out of place, by
 // digits if a word decides the order (word_sort), by merges if not; large ones in place by
 // comparisons, and merged by address.
-// Layer: algorithm. The model of `item_family` (engine.hpp) for fixed types; record_items.hpp is
+// Layer: algorithm. The model of `item_family` (sort_work.hpp) for fixed types; record_items.hpp is
 // the other.
 
 #include <algorithm>
-#include <boost/sort/flat_stable_sort/flat_stable_sort.hpp>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -29,6 +28,7 @@
 #include <outsize/algorithm/sort/parallel_sort.hpp>
 #include <outsize/algorithm/sort/reduction.hpp>
 #include <outsize/algorithm/sort/slice_merge.hpp>
+#include <outsize/algorithm/sort/stable_item_sort.hpp>
 #include <outsize/algorithm/sort/tree_merge.hpp>
 #include <outsize/algorithm/sort/vector_sort.hpp>
 #include <outsize/algorithm/sort/word_sort.hpp>
@@ -219,7 +219,7 @@ class typed_items {
       else if (!sorted)
         vector_sort(part);
     } else {
-      boost::sort::flat_stable_sort(part.begin(), part.end(), less_.less);
+      stable_item_sort(part, less_.less);
     }
   }
 

@@ -26,6 +26,7 @@
 #include <outsize/algorithm/sort/reduction.hpp>
 #include <outsize/base/assert.hpp>
 #include <outsize/base/executor.hpp>
+#include <outsize/base/external_item.hpp>
 #include <outsize/base/units.hpp>
 
 namespace outsize::detail {
@@ -261,7 +262,7 @@ class window_writer {
   item_framing framing_;
   bool reduces_;
   bool last_ = false;
-  std::vector<std::byte> last_bytes_;
+  aligned_bytes last_bytes_;
 };
 
 }  // namespace outsize::detail

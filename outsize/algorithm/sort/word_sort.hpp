@@ -30,6 +30,7 @@
 #include <outsize/algorithm/sort/digit_sort.hpp>
 #include <outsize/algorithm/sort/merge_sort.hpp>
 #include <outsize/algorithm/sort/proxy_sort.hpp>
+#include <outsize/algorithm/sort/stable_item_sort.hpp>
 #include <outsize/algorithm/sort/vector_sort.hpp>
 #include <outsize/base/assert.hpp>
 
@@ -111,7 +112,7 @@ class word_sort {
     if (!proxies_) proxies_.emplace(less_);
     (*proxies_)(
         items, [](std::span<std::uint64_t> words) { vector_sort(words); },
-        [this](std::span<T> equals) { std::ranges::stable_sort(equals, less_); });
+        [this](std::span<T> equals) { stable_item_sort(equals, less_); });
   }
 
   [[no_unique_address]] Less less_;
