@@ -110,7 +110,9 @@ void merge_two_ways(std::span<T const> a, std::span<T const> b, T* to, Less cons
   std::size_t begin = 0, begin_a = 0;
   for (std::size_t i = 0; i < lanes.size(); ++i) {
     std::size_t const end = total * (i + 1) / lanes.size();
-    std::size_t const end_a = split_of_least(a, b, end, less);
+    // Cuts ascend, unless the order is none: then the result is, but nothing lies outside.
+    std::size_t const end_a =
+        std::clamp(split_of_least(a, b, end, less), begin_a, begin_a + (end - begin));
     lanes[i] = {a.data() + begin_a, a.data() + end_a, b.data() + (begin - begin_a),
                 b.data() + (end - end_a), to + begin};
     begin = end;

@@ -7,6 +7,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <random>
 #include <vector>
 
@@ -54,6 +56,29 @@ TEST(two_way_merge, merges_numbers) {
 
 TEST(two_way_merge, merges_items_of_two_words_by_both) {
   expect_merges<word_pair>([](std::uint64_t x) { return word_pair{x % 7, x / 7}; });
+}
+
+TEST(two_way_merge, stays_inside_its_sequences_if_the_order_is_none) {
+  // Nothing is less than what is no number, nor is it less.
+  std::vector<double> a(100, 100.0), b(100, 0.0);
+  for (std::size_t i : {33U, 50U}) a[i] = std::numeric_limits<double>::quiet_NaN();
+  struct item {
+    double key;
+  };
+  auto const less = [](item const& x, item const& y) { return x.key < y.key; };
+  std::vector<item> first, second, out(202);
+  for (double const key : a) first.push_back({key});
+  for (double const key : b) second.push_back({key});
+  out.front().key = out.back().key = -1;
+  merge_two_ways(std::span<item const>(first), std::span<item const>(second), &out[1], less);
+  EXPECT_EQ(out.front().key, -1);
+  EXPECT_EQ(out.back().key, -1);
+  auto const count = [&](auto const& which) {
+    return std::count_if(out.begin() + 1, out.end() - 1, which);
+  };
+  EXPECT_EQ(count([](item const& i) { return i.key == 0; }), 100);
+  EXPECT_EQ(count([](item const& i) { return i.key == 100; }), 98);
+  EXPECT_EQ(count([](item const& i) { return std::isnan(i.key); }), 2);
 }
 
 }  // namespace
