@@ -52,7 +52,8 @@ concept record_ordering = requires(O const order, std::string_view r) {
 ///          `rewindable`.
 /// Threads: the storage's; one thread at a time may use a sorter, many sorters may share a storage.
 /// Errors:  budget_error (also: a record too long for the memory or of more than 2 GiB, naming both
-///          sizes), io_error, out_of_space, cancelled. The sorter can only be destroyed or cleared then; nothing is left on disk.
+///          sizes), io_error, out_of_space, cancelled. The sorter can only be destroyed or cleared
+///          then; nothing is left on disk.
 /// Source:  STXXL 2008, section 6; key-pointer pairs: section 6.2.
 /// Checked: outsize/algorithm/record_sorter_test.cpp.
 template <record_ordering Order = byte_order>

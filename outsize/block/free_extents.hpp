@@ -4,8 +4,8 @@
 
 // The free space of one disk's file: extents by offset, neighbours joined, lowest place first.
 //
-// Invariant: extents are disjoint, not empty, and no two touch. Not thread-safe: disk_space's owner
-// locks. Layer: block.
+// Invariant: extents are disjoint, not empty, and no two touch. Not thread-safe: its owner locks.
+// Layer: block.
 
 #include <cstdint>
 #include <map>

@@ -53,8 +53,8 @@ class file {
   /// Cuts or extends to `bytes`. @throws io_error.
   virtual void resize(std::uint64_t bytes) = 0;
   /// Makes sure that the range is backed by space on the disk, extending the file where needed;
-  /// does nothing where the file system has no such call. @throws io_error, which is_full() if a disk
-  /// or a quota has too little.
+  /// does nothing where the file system has no such call. @throws io_error, which is_full() if a
+  /// disk or a quota has too little.
   virtual void allocate(std::uint64_t offset_bytes, std::uint64_t length_bytes) = 0;
   /// The same for `most_bytes`, or where there is no room for them half as many, and so on down to
   /// `least_bytes`; returns how many, a multiple of the alignment. @pre both are.

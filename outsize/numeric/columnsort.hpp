@@ -46,7 +46,7 @@ struct columnsort_report {
 ///
 /// I/Os:    3 N / B reads and as many writes; N / B each if N fits in one column.
 /// CPU:     3 N lg r comparisons.
-/// Memory:  options.memory_bytes: four columns and a half.
+/// Memory:  options.memory_bytes: eight columns.
 /// Disk:    the file once more beside the output, in an unnamed file in the storage's first
 ///          directory.
 /// Threads: the storage's; blocks the caller.

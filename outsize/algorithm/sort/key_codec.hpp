@@ -16,7 +16,7 @@
 // for its items can be decoded into memory that it occupies itself. Pure functions of the items,
 // the same bytes on every machine of one byte order. Layer: algorithm. Source: Lemire, Boytsov:
 // Decoding billions of integers per second through vectorization, 2015 (frames of differences).
-//
+
 #include <cstddef>
 #include <cstdint>
 #include <span>

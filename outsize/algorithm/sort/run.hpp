@@ -26,8 +26,8 @@
 
 namespace outsize::detail {
 
-/// What the lengths of blocks are multiples of on these disks, which are made for it if they have to
-/// be. @throws io_error.
+/// What the lengths of blocks are multiples of on these disks; makes them, if they are not there
+/// yet. @throws io_error.
 inline std::size_t block_unit_bytes(storage& store) {
   return std::max(least_block_unit_bytes, store.alignment_bytes());
 }

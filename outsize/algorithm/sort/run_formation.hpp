@@ -301,8 +301,8 @@ class run_formation {
     ending_.reset();
   }
 
-  /// Issues the writes of a chunk sorted in one part: from where it lies; or copied, if its runs are
-  /// encoded, or such items do not fit into blocks side by side.
+  /// Issues the writes of a chunk sorted in one part: from where it lies; or copied, if its run is
+  /// encoded, or no two blocks of such items can lie side by side.
   void spill_in_order(slot& s)
     requires(Family::fixed_size)
   {
