@@ -263,6 +263,7 @@ class btree {
   leaf& change(std::uint64_t page) {
     if (hot_.page == page && hot_.is_changed) return *hot_.content;
     check_is_there(pages_->leaves(), page);
+    hot_ = {};  // it may leave for the new one, even if that does not come
     auto const bytes = pages_->leaves().row().change(page);
     checked(page, *reinterpret_cast<leaf const*>(bytes.data()));
     hot_ = {page, reinterpret_cast<leaf*>(bytes.data()), true};
@@ -271,6 +272,7 @@ class btree {
   leaf const& show(std::uint64_t page) {
     if (hot_.page == page) return *hot_.content;
     check_is_there(pages_->leaves(), page);
+    hot_ = {};  // as in change()
     auto const bytes = pages_->leaves().row().show(page);
     checked(page, *reinterpret_cast<leaf const*>(bytes.data()));
     // It is the same memory that change() gives.
@@ -579,6 +581,7 @@ class btree {
     std::uint64_t number_;
   };
   leaf& begin_leaf(std::uint64_t page) {
+    hot_ = {};  // as in change()
     auto const bytes = pages_->leaves().row().change(page, page_row::content::replaced);
     auto& made = *reinterpret_cast<leaf*>(bytes.data());
     made.before = made.after = tree_state::none;
@@ -805,7 +808,7 @@ class btree {
   bool is_unique_;
   mutable tree_cursors cursors_;
   page_pin root_pin_;
-  hot_leaf hot_;  // the one touched last
+  hot_leaf hot_;  // the one touched last, unless another failed to come since
 };
 
 template <typename Key, typename Entry, typename Less>

@@ -465,5 +465,37 @@ TYPED_TEST(maps_on_bad_disks, in_files_that_are_full_keep_what_was_flushed_and_g
   c.close();
 }
 
+// The leaf that was changed last, or shown, is found without asking the cache for it: no longer
+// when others that could not be changed have pushed it out.
+using maps_in_full_files = maps_on_bad_disks<map<number, number>>;
+
+TEST_F(maps_in_full_files, change_a_leaf_again_after_failures_in_others) {
+  auto c = in_file();
+  model m;
+  number next = 0;
+  auto const insert = [&] {
+    bool const is_inserted = attempt([&] { c.insert({next, next}); });
+    if (is_inserted) m.emplace(next, next);
+    next += is_inserted ? 1 : 0;
+    return is_inserted;
+  };
+  auto const erase = [&](number key) {
+    bool const is_erased = attempt([&] { c.erase(key); });
+    if (is_erased) m.erase(key);
+    return is_erased;
+  };
+  while (next < 400) insert();
+  c.flush();
+  plan->script(io::fault_point::allocate, plan->calls(io::fault_point::allocate),
+               io::fault::fail(ENOSPC), 1'000'000);
+  while (insert()) ASSERT_LT(next, 100'000U);
+  ASSERT_TRUE(erase(next - 20));
+  // Leaves have eight entries at most: each time another one must move.
+  for (number key = 0; key < 5 * 16; key += 16) EXPECT_FALSE(erase(key));
+  ASSERT_EQ(content(c), content(m));
+  ASSERT_TRUE(erase(next - 19));
+  EXPECT_EQ(content(c), content(m));
+}
+
 }  // namespace
 }  // namespace outsize
