@@ -131,15 +131,16 @@ class tree_stream {
     return tree_->look(at.leaf)->key(at.slot);
   }
 
-  /// Shows the next leaf that has entries to show; next_ stays if it cannot be read.
+  /// Shows the next leaf that has entries to show; if it cannot be read, or what tells the one
+  /// behind it, next_ and last_ stay.
   void go_on() {
     while (entries_.empty() && next_ != none) {
       leaf const& next = shown_.show(next_);
       if (last_ != none) tree_->check_link(next_, is_backward ? next.after : next.before, last_);
       auto const shown = entries_of(next, next_);
-      last_ = next_;
-      bool const is_last = next_ == (is_backward ? from_ : to_).leaf;
-      next_ = is_last ? none : leaf_behind();
+      bool const is_end = next_ == (is_backward ? from_ : to_).leaf;
+      std::uint64_t const behind = is_end ? none : leaf_behind();
+      last_ = std::exchange(next_, behind);
       entries_ = shown;
     }
   }

@@ -61,9 +61,8 @@ std::vector<std::uint64_t> all_of(Stream in) {
 /// Leaves side by side in order (built), anywhere (inserted), or the one and then the other.
 enum class made { built, inserted, both };
 
-numbers make(storage& store, made how, std::vector<std::uint64_t> const& sorted,
-             std::uint64_t seed) {
-  numbers made_so(store, tiny);
+void fill(numbers& made_so, made how, std::vector<std::uint64_t> const& sorted,
+          std::uint64_t seed) {
   std::vector<std::uint64_t> first, later;
   std::mt19937_64 random(seed);
   for (auto const number : sorted)
@@ -72,6 +71,12 @@ numbers make(storage& store, made how, std::vector<std::uint64_t> const& sorted,
   made_so.build_sorted(first);
   std::ranges::shuffle(later, random);
   for (auto const number : later) made_so.insert(number);
+}
+
+numbers make(storage& store, made how, std::vector<std::uint64_t> const& sorted,
+             std::uint64_t seed) {
+  numbers made_so(store, tiny);
+  fill(made_so, how, sorted, seed);
   return made_so;
 }
 
@@ -197,36 +202,57 @@ TEST(streams_of_changed_maps, show_what_was_changed) {
   }
 }
 
+/// Goes over all numbers while reads fail now and then; how many calls have failed.
+int failures_of_a_stream(numbers const& in, std::uint64_t count, io::fault_plan& plan) {
+  std::mt19937_64 random(9);
+  std::uint64_t next = 0;
+  int failures = 0;
+  for (auto some = in.forward(); !some.empty();) {
+    if (random() % 3 == 0)
+      plan.script(io::fault_point::read, plan.calls(io::fault_point::read), io::fault::fail(EIO),
+                  3);
+    try {
+      auto const shown = some.pull();
+      for (std::size_t i = 0; i < shown.size(); ++i) EXPECT_EQ(shown[i], next + i);
+      next += shown.size();
+      some.skip(shown.size());
+    } catch (io_error const&) {
+      ++failures;
+    }
+  }
+  EXPECT_EQ(next, count);
+  return failures;
+}
+
+/// A disk, and files, whose reads can be made to fail.
+struct failing_disk {
+  std::shared_ptr<io::fault_plan> plan = std::make_shared<io::fault_plan>();
+  storage store{{.disks = {disk_options("faulty", [this](io::request_queue&) { return file(); })},
+                 .memory = 1_MiB,
+                 .threads = 1}};
+
+  io::file_ptr file() {
+    return std::make_unique<io::faulty_file>(io::make_memory_file("faulty", 1_MiB), plan);
+  }
+};
+
 TEST(streams_of_failing_disks, go_on_where_they_were) {
   auto const all = up_to(3000);
   for (auto const how : {made::built, made::inserted, made::both}) {
-    auto const plan = std::make_shared<io::fault_plan>();
-    storage store({.disks = {disk_options("faulty",
-                                          [&](io::request_queue&) -> io::file_ptr {
-                                            return std::make_unique<io::faulty_file>(
-                                                io::make_memory_file("faulty", 1_MiB), plan);
-                                          })},
-                   .memory = 1_MiB,
-                   .threads = 1});
-    numbers const in = make(store, how, all, 8);
-    std::mt19937_64 random(9);
-    std::uint64_t next = 0;
-    int failures = 0;
-    for (auto some = in.forward(); !some.empty();) {
-      if (random() % 3 == 0)
-        plan->script(io::fault_point::read, plan->calls(io::fault_point::read),
-                     io::fault::fail(EIO), 3);
-      try {
-        auto const shown = some.pull();
-        for (std::size_t i = 0; i < shown.size(); ++i) ASSERT_EQ(shown[i], next + i);
-        next += shown.size();
-        some.skip(shown.size());
-      } catch (io_error const&) {
-        ++failures;
-      }
-    }
-    EXPECT_EQ(next, all.size());
-    EXPECT_GT(failures, 10);
+    failing_disk disk;
+    numbers const in = make(disk.store, how, all, 8);
+    EXPECT_GT(failures_of_a_stream(in, all.size(), *disk.plan), 10);
+  }
+}
+
+TEST(streams_of_failing_disks, go_on_in_files_whose_leaves_are_checked) {
+  auto const all = up_to(3000);
+  for (auto const how : {made::built, made::inserted, made::both}) {
+    failing_disk disk;
+    auto in = numbers::create(disk.store, disk.file(), tiny);
+    fill(in, how, all, 8);
+    in.flush();
+    EXPECT_GT(failures_of_a_stream(in, all.size(), *disk.plan), 10);
   }
 }
 
