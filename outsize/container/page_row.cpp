@@ -112,6 +112,7 @@ void page_row::reach(std::uint64_t begin, std::uint64_t end) {
   }
   space_->shrink(begin, end);
   std::uint64_t const old_begin = this->begin(), old_end = this->end();
+  std::uint64_t flags_in_front = 0;  // that were added: the last page may be without, if it throws
   try {
     while (this->end() < end) {
       space_->append();
@@ -120,9 +121,10 @@ void page_row::reach(std::uint64_t begin, std::uint64_t end) {
     while (this->begin() > begin) {
       space_->prepend();
       blank_.push_front(true);
+      ++flags_in_front;
     }
   } catch (...) {  // others may have a use for the space
-    for (auto added = old_begin - this->begin(); added > 0; --added) blank_.pop_front();
+    for (; flags_in_front > 0; --flags_in_front) blank_.pop_front();
     blank_.resize(old_end - old_begin);
     space_->shrink(old_begin, old_end);
     throw;
