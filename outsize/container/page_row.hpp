@@ -10,10 +10,11 @@
 //   live:                    5 ◀ 4              pinned; what refers into them stays valid
 //
 // Whoever changes pages is alone with all rows of the cache (change(), reach(), flush()); whoever
-// only reads may have company (read(), pin(), expect()), as the cache is guarded; who waits for a
-// page to be read by itself keeps nobody out, who waits for a run does. Pages that nothing has been
-// written to hold zeros, and are nowhere until they are changed. Going on from a page to its
-// neighbour begins to read those behind it.
+// only reads may have company (read(), pin(), expect()), as the cache is guarded. Who waits for a
+// page to be read by itself keeps nobody out, unless he was alone when he began: then those who
+// come meanwhile wait for that read, too. Who waits for a run keeps others out. Pages that nothing
+// has been written to hold zeros, and are nowhere until they are changed. Going on from a page to
+// its neighbour begins to read those behind it.
 //
 // Invariant: a page is blank or has been in the cache or on disk; only blank ones hold nothing.
 // Layer: container. Source: STXXL 2008, section 5.1.
