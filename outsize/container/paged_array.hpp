@@ -102,8 +102,12 @@ class paged_array {
   }
   /// Makes it longer at the back, by items that are zero in pages that nothing was written to, and
   /// otherwise have values that are not known; or shorter, which frees the space of whole pages.
-  /// I/Os: none. @throws out_of_space, budget_error; the size is as before then.
-  void resize(size_type size) { items_->resize(size); }
+  /// I/Os: none. @throws out_of_space, budget_error; std::length_error if it is more than
+  /// max_size(). The size is as before then.
+  void resize(size_type size) {
+    check_size(size);
+    items_->resize(size);
+  }
   /// The same; those that are added equal `value`. I/Os: a write for each of their pages.
   /// @throws io_error besides; all is as before then.
   void resize(size_type size, T const& value) {
@@ -122,6 +126,7 @@ class paged_array {
   /// before the first item is there, all is as it was: where the number of new ones can be told
   /// that holds of out_of_space and budget_error whenever they come, but on a file. Otherwise the
   /// first ones of the new items are there, as many as came, and none of the old ones.
+  /// std::length_error if there are more than max_size(); all is as it was.
   void assign(size_type count, T const& value) {
     T const copy = value;
     replace_all(count, [&] { append(count, copy); });
@@ -162,9 +167,10 @@ class paged_array {
   /// Puts items in front of `place`, and returns where the first of them is; those behind it move
   /// back. The new ones must not be items of this container. CPU and I/Os: a scan of those that
   /// move, two where more are added than the cache holds; those added are written at the back
-  /// first. @throws as push_back(), and whatever the input throws: all is as it was. But io_error
-  /// when the others move: all of them are there, in their order, and all of the new ones, side by
-  /// side in any order at or behind `place`.
+  /// first. @throws as push_back(), and whatever the input throws; std::length_error if `count` is
+  /// more than max_size() leaves room for: all is as it was. But io_error when the others move: all
+  /// of them are there, in their order, and all of the new ones, side by side in any order at or
+  /// behind `place`.
   template <std::input_iterator I, std::sentinel_for<I> S>
   iterator insert(const_iterator place, I first, S last) {
     size_type const before = size();
@@ -175,6 +181,7 @@ class paged_array {
   iterator insert(const_iterator place, size_type count, T const& item) {
     T const copy = item;
     size_type const before = size();
+    check_size(count > max_size() ? count : before + count);
     or_shrink_to(before, [&] { append(count, copy); });
     return move_behind_those_from(before, place);
   }
@@ -317,6 +324,12 @@ class paged_array {
 
   explicit paged_array(std::unique_ptr<items> from) noexcept : items_(std::move(from)) {}
 
+  /// @throws std::length_error if there cannot be so many items.
+  static void check_size(size_type size) {
+    if (size > max_size())
+      throw std::length_error(std::string(Container::name) + ": too many items");
+  }
+
   std::unique_ptr<items> items_;
 
  private:
@@ -346,6 +359,7 @@ class paged_array {
   template <typename Add>
   void replace_all(size_type room, Add add) {
     size_type const before = size();
+    check_size(room);
     items_->begin_anew(room);
     try {
       add();

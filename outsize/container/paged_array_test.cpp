@@ -398,5 +398,24 @@ TYPED_TEST(changes_that_throw, at_an_access_leave_what_they_say) {
   }
 }
 
+TYPED_TEST(changes_that_throw, at_more_items_than_there_can_be_are_refused) {
+  auto c = this->filled(0);
+  for (std::uint64_t const old : {0U, 21U}) {
+    while (c.size() < old) c.push_back(c.size());
+    for (std::uint64_t const count : {c.max_size() + 1, UINT64_MAX - 1, UINT64_MAX}) {
+      EXPECT_THROW(c.resize(count), std::length_error);
+      EXPECT_THROW(c.resize(count, 7), std::length_error);
+      EXPECT_THROW(c.assign(count, 7), std::length_error);
+      EXPECT_THROW(c.insert(c.cbegin(), count, 7), std::length_error);
+      EXPECT_THROW(TypeParam(*this->store, count), std::length_error);
+      EXPECT_THROW(TypeParam(*this->store, count, 7), std::length_error);
+      ASSERT_EQ(this->content(c), this->some(old));
+    }
+    EXPECT_THROW(c.resize(c.size() - old - 1), std::length_error);
+  }
+  EXPECT_THROW(c.insert(c.cend(), c.max_size() - 20, 7), std::length_error);
+  this->expect_usable(c);
+}
+
 }  // namespace
 }  // namespace outsize

@@ -187,8 +187,12 @@ class unordered_map {
   bool empty() { return size() == 0; }
   bool empty() const { return size() == 0; }
   /// Adds buckets, so that none will be added until there are so many items. On an empty map this
-  /// costs nothing, and all of its buckets will be equally long.
-  void reserve(size_type items) { table_->reserve(items); }
+  /// costs nothing, and all of its buckets will be equally long. @throws std::length_error if it is
+  /// more than max_size(), besides.
+  void reserve(size_type items) {
+    if (items > max_size()) throw std::length_error("unordered_map: too many items");
+    table_->reserve(items);
+  }
   /// Takes buckets away that were added for items that have been erased, but none that build() or
   /// reserve() began with. I/Os: of each that goes, 2 reads and 1 write.
   void shrink_to_fit() { table_->shrink_to_fit(); }

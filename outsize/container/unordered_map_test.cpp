@@ -646,6 +646,14 @@ TEST_F(unordered_maps, stay_as_they_are_when_the_disk_is_full) {
   EXPECT_TRUE(map.insert({inserted, 0}).second);
 }
 
+TEST_F(unordered_maps, have_no_room_for_more_than_they_can_hold) {
+  unordered_map<std::uint64_t, std::uint64_t> map(*store, tiny_pages());
+  map.insert({1, 2});
+  EXPECT_THROW(map.reserve(map.max_size() + 1), std::length_error);
+  EXPECT_THROW(map.reserve(UINT64_MAX), std::length_error);
+  EXPECT_EQ(map.get(1), 2U);
+}
+
 /// A map whose hash function and comparison throw, and its model. An operation that throws has not
 /// been done, but for an erasure that could not say what comes next.
 class modelled_moody_map {

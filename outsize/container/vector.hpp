@@ -25,7 +25,6 @@
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
-#include <stdexcept>
 #include <string>
 
 #include <outsize/block/storage.hpp>
@@ -110,7 +109,7 @@ class vector : public detail::paged_array<vector<T>, T> {
   /// budget_error; io_error (EACCES); std::length_error if it is more than max_size(). Nothing is
   /// taken then.
   void reserve(size_type count) {
-    if (count > base::max_size()) throw std::length_error("vector: too many items");
+    base::check_size(count);
     items_->reserve(count);
   }
   /// Items that fit in the pages that there are.
