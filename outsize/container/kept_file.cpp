@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 #include <new>
+#include <numeric>
 #include <utility>
 
 #include <outsize/base/assert.hpp>
@@ -19,6 +20,7 @@ namespace {
 constexpr std::array<char, 8> magic = {'o', 'u', 't', 's', 'i', 'z', 'e', '\n'};
 constexpr std::uint32_t format_number = 1;
 constexpr std::size_t header_bytes = 4096;  // of each of the two
+constexpr std::size_t most_unit_bytes = header_bytes;
 constexpr std::size_t data_offset = 2 * header_bytes;
 constexpr std::size_t piece_bytes = 64_KiB;
 constexpr std::uint64_t memory_step_bytes = 4_KiB;
@@ -88,14 +90,14 @@ kept_file::kept_file(storage& store, io::file_ptr file, io::access mode, kept_ki
 std::shared_ptr<kept_file> kept_file::create(storage& store, std::string const& path,
                                              kept_kind const& kind,
                                              std::vector<std::size_t> page_bytes) {
-  auto made = create(store,
-                     io::open_file(path, store.file_queue(),
-                                   {.mode = io::access::read_write,
-                                    .create = true,
-                                    .must_be_new = true,
-                                    .permissions = 0666,
-                                    .lock = true}),
-                     kind, std::move(page_bytes));
+  auto made = make(store,
+                   io::open_file(path, store.file_queue(),
+                                 {.mode = io::access::read_write,
+                                  .create = true,
+                                  .must_be_new = true,
+                                  .permissions = 0666,
+                                  .lock = true}),
+                   kind, page_bytes, most_unit_bytes);
   io::sync_name(path);
   return made;
 }
@@ -103,11 +105,19 @@ std::shared_ptr<kept_file> kept_file::create(storage& store, std::string const& 
 std::shared_ptr<kept_file> kept_file::create(storage& store, io::file_ptr file,
                                              kept_kind const& kind,
                                              std::vector<std::size_t> page_bytes) {
+  std::size_t const alignment = file->alignment_bytes();
+  return make(store, std::move(file), kind, page_bytes, alignment);
+}
+
+/// Pages are as long as a multiple of the unit.
+std::shared_ptr<kept_file> kept_file::make(storage& store, io::file_ptr file, kept_kind const& kind,
+                                           std::vector<std::size_t> const& page_bytes,
+                                           std::size_t unit_bytes) {
   OUTSIZE_ASSERT(page_bytes.size() <= most_rows);
   auto made = std::shared_ptr<kept_file>(
       new kept_file(store, std::move(file), io::access::read_write, kind));
   for (std::size_t const bytes : page_bytes)
-    made->tables_.push_back({round_up(bytes, made->file_->alignment_bytes())});
+    made->tables_.push_back({round_up(bytes, unit_bytes)});
   made->was_closed_ = true;
   made->commit({}, false);
   made->commit({}, false);  // both headers
@@ -116,14 +126,30 @@ std::shared_ptr<kept_file> kept_file::create(storage& store, io::file_ptr file,
 
 std::shared_ptr<kept_file> kept_file::open(storage& store, std::string const& path, io::access mode,
                                            kept_kind const& kind) {
-  return open(store, io::open_file(path, store.file_queue(), {.mode = mode, .lock = true}), mode,
-              kind);
+  io::open_options opening{.mode = mode, .lock = true};
+  auto opened =
+      open_if_aligned(store, io::open_file(path, store.file_queue(), opening), mode, kind);
+  if (opened) return opened;
+  opening.direct = false;  // through the page cache anything is aligned
+  return open(store, io::open_file(path, store.file_queue(), opening), mode, kind);
 }
 
 std::shared_ptr<kept_file> kept_file::open(storage& store, io::file_ptr file, io::access mode,
                                            kept_kind const& kind) {
+  std::string const name = file->name();
+  auto opened = open_if_aligned(store, std::move(file), mode, kind);
+  if (!opened) throw io_error(EINVAL, "open", name);
+  return opened;
+}
+
+/// None, if its pages or index are where the file as it is open here cannot read them.
+std::shared_ptr<kept_file> kept_file::open_if_aligned(storage& store, io::file_ptr file,
+                                                      io::access mode, kept_kind const& kind) {
   auto opened = std::shared_ptr<kept_file>(new kept_file(store, std::move(file), mode, kind));
   opened->read_header();
+  if (!opened->is_aligned()) return nullptr;
+  opened->read_index();
+  if (!opened->is_aligned()) return nullptr;
   opened->find_free_space();
   return opened;
 }
@@ -169,7 +195,6 @@ void kept_file::read_header() {
   end_bytes_ = h.used_bytes;
   index_ = {h.index_offset, h.index_bytes};
   index_checksum_ = h.index_checksum;
-  read_index();
 }
 
 // ---- space ----
@@ -178,6 +203,24 @@ std::uint64_t kept_file::index_words() const noexcept {
   std::uint64_t words = 0;
   for (table const& row : tables_) words += row.now.page_count;
   return words;
+}
+
+/// What lengths of extents are multiples of, so that their offsets are, too.
+std::size_t kept_file::unit_bytes() const noexcept {
+  std::size_t unit = most_unit_bytes;
+  for (table const& row : tables_) unit = std::gcd(unit, row.page_bytes);
+  return unit;
+}
+
+/// Whether the file can be asked for all extents that are known; of one that was made where there
+/// was no direct I/O they may be anywhere.
+bool kept_file::is_aligned() const noexcept {
+  std::uint64_t bits = index_.offset_bytes | index_.length_bytes;
+  for (table const& row : tables_) {
+    bits |= row.page_bytes;
+    for (place const at : row.now.places) bits |= at.offset_bytes();
+  }
+  return bits % file_->alignment_bytes() == 0;
 }
 
 std::vector<kept_file::extent> kept_file::used_extents() const {
@@ -215,7 +258,8 @@ std::uint64_t kept_file::take(std::uint64_t length_bytes) {
   std::uint64_t const most =
       std::max(length_bytes,
                round_down<std::uint64_t>(std::min(end_bytes_, most_growth_bytes), data_offset));
-  std::uint64_t const step = file_->allocate_some(end_bytes_, length_bytes, most);
+  std::uint64_t const step =
+      round_down<std::uint64_t>(file_->allocate_some(end_bytes_, length_bytes, most), unit_bytes());
   free_.give(end_bytes_, step);
   end_bytes_ += step;
   return *free_.take(length_bytes);
@@ -301,7 +345,7 @@ void kept_file::commit(std::span<std::byte const> state, bool closes) {
     return;
   outdated_.reserve(outdated_.size() + 1);  // for an index, when it is too late to fail
   std::uint64_t const words_bytes = index_words() * sizeof(place);
-  extent index{0, round_up<std::uint64_t>(words_bytes, file_->alignment_bytes())};
+  extent index{0, round_up<std::uint64_t>(words_bytes, unit_bytes())};
   if (index.length_bytes > 0) index.offset_bytes = take(index.length_bytes);
   std::uint64_t checksum = 0;
   try {
@@ -367,7 +411,7 @@ std::uint64_t kept_file::write_index(extent where) {
   std::uint64_t checksum = 0;
   std::size_t filled = 0;
   auto const write = [&] {
-    std::size_t const length = round_up(filled, file_->alignment_bytes());
+    std::size_t const length = round_up(filled, unit_bytes());
     std::ranges::fill(piece_.bytes().subspan(filled, length - filled), std::byte{0});
     auto const bytes = piece_.bytes().first(length);
     checksum = mix(checksum, bytes);
@@ -387,8 +431,9 @@ std::uint64_t kept_file::write_index(extent where) {
 }
 
 void kept_file::read_index() {
-  if (index_.length_bytes !=
-      round_up<std::uint64_t>(index_words() * sizeof(place), file_->alignment_bytes()))
+  // What was made where other alignments hold is filled up to another unit.
+  std::uint64_t const words_bytes = index_words() * sizeof(place);
+  if (index_.length_bytes < words_bytes || index_.length_bytes - words_bytes >= most_unit_bytes)
     refuse("damaged: an index of another length");
   std::uint64_t checksum = 0;
   std::uint64_t offset = index_.offset_bytes;

@@ -17,7 +17,10 @@
 //            the container, sequence number; checksum of all
 //
 // Invariant: extents of pages, of the index, of what the last commit needs still, and free ones are
-// disjoint and fill the file. To give up pages takes no memory: the place of one that the last
+// disjoint and fill the file; their offsets and lengths are multiples of one number, which requests
+// can do with. Files made at a path have 4 KiB at least, so that any back-end can open them and any
+// file system hold them; of others what does not fit is read and written through the page cache. To
+// give up pages takes no memory: the place of one that the last
 // commit needs stays where the page had it. One thread at a time. The file is locked: one process
 // at a time writes it, or several read it. Layer: container.
 
@@ -62,16 +65,18 @@ class kept_file {
   static constexpr std::size_t most_state_bytes = 256;
 
   /// Makes the file, which must not be there, and commits that it is empty.
-  /// @param page_bytes  Of the pages of each row; rounded up to the file's alignment.
+  /// @param page_bytes  Of the pages of each row; rounded up to the file's alignment, and to 4 KiB.
   /// Its name is durable too. @throws io_error (EEXIST).
   static std::shared_ptr<kept_file> create(storage& store, std::string const& path,
                                            kept_kind const& kind,
                                            std::vector<std::size_t> page_bytes);
-  /// Opens one. @throws io_error (EBUSY: it is open elsewhere, and one of both writes);
-  /// format_error if it is none, of another kind, of a newer format, cut short, or damaged.
+  /// Opens one, without direct I/O if its pages are not where that could read them. @throws
+  /// io_error (EBUSY: it is open elsewhere, and one of both writes); format_error if it is none, of
+  /// another kind, of a newer format, cut short, or damaged.
   static std::shared_ptr<kept_file> open(storage& store, std::string const& path, io::access mode,
                                          kept_kind const& kind);
-  /// The same with a file that is open, an empty one to be made a kept_file.
+  /// The same with a file that is open, an empty one to be made a kept_file; pages are rounded up
+  /// to its alignment alone. @throws io_error (EINVAL) if that does not fit those that are there.
   static std::shared_ptr<kept_file> create(storage& store, io::file_ptr file, kept_kind const& kind,
                                            std::vector<std::size_t> page_bytes);
   static std::shared_ptr<kept_file> open(storage& store, io::file_ptr file, io::access mode,
@@ -140,6 +145,11 @@ class kept_file {
   };
 
   kept_file(storage& store, io::file_ptr file, io::access mode, kept_kind const& kind);
+  static std::shared_ptr<kept_file> make(storage& store, io::file_ptr file, kept_kind const& kind,
+                                         std::vector<std::size_t> const& page_bytes,
+                                         std::size_t unit_bytes);
+  static std::shared_ptr<kept_file> open_if_aligned(storage& store, io::file_ptr file,
+                                                    io::access mode, kept_kind const& kind);
 
   std::uint64_t take(std::uint64_t length_bytes);
   place take_instead(place old, std::size_t page_bytes);
@@ -156,6 +166,8 @@ class kept_file {
   void read_index();
   void find_free_space();
   std::uint64_t index_words() const noexcept;
+  std::size_t unit_bytes() const noexcept;
+  bool is_aligned() const noexcept;
   std::vector<extent> used_extents() const;
   std::uint64_t used_end() const noexcept;
   [[noreturn]] void refuse(std::string const& why) const;

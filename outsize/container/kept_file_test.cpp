@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,23 @@ namespace {
 
 constexpr kept_kind kind{"bag", {8, 16}};
 constexpr std::size_t page_size = 512;
+
+std::uint64_t word_at(std::span<std::byte const> bytes, std::size_t at) {
+  std::uint64_t word = 0;
+  std::memcpy(&word, &bytes[at], sizeof word);
+  return word;
+}
+
+void set_word(std::span<std::byte> bytes, std::size_t at, std::uint64_t word) {
+  std::memcpy(&bytes[at], &word, sizeof word);
+}
+
+/// Of what the checksum of a header, which stands behind it, is.
+std::size_t checked_length(std::span<std::byte const> header) {
+  std::size_t length = 8;
+  while (word_at(header, length) != storage::checksum_of(header.first(length))) length += 8;
+  return length;
+}
 
 /// A row of pages in a kept file, each with one number in it, as a container would use them.
 class numbered_pages {
@@ -253,17 +271,9 @@ TEST_F(kept_files, that_are_none_are_refused_by_name) {
     for (std::uint64_t const header : headers) {
       std::vector<std::byte> bytes(4096);
       file->read(header, bytes)->wait();
-      std::size_t length = 8;  // of what the checksum is of
-      auto const checksum_at = [&](std::size_t at) {
-        std::uint64_t word = 0;
-        std::memcpy(&word, &bytes[at], sizeof word);
-        return word;
-      };
-      while (checksum_at(length) != storage::checksum_of(std::span(bytes).first(length)))
-        length += 8;
+      std::size_t const length = checked_length(bytes);
       bytes[8] = std::byte{2};
-      std::uint64_t const sum = storage::checksum_of(std::span(bytes).first(length));
-      std::memcpy(&bytes[length], &sum, sizeof sum);
+      set_word(bytes, length, storage::checksum_of(std::span(bytes).first(length)));
       file->write(header, bytes)->wait();
     }
     return file;
@@ -292,6 +302,37 @@ TEST_F(kept_files, that_are_none_are_refused_by_name) {
   for (std::uint64_t at = 8_KiB; at < damaged->size_bytes(); at += 8)
     damaged->write(at, std::array{std::byte{0xAA}})->wait();
   expect_refused(std::move(damaged), kind, "the index does not fit its checksum");
+}
+
+/// As files that were made without direct I/O have it.
+TEST_F(kept_files, may_have_an_index_that_is_not_filled_up) {
+  std::mt19937_64 random(1);
+  auto const journal = std::make_shared<scratch::file_journal>();
+  numbered_pages::model const model{0, 5, 6};
+  {
+    auto pages = create(std::make_unique<scratch::crashing_file>(journal));
+    pages.reach(3);
+    for (std::uint64_t page = 1; page < 3; ++page) pages.set(page, model[page]);
+    pages.commit(1);
+    pages.commit(2);  // both headers
+  }
+  auto file = journal->file_after(journal->size(), random);
+  constexpr std::size_t offset_at = 56, length_at = 64, checksum_at = 72, index_length = 24;
+  for (std::uint64_t const header : {0, 4096}) {
+    std::vector<std::byte> bytes(4096), index(index_length);
+    file->read(header, bytes)->wait();
+    std::size_t const end = checked_length(bytes);
+    file->read(word_at(bytes, offset_at), index)->wait();
+    set_word(bytes, length_at, index_length);
+    set_word(bytes, checksum_at, storage::checksum_of(index));
+    set_word(bytes, end, storage::checksum_of(std::span(bytes).first(end)));
+    file->write(header, bytes)->wait();
+  }
+  auto pages = open(std::move(file));
+  EXPECT_EQ(pages.content(), model);
+  pages.set(0, 7);
+  pages.commit(3);
+  EXPECT_EQ(pages.content(), (numbered_pages::model{7, 5, 6}));
 }
 
 TEST_F(kept_files, that_there_is_no_memory_for_are_refused) {

@@ -18,8 +18,8 @@ namespace outsize {
 /// How a tree keeps its items. Sizes of pages are those of a file's when one is opened.
 struct map_options {
   /// What an access to an item reads or writes; rounded up to hold four items, and to a multiple of
-  /// their alignment. Scans read, and bulk construction writes, many leaves at once, so short ones
-  /// do.
+  /// their alignment, in a file to 4 KiB at least. Scans read, and bulk construction writes, many
+  /// leaves at once, so short ones do.
   std::size_t leaf_bytes = std::size_t{4} << 10;
   /// A node has about this many bytes of keys and of numbers of pages.
   std::size_t node_bytes = std::size_t{16} << 10;

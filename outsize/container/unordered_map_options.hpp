@@ -18,8 +18,8 @@ namespace outsize {
 /// How an unordered_map keeps its items; the defaults take an eighth of the storage's memory, and
 /// 70 MiB at most, and as much again for oblivious operations, once there are some.
 struct unordered_map_options {
-  /// What a lookup reads; rounded up to hold an item and to the disks' alignment. A map in a file
-  /// has the pages that it was made with.
+  /// What a lookup reads; rounded up to hold an item and to the disks' alignment, in a file to
+  /// 4 KiB at least. A map in a file has the pages that it was made with.
   std::size_t page_bytes = std::size_t{8} << 10;
   /// Pages in memory, at least 8; a quarter as many of those for overflow, which are a quarter as
   /// long. 0: a tenth of the storage's memory, 64 MiB at most.

@@ -27,8 +27,9 @@ namespace outsize {
 /// most: what is read goes round all of it, and is in no cache of a processor any more when its
 /// memory is read to again (docs/decisions/0028-buffers-longer-than-caches.md).
 struct vector_options {
-  /// What is read or written at once; rounded up to hold an item and to the disks' alignment. Long
-  /// for scans, short for random access. 0: up to 2 MiB, a 128th of the storage's memory.
+  /// What is read or written at once; rounded up to hold an item and to the disks' alignment, in a
+  /// kept file to 4 KiB at least. Long for scans, short for random access. 0: up to 2 MiB, a 128th
+  /// of the storage's memory.
   std::size_t page_bytes = 0;
   std::size_t cache_pages = 16;  ///< Pages in memory; at least 4.
   std::size_t spare_pages = 8;   ///< Buffers for changed pages on their way to disk.
