@@ -79,6 +79,7 @@ kept_file::kept_file(storage& store, io::file_ptr file, io::access mode, kept_ki
       kind_(kind.container),
       item_bytes_(kind.item_bytes),
       blocks_(*file_),
+      sync_(*file_),
       memory_(store.memory().take(piece_bytes, "index of " + file_->name())),
       piece_(memory_.allocate(piece_bytes)),
       end_bytes_(data_offset) {
@@ -343,6 +344,7 @@ void kept_file::commit(std::span<std::byte const> state, bool closes) {
   bool const is_new = sequence_ < 2;
   if (!is_new && !is_changed_ && closes == is_closed_ && std::ranges::equal(state, this->state()))
     return;
+  sync_.check();
   outdated_.reserve(outdated_.size() + 1);  // for an index, when it is too late to fail
   std::uint64_t const words_bytes = index_words() * sizeof(place);
   extent index{0, round_up<std::uint64_t>(words_bytes, unit_bytes())};
@@ -350,7 +352,7 @@ void kept_file::commit(std::span<std::byte const> state, bool closes) {
   std::uint64_t checksum = 0;
   try {
     checksum = write_index(index);
-    file_->sync();
+    sync_();
   } catch (...) {
     if (index.length_bytes > 0 && !try_give(index)) outdated_.push_back(index);
     throw;
@@ -398,11 +400,12 @@ kept_file::header kept_file::make_header(bool closes) const {
 
 /// In place of the older one. If it fails the next one goes there again.
 void kept_file::write_header(header const& content) {
+  sync_.check();
   auto const bytes = piece_.bytes().first(header_bytes);
   std::ranges::fill(bytes, std::byte{0});
   std::memcpy(bytes.data(), &content, sizeof content);
   file_->write(content.sequence % 2 * header_bytes, bytes)->wait();
-  file_->sync();
+  sync_();
   sequence_ = content.sequence;
 }
 

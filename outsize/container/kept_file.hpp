@@ -57,7 +57,9 @@ struct kept_kind {
 /// Memory:  8 bytes for each page, also for those that have gone since the last commit, and 64 KiB,
 ///          from the storage's budget; beside it 16 for each that has moved since then.
 /// Errors:  io_error, budget_error, std::bad_alloc; what was committed before is not touched, and
-///          all can be tried again.
+///          all can be tried again. But once a sync has failed, nothing can be committed any more
+///          (io_error, EIO): pages can be read and changed, but what the file holds is what was
+///          committed last, or what was being committed, and it is not closed.
 /// Checked: kept_file_test.cpp, tests/crash/kept_memory_test.cpp.
 class kept_file {
  public:
@@ -91,7 +93,7 @@ class kept_file {
   /// What was given to the last commit.
   std::span<std::byte const> state() const noexcept { return {state_.data(), state_bytes_}; }
   /// Makes what was written to the pages durable, and with it `state`. @pre no transfer is under
-  /// way.
+  /// way. @throws io_error; if a sync has failed, then always.
   void commit(std::span<std::byte const> state);
   /// Commits, and notes that nobody has the file open any more. It gets as short as it can be.
   void close(std::span<std::byte const> state);
@@ -177,6 +179,7 @@ class kept_file {
   std::string kind_;
   std::array<std::uint32_t, 2> item_bytes_;
   block::file_blocks blocks_;
+  lasting_sync sync_;
   grant memory_;
   std::uint64_t counted_places_ = 0;  // in memory_
   buffer piece_;                      // of an index or header on its way

@@ -168,7 +168,7 @@ TEST_F(kept_files, go_on_after_a_failure_and_reuse_their_space) {
   std::uint64_t failures = 0;
   for (std::uint64_t i = 1; i <= 300; ++i) {
     change(pages, model, random);
-    auto const where = i % 2 == 0 ? io::fault_point::write : io::fault_point::sync;
+    constexpr auto where = io::fault_point::write;
     if (i % 3 == 0) plan->script(where, plan->calls(where) + random() % 2, io::fault::fail(EIO));
     for (bool done = false; !done;) try {
         pages.commit(i);
@@ -185,6 +185,49 @@ TEST_F(kept_files, go_on_after_a_failure_and_reuse_their_space) {
   EXPECT_EQ(failures, 100U);
   // 20 pages at most twice, an index at most twice, and what growing in steps has left over.
   EXPECT_LE(journal->file_after(journal->size(), random)->size_bytes(), 3 * 20 * page_size + 8_KiB);
+}
+
+// The system tells of what could not be written once: the next sync would succeed without it.
+TEST_F(kept_files, commit_nothing_more_when_a_sync_has_failed) {
+  for (std::uint64_t const nth : {0U, 1U}) {  // of the pages and the index, or of the header
+    SCOPED_TRACE(testing::Message() << "sync " << nth);
+    std::mt19937_64 random(nth);
+    auto const plan = std::make_shared<io::fault_plan>();
+    auto const journal = std::make_shared<scratch::file_journal>();
+    numbered_pages::model const before{1, 2}, after{1, 3, 4};
+    {
+      auto pages = create(std::make_unique<io::faulty_file>(
+          std::make_unique<scratch::crashing_file>(journal), plan));
+      pages.reach(2);
+      for (std::uint64_t page = 0; page < 2; ++page) pages.set(page, before[page]);
+      pages.commit(1);
+      pages.reach(3);
+      pages.set(1, 3);
+      constexpr auto sync = io::fault_point::sync;
+      plan->script(sync, plan->calls(sync) + nth, io::fault::fail(ENOSPC));
+      EXPECT_THROW(pages.commit(2), io_error);
+      pages.set(2, 4);
+      auto const expect_refused = [&](auto const& action) {
+        try {
+          action();
+          ADD_FAILURE() << "believed a later sync";
+        } catch (io_error const& e) {
+          EXPECT_EQ(e.code().value(), EIO);
+          EXPECT_EQ(e.path(), "crashing");
+        }
+      };
+      expect_refused([&] { pages.commit(2); });
+      expect_refused([&] { pages.close(); });
+      EXPECT_EQ(pages.content(), after);
+    }
+    auto const left = open(journal->file_after(journal->size(), random));
+    EXPECT_FALSE(left.was_closed());
+    if (nth == 0 || left.state() == 1) {
+      EXPECT_EQ(left.content(), before);
+    } else {
+      EXPECT_EQ(left.content(), (numbered_pages::model{1, 3, 0}));
+    }
+  }
 }
 
 TEST_F(kept_files, have_pages_that_begin_at_any_byte) {

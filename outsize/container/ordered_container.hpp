@@ -506,7 +506,9 @@ class ordered_container {
   // ---- disk ----
 
   /// Writes what was changed; what is in a file is durable then, and references end. @throws
-  /// io_error of the first page that cannot be written; all are still there.
+  /// io_error of the first page that cannot be written; all are still there. If the file cannot be
+  /// synced, nobody knows what is on disk: this and close() then fail for good (EIO), and the file
+  /// holds what was flushed last, or now, when it is opened again.
   void flush() { tree_->flush(); }
   /// Flushes, and ends the container: it can be destroyed, or assigned to. @throws as flush(); it
   /// is as it was then. The destructor does so too, but cannot tell of errors.

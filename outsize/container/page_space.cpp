@@ -79,10 +79,22 @@ void disk_pages::make_room_in_index() {
     index_.extend(std::clamp(index_.total_bytes(), least_index_step_bytes, most_index_step_bytes));
 }
 
+void lasting_sync::operator()() {
+  check();
+  has_failed_ = true;
+  file_.sync();
+  has_failed_ = false;
+}
+
+void lasting_sync::check() const {
+  if (has_failed_) throw io_error(EIO, "sync", file_.name());
+}
+
 file_pages::file_pages(io::file_ptr file, io::access mode, std::size_t page_bytes)
     : file_(std::move(file)),
       mode_(mode),
       blocks_(*file_),
+      sync_(*file_),
       page_bytes_(page_bytes),
       count_(div_up<std::uint64_t>(file_->size_bytes(), page_bytes)),
       used_bytes_(file_->size_bytes()),
@@ -131,7 +143,7 @@ void file_pages::settle(std::uint64_t bytes) {
   file_->resize(bytes);
   allocated_bytes_ = bytes;
   used_bytes_ = std::min(used_bytes_, bytes);
-  file_->sync();
+  sync_();
   is_grown_ = false;
 }
 

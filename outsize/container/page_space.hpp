@@ -73,7 +73,7 @@ class page_space {
   /// Whether pages have come or gone since it was made or settled.
   virtual bool is_resized() const noexcept { return false; }
   /// Makes all that has been written durable, as the first `bytes` bytes of the pages.
-  /// @pre no transfer is under way. @throws io_error.
+  /// @pre no transfer is under way. @throws io_error; always, once a sync has failed.
   virtual void settle(std::uint64_t) {}
   /// The same, once more if need be, when nothing will be changed any more. @throws io_error.
   virtual void close(std::uint64_t) {}
@@ -112,6 +112,23 @@ class disk_pages final : public page_space {
   std::uint64_t aside_end_ = 0;
 };
 
+/// Syncs a file until that fails once: what is on disk then nobody knows, and the system, which
+/// tells of a failure once, would let the next sync succeed though something is lost.
+class lasting_sync {
+ public:
+  /// `file` must outlive it.
+  explicit lasting_sync(io::file& file) noexcept : file_(file) {}
+
+  /// @throws io_error; from then on always (EIO).
+  void operator()();
+  /// @throws io_error (EIO) if it has failed.
+  void check() const;
+
+ private:
+  io::file& file_;
+  bool has_failed_ = false;
+};
+
 /// Pages of a file that is the user's. The space behind the last one is allocated in steps;
 /// settle() gives it back. Where pages are gone, the file is cut before others come: what was in
 /// them must not come back.
@@ -138,6 +155,7 @@ class file_pages final : public page_space {
   io::file_ptr file_;
   io::access mode_;
   block::file_blocks blocks_;
+  lasting_sync sync_;
   std::size_t page_bytes_;
   std::uint64_t count_;
   std::uint64_t used_bytes_;  // behind them nothing has been written

@@ -15,6 +15,7 @@
 
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
+#include <outsize/io/decorators/faulty_file.hpp>
 #include <outsize/io/memory_file.hpp>
 
 namespace outsize::detail {
@@ -103,6 +104,17 @@ TEST(file_pages, lie_behind_each_other_in_the_file) {
   EXPECT_EQ(file.size_bytes(), 3600U);
   pages.append();
   EXPECT_EQ(pages.end(), 5U);
+}
+
+TEST(file_pages, are_not_said_to_be_durable_when_a_sync_has_failed) {
+  auto const plan = std::make_shared<io::fault_plan>();
+  plan->script(io::fault_point::sync, 1, io::fault::fail(ENOSPC));
+  file_pages pages(std::make_unique<io::faulty_file>(io::make_memory_file("file"), plan),
+                   io::access::read_write, 1000);
+  pages.append();
+  pages.settle(1000);
+  pages.append();
+  for (int tries = 0; tries < 3; ++tries) EXPECT_THROW(pages.settle(2000), io_error);
 }
 
 TEST(file_pages, of_a_file_to_be_read_are_not_changed) {

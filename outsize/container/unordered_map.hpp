@@ -452,7 +452,9 @@ class unordered_map {
             table_->pages().rows().counts(detail::bucket_row::overflow)};
   }
   /// Does what waits, and writes what was changed. A file's content is durable then. @throws as
-  /// above; all can be tried again.
+  /// above; all can be tried again. But if the file cannot be synced, nobody knows what is on disk:
+  /// this and close() then fail for good (EIO), and the file holds what was flushed last, or now,
+  /// when it is opened again.
   void flush() { table_->flush(); }
   /// Flushes, and ends the map: it can be destroyed, or assigned to. @throws as flush(); it is as
   /// it was then.

@@ -136,7 +136,7 @@ TEST_F(kept_unordered_maps, lose_nothing_when_accesses_fail) {
   int failures = 0;
   auto const persist = [&](auto const& action) {
     constexpr std::array points{io::fault_point::read, io::fault_point::write,
-                                io::fault_point::sync, io::fault_point::allocate};
+                                io::fault_point::allocate};
     auto const where = points[random() % points.size()];
     if (random() % 4 == 0)
       plan->script(where, plan->calls(where) + random() % 2, io::fault::fail(EIO));

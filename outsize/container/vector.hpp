@@ -116,7 +116,9 @@ class vector : public detail::paged_array<vector<T>, T> {
   size_type capacity() const noexcept { return items_->capacity(); }
 
   /// Writes what was changed. A file has its length then, and its content is durable. @throws
-  /// io_error of the first page that cannot be written; all are still there.
+  /// io_error of the first page that cannot be written; all are still there. If the file cannot be
+  /// synced, nobody knows what is on disk: this and close() then fail for good (EIO), and a kept
+  /// file holds what was flushed last, or now, when it is opened again.
   void flush() { items_->flush(); }
   /// Flushes, and ends the vector: it can be destroyed, or assigned to. @throws as flush(); it is
   /// as it was then.
