@@ -35,7 +35,9 @@ bucket_pages::bucket_pages(storage& store, bucket_items const& items,
       scratch_(memory_.allocate(scratch_bytes())),
       hashes_(std::max(rows_.layout(bucket_row::buckets).room,
                        rows_.layout(bucket_row::overflow).room)) {
-  if (rows_.file() != nullptr) recall(rows_.file()->state());
+  if (rows_.file() == nullptr) return;
+  recall(rows_.file()->state());
+  rows_.file()->keep();
 }
 
 /// Memory for an image of a page.

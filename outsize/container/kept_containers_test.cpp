@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
 // Files of containers of all kinds. They are the same to all back-ends, with direct I/O or without:
-// what one has made others open, change and leave to the next.
+// what one has made others open, change and leave to the next. Where one cannot be made none is.
 
 #include <gtest/gtest.h>
 
@@ -165,6 +165,43 @@ TEST(kept_files_of_other_alignments, are_refused_where_they_cannot_be_opened_aga
     EXPECT_EQ(e.path(), path);
   }
   EXPECT_TRUE(detail::kept_file::open(store, path, io::access::read_only, kind)->was_closed());
+}
+
+/// Takes all memory that the storage has, but some.
+grant all_memory_but(storage& store, std::uint64_t bytes) {
+  return store.memory().take(store.memory().free_bytes() - bytes, "others");
+}
+
+TYPED_TEST(kept_containers, that_cannot_be_made_leave_no_file) {
+  storage store(files_moved_by(io::backend::automatic));
+  auto const path = this->folder.path("new");
+  for (std::uint64_t const bytes : {4_KiB, 68_KiB, 72_KiB}) {  // for no index, and for no cache
+    auto const others = all_memory_but(store, bytes);
+    EXPECT_THROW(TypeParam::create(path, store), budget_error);
+    EXPECT_TRUE(this->folder.names().empty());
+  }
+  auto made = TypeParam::create(path, store);
+  TypeParam::add(made, 0);
+  made.close();
+  EXPECT_THROW(TypeParam::create(path, store), io_error);
+  {
+    auto const others = all_memory_but(store, 4_KiB);
+    EXPECT_THROW(TypeParam::open(path, store), budget_error);
+  }
+  EXPECT_EQ(TypeParam::open(path, store).size(), 1U);
+}
+
+TEST(vectors_in_plain_files, that_cannot_be_made_leave_no_file) {
+  storage store(files_moved_by(io::backend::automatic));
+  scratch::directory folder;
+  {
+    auto const others = all_memory_but(store, 4_KiB);
+    EXPECT_THROW(vector<number>::create(folder.path("new"), store), budget_error);
+    EXPECT_TRUE(folder.names().empty());
+  }
+  vector<number>::create(folder.path("new"), store).push_back(1);
+  EXPECT_THROW(vector<number>::create(folder.path("new"), store), io_error);
+  EXPECT_EQ(vector<number>::open(folder.path("new"), store).size(), 1U);
 }
 
 }  // namespace

@@ -91,15 +91,16 @@ kept_file::kept_file(storage& store, io::file_ptr file, io::access mode, kept_ki
 std::shared_ptr<kept_file> kept_file::create(storage& store, std::string const& path,
                                              kept_kind const& kind,
                                              std::vector<std::size_t> page_bytes) {
-  auto made = make(store,
-                   io::open_file(path, store.file_queue(),
-                                 {.mode = io::access::read_write,
-                                  .create = true,
-                                  .must_be_new = true,
-                                  .permissions = 0666,
-                                  .lock = true}),
-                   kind, page_bytes, most_unit_bytes);
+  auto file = io::open_file(path, store.file_queue(),
+                            {.mode = io::access::read_write,
+                             .create = true,
+                             .must_be_new = true,
+                             .permissions = 0666,
+                             .lock = true});
+  auto name = std::make_unique<new_path>(path);
+  auto made = make(store, std::move(file), kind, page_bytes, most_unit_bytes);
   io::sync_name(path);
+  made->new_path_ = std::move(name);
   return made;
 }
 
@@ -117,8 +118,7 @@ std::shared_ptr<kept_file> kept_file::make(storage& store, io::file_ptr file, ke
   OUTSIZE_ASSERT(page_bytes.size() <= most_rows);
   auto made = std::shared_ptr<kept_file>(
       new kept_file(store, std::move(file), io::access::read_write, kind));
-  for (std::size_t const bytes : page_bytes)
-    made->tables_.push_back({round_up(bytes, unit_bytes)});
+  for (std::size_t const bytes : page_bytes) made->tables_.push_back({round_up(bytes, unit_bytes)});
   made->was_closed_ = true;
   made->commit({}, false);
   made->commit({}, false);  // both headers

@@ -68,7 +68,8 @@ class kept_file {
 
   /// Makes the file, which must not be there, and commits that it is empty.
   /// @param page_bytes  Of the pages of each row; rounded up to the file's alignment, and to 4 KiB.
-  /// Its name is durable too. @throws io_error (EEXIST).
+  /// Its name is durable too. But the file goes with this unless keep() is called. @throws io_error
+  /// (EEXIST).
   static std::shared_ptr<kept_file> create(storage& store, std::string const& path,
                                            kept_kind const& kind,
                                            std::vector<std::size_t> page_bytes);
@@ -84,6 +85,10 @@ class kept_file {
   static std::shared_ptr<kept_file> open(storage& store, io::file_ptr file, io::access mode,
                                          kept_kind const& kind);
 
+  /// To be called when all is there that the file was made for.
+  void keep() noexcept {
+    if (new_path_) new_path_->keep();
+  }
   /// Whether it had been closed when it was opened. If not, it holds what was committed last.
   bool was_closed() const noexcept { return was_closed_; }
   kept_file(kept_file const&) = delete;
@@ -174,6 +179,7 @@ class kept_file {
   std::uint64_t used_end() const noexcept;
   [[noreturn]] void refuse(std::string const& why) const;
 
+  std::unique_ptr<new_path> new_path_;  // of a file made at a path
   io::file_ptr file_;
   io::access mode_;
   std::string kind_;

@@ -134,6 +134,7 @@ class ordered_container {
       : ordered_container(default_storage(), entries) {}
   /// An empty one in a new file, to be opened again: what flush() has made durable is there,
   /// however the process ends. @throws io_error, EEXIST if it is there already; budget_error.
+  /// Nothing is left of it then.
   static ordered_container create(std::string const& path, storage& store = default_storage(),
                                   map_options const& options = {}, Less less = {}) {
     return {store, detail::tree_pages::create(store, path, layout(), options), std::move(less)};

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include <outsize/base/assert.hpp>
@@ -77,6 +79,11 @@ void disk_pages::make_room_in_index() {
   if (index_.free_bytes() < sizeof(block::block_id))
     // Doubled, so that many small containers do with little.
     index_.extend(std::clamp(index_.total_bytes(), least_index_step_bytes, most_index_step_bytes));
+}
+
+new_path::~new_path() {
+  std::error_code ignored;
+  std::filesystem::remove(path_, ignored);
 }
 
 void lasting_sync::operator()() {

@@ -15,6 +15,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <utility>
 
 #include <outsize/base/memory_budget.hpp>
 #include <outsize/block/block_device.hpp>
@@ -127,6 +129,22 @@ class lasting_sync {
  private:
   io::file& file_;
   bool has_failed_ = false;
+};
+
+/// The path of a file that was made, which goes with this unless it is kept: so that where not all
+/// could be made there is none that bars the way.
+class new_path {
+ public:
+  /// @param path  Empty: of no file.
+  explicit new_path(std::string path) noexcept : path_(std::move(path)) {}
+  new_path(new_path const&) = delete;
+  new_path& operator=(new_path const&) = delete;
+  ~new_path();
+
+  void keep() noexcept { path_.clear(); }
+
+ private:
+  std::string path_;
 };
 
 /// Pages of a file that is the user's. The space behind the last one is allocated in steps;

@@ -178,6 +178,7 @@ std::unique_ptr<tree_pages> tree_pages::in(storage& store, std::shared_ptr<kept_
   if (file->state().size() == sizeof(tree_state))
     std::memcpy(&made->state_, file->state().data(), sizeof(tree_state));
   made->check_state();
+  file->keep();
   return made;
 }
 

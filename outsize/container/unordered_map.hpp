@@ -133,6 +133,7 @@ class unordered_map {
   unordered_map(std::initializer_list<value_type> list) : unordered_map(default_storage(), list) {}
   /// An empty one in a new file, to be opened again: what flush() has made durable is there,
   /// however the process ends. @throws io_error, EEXIST if it is there already; budget_error.
+  /// Nothing is left of it then.
   static unordered_map create(std::string const& path, storage& store = default_storage(),
                               unordered_map_options const& options = {}, Hash hash = {},
                               KeyEqual equal = {}) {

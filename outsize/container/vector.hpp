@@ -68,7 +68,7 @@ class vector : public detail::paged_array<vector<T>, T> {
   /// An empty one in a new file, to be opened again: what flush() has made durable is there,
   /// however the process ends. Otherwise as a vector on disks; but changed pages are written to
   /// other places until the next flush(), which ends references.
-  /// @throws io_error, EEXIST if it is there already; budget_error.
+  /// @throws io_error, EEXIST if it is there already; budget_error. Nothing is left of it then.
   static vector create_kept(std::string const& path, storage& store = default_storage(),
                             vector_options const& options = {}) {
     return vector(detail::create_kept_pages(store, path, sizeof(T), options));
@@ -94,7 +94,7 @@ class vector : public detail::paged_array<vector<T>, T> {
     return vector(detail::bind_pages(store, path, {.mode = mode}, sizeof(T), options));
   }
   /// An empty one in a new plain file, as by open(); its name is durable.
-  /// @throws io_error, EEXIST if it is there already.
+  /// @throws io_error, EEXIST if it is there already; budget_error. Nothing is left of it then.
   static vector create(std::string const& path, storage& store = default_storage(),
                        vector_options const& options = {}) {
     return vector(detail::bind_pages(

@@ -43,8 +43,9 @@ pages_of_file kept_pages_of(storage& store, std::shared_ptr<kept_file> const& fi
   auto space = std::make_unique<kept_pages>(file, 0);
   page_space* const in_file = space.get();
   std::size_t const page_bytes = space->page_bytes();
-  return {make_row(store, std::move(space), page_bytes, options), in_file,
-          bytes / file->item_bytes(), file->was_closed()};
+  auto row = make_row(store, std::move(space), page_bytes, options);
+  file->keep();
+  return {std::move(row), in_file, bytes / file->item_bytes(), file->was_closed()};
 }
 
 }  // namespace
@@ -90,6 +91,7 @@ std::shared_ptr<page_row> pages_on_disks(storage& store, std::size_t item_bytes,
 pages_of_file bind_pages(storage& store, std::string const& path, io::open_options opening,
                          std::size_t item_bytes, vector_options const& options) {
   auto file = io::open_file(path, store.file_queue(), opening);
+  new_path made(opening.must_be_new ? path : std::string());
   std::size_t unit_bytes = std::lcm(item_bytes, file->alignment_bytes());
   if (unit_bytes > longest_unit_bytes) {
     file = io::open_file(path, store.file_queue(), {.mode = opening.mode, .direct = false});
@@ -101,7 +103,9 @@ pages_of_file bind_pages(storage& store, std::string const& path, io::open_optio
   std::size_t const page_bytes = page_bytes_for(store, unit_bytes, options.page_bytes);
   auto space = std::make_unique<file_pages>(std::move(file), opening.mode, page_bytes);
   page_space* const in_file = space.get();
-  return {make_row(store, std::move(space), page_bytes, options), in_file, items};
+  auto row = make_row(store, std::move(space), page_bytes, options);
+  made.keep();
+  return {std::move(row), in_file, items};
 }
 
 pages_of_file create_kept_pages(storage& store, std::string const& path, std::size_t item_bytes,
