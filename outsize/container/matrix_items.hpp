@@ -201,4 +201,10 @@ class matrix_const_iterator : public detail::paged_position<matrix_const_iterato
   mutable std::uint64_t page_ = UINT64_MAX - 1;  // pinned last; at first none
 };
 
+namespace detail {
+
+template <typename T>
+inline constexpr bool touches_pages<matrix_iterator<T>> = true;
+
+}  // namespace detail
 }  // namespace outsize

@@ -497,4 +497,18 @@ class paged_const_reverse_iterator
   std::uint64_t position_ = 0;   // the negative of base()'s, so that it goes up
 };
 
+namespace detail {
+
+/// Whether to use a place may have pages come and go, which one thread does alone; constant
+/// iterators may be used by many, each a copy of its own.
+template <typename I>
+inline constexpr bool touches_pages = false;
+template <typename T>
+inline constexpr bool touches_pages<paged_iterator<T>> = true;
+template <typename I>
+inline constexpr bool touches_pages<std::reverse_iterator<I>> = touches_pages<I>;
+template <typename I>
+inline constexpr bool touches_pages<std::move_iterator<I>> = touches_pages<I>;
+
+}  // namespace detail
 }  // namespace outsize

@@ -27,6 +27,7 @@
 
 #include <outsize/base/assert.hpp>
 #include <outsize/base/executor.hpp>
+#include <outsize/container/paged_items.hpp>
 
 namespace outsize::detail {
 
@@ -54,6 +55,9 @@ template <typename... Cursors>
 class batch {
   static_assert((std::random_access_iterator<decltype(std::declval<Cursors&>().at())> && ...),
                 "in parallel, outputs are given by iterators of random access");
+  static_assert(
+      (!touches_pages<decltype(std::declval<Cursors&>().at())> && ...),
+      "in parallel, what is not a vector's or deque's own iterator must be a constant one");
 
  public:
   explicit batch(Cursors&... cursors) : team_(team_of(cursors...)), cursors_(cursors...) {}

@@ -175,6 +175,16 @@ std::size_t held_pieces(Policy, paged_items<T> const& items) {
   return std::same_as<Policy, parallel_policy> ? items.row().live_pages() / 2 : 1;
 }
 
+/// A place that is only read: all threads may do that at once, and no page counts as changed.
+template <typename I>
+I to_be_read(I const& at) {
+  return at;
+}
+template <typename T>
+paged_const_reverse_iterator<T> to_be_read(std::reverse_iterator<paged_iterator<T>> const& at) {
+  return at;
+}
+
 /// A cursor that reads `count` items.
 template <typename Policy, typename I>
 auto source_at(Policy policy, I const& first, std::uint64_t count) {
@@ -184,7 +194,7 @@ auto source_at(Policy policy, I const& first, std::uint64_t count) {
     std::uint64_t const begin = paged_access::position(first);
     return page_source<item>(items, begin, begin + count, held_pieces(policy, items));
   } else {
-    return plain_place<I>(first);
+    return plain_place(to_be_read(first));
   }
 }
 

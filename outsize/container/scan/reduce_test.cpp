@@ -7,9 +7,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <string>
+#include <utility>
 
+#include <outsize/container/matrix.hpp>
+#include <outsize/container/page_pool.hpp>
 #include <outsize/testing/paged_pair.hpp>
 
 namespace outsize {
@@ -71,6 +75,24 @@ TEST_F(reductions, find_the_least_and_the_greatest_where_the_standard_library_do
     EXPECT_TRUE(p.same_place(both.first, expected.first));
     EXPECT_TRUE(p.same_place(both.second, expected.second));
   });
+}
+
+// All threads look at the second sequence, whose pages come and go meanwhile.
+TEST_F(reductions, read_sequences_of_pages_by_other_iterators) {
+  on_many_by_both([](auto const& p, auto policy) {
+    std::reverse_iterator const last(p.last()), first(p.first());
+    std::reverse_iterator const plain_last(p.plain_last());
+    auto const expected =
+        std::inner_product(p.plain_first(), p.plain_last(), plain_last, std::uint64_t{1});
+    EXPECT_EQ(transform_reduce(policy, p.first(), p.last(), last, std::uint64_t{1}), expected);
+    EXPECT_EQ(transform_reduce(policy, last, first, p.first(), std::uint64_t{1}), expected);
+  });
+  auto v = filled<vector<std::uint64_t>>(scratch::numbers(1000, 2));
+  page_pool const pool(store, {.page_bytes = 64 * sizeof(std::uint64_t), .cache_pages = 6});
+  matrix<std::uint64_t> m(pool, 1000, 10);
+  for (std::uint64_t i = 0; i < 1000; ++i) m.column(7)[static_cast<std::ptrdiff_t>(i)] = i;
+  auto const column = std::as_const(m).column(7);
+  EXPECT_EQ(transform_reduce(par, v, column.begin(), std::uint64_t{0}), 1000U * 999);
 }
 
 TEST_F(reductions, cost_a_read_for_each_page) {
