@@ -75,8 +75,9 @@ namespace outsize {
 /// Memory:  see unordered_map_options; 17 bytes for each page. Of oblivious operations one takes
 ///          4/3 · (sizeof(value_type) + 32) bytes. build() takes what the storage's budget has
 ///          free.
-/// Disk:    at the default load 1.45 to 1.7 times the items, where pages have room for many.
-///          erase() gives back pages of overflow, shrink_to_fit() those of buckets.
+/// Disk:    at the default load 1.45 to 1.7 times the items, where pages have room for many; after
+///          build() of all that were given to it, also those whose key was there before. erase()
+///          gives back pages of overflow, shrink_to_fit() those of buckets.
 /// Errors:  io_error where a page must be read, or another written for it; out_of_space and
 ///          budget_error where it grows; anything that Hash or KeyEqual throws. The operation has
 ///          not been done then, and all that was there is there; of oblivious ones some may have
@@ -413,7 +414,9 @@ class unordered_map {
   void erase_oblivious(Key const& key) { table_->put_pending({key, Value()}, table::kind::erase); }
 
   /// Replaces all that is there by the items of a range or file, in any order; of those with the
-  /// same key the first stays. There are as many buckets as these items want. Pages are written
+  /// same key the first stays. There are as many buckets as all of these items want, and they stay:
+  /// how many keys differ is known when the pages are written. So where many are the same,
+  /// insert_oblivious() or sort_unique() of another container before is better. Pages are written
   /// once, in order. Disk: what is there stays until the new pages are complete, so both; where
   /// there is no room for that, clear() first. @throws budget_error, io_error, out_of_space;
   /// format_error of a file that is cut short; what the input, Hash or KeyEqual throws. All is as
