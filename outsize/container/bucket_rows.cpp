@@ -5,8 +5,6 @@
 #include <fmt/format.h>
 #include <cerrno>
 #include <cstring>
-#include <iterator>
-#include <new>
 #include <utility>
 
 #include <outsize/base/error.hpp>
@@ -87,14 +85,12 @@ void bucket_rows::make_row(bucket_row row, std::unique_ptr<page_space> space,
   auto cache = std::make_shared<page_cache>(
       device, store_.memory().take(page_cache::memory_bytes(device, paging), "unordered_map"),
       paging, options.replacement());
-  if (row == bucket_row::overflow)
-    for (std::uint64_t page = 0; page < space->end(); ++page)
-      if (!space->is_written(page)) free_.insert(page);
   auto made = std::make_shared<page_row>(store_, std::move(space), std::move(cache),
                                          layout(row).page_bytes);
   // While a page waits to be used, as many come as pages are ahead, and as many are let go.
   ahead_[index(row)] = std::clamp<std::uint64_t>((paging.cache_pages - made->live_pages() - 2) / 2,
                                                  1, most_ahead_pages);
+  if (row == bucket_row::overflow) overflow_.emplace(made);
   rows_[index(row)] = std::move(made);
 }
 
@@ -206,35 +202,19 @@ void bucket_rows::resize_buckets(std::uint64_t count) {
   }
 }
 
-std::uint64_t bucket_rows::take_overflow_page() {
-  if (!free_.empty()) return free_.extract(free_.begin()).value();
-  auto const& row = rows_[index(bucket_row::overflow)];
-  row->reach(0, row->end() + 1);
-  return row->end() - 1;
-}
+std::uint64_t bucket_rows::take_overflow_page() { return overflow_->take(); }
 
 void bucket_rows::give_overflow_pages(std::span<std::uint64_t const> pages) noexcept {
   if (pages.empty()) return;
   hot_.reset();
-  auto const& row = rows_[index(bucket_row::overflow)];
-  for (std::uint64_t const page : pages) {
-    row->vacate(page);
-    try {
-      free_.insert(page);
-    } catch (std::bad_alloc const&) {
-      continue;  // without a number to ask for, it stays empty
-    }
-  }
-  std::uint64_t end = row->end();
-  for (; !free_.empty() && *free_.rbegin() == end - 1; --end) free_.erase(std::prev(free_.end()));
-  row->reach(0, end);
+  overflow_->give(pages);
 }
 
 void bucket_rows::clear() {
   check_writable();
   hot_.reset();
-  for (auto const& row : rows_) row->reach(0, 0);
-  free_.clear();
+  rows_[index(bucket_row::buckets)]->reach(0, 0);
+  overflow_->clear();
 }
 
 void bucket_rows::flush(std::span<std::byte const> state) {

@@ -9,9 +9,9 @@
 //                 └──▶ | next, count, item … | ──▶ …          values may be in it
 //   overflow:  | next, count, item … | free | …
 //
-// Invariant: pages of the overflow are taken, or free and blank; the last one is taken. What is in
-// pages is not known here but for their headers, which are checked when they are read. Whoever
-// changes is alone, who reads may have company, as with page_row. Layer: container.
+// Pages of the overflow may be free (page_set.hpp). What is in pages is not known here but for
+// their headers, which are checked when they are read. Whoever changes is alone, who reads may have
+// company, as with page_row. Layer: container.
 
 #include <algorithm>
 #include <array>
@@ -20,7 +20,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -29,6 +28,7 @@
 #include <outsize/block/storage.hpp>
 #include <outsize/container/kept_file.hpp>
 #include <outsize/container/page_row.hpp>
+#include <outsize/container/page_set.hpp>
 #include <outsize/container/unordered_map_options.hpp>
 
 namespace outsize::detail {
@@ -199,7 +199,7 @@ class bucket_rows {
   std::array<std::shared_ptr<page_row>, row_count> rows_;
   std::array<bucket_layout, row_count> layouts_;
   std::array<std::uint64_t, row_count> ahead_{};
-  std::set<std::uint64_t> free_;  // pages of the overflow
+  std::optional<page_set> overflow_;  // those of that row, once it is made
   // The page changed last; no other of its row has been touched since.
   std::optional<bucket_place> hot_;
   std::span<std::byte> hot_bytes_;
@@ -210,31 +210,22 @@ class bucket_rows::renewal {
  public:
   /// @throws as page_renewal.
   explicit renewal(bucket_rows& rows)
-      : rows_(rows),
-        buckets_(*rows.rows_[index(bucket_row::buckets)]),
-        overflow_(*rows.rows_[index(bucket_row::overflow)]),
-        old_free_(std::exchange(rows.free_, {})) {
+      : rows_(rows), buckets_(*rows.rows_[index(bucket_row::buckets)]), overflow_(*rows.overflow_) {
     rows_.hot_.reset();
   }
   renewal(renewal const&) = delete;
   renewal& operator=(renewal const&) = delete;
-  ~renewal() {
-    rows_.hot_.reset();
-    if (!is_kept_) rows_.free_.swap(old_free_);
-  }
+  ~renewal() { rows_.hot_.reset(); }
 
   void keep() noexcept {
     buckets_.keep();
     overflow_.keep();
-    is_kept_ = true;
   }
 
  private:
   bucket_rows& rows_;
   page_renewal buckets_;
-  page_renewal overflow_;
-  std::set<std::uint64_t> old_free_;
-  bool is_kept_ = false;
+  page_set::renewal overflow_;
 };
 
 }  // namespace outsize::detail

@@ -7,7 +7,6 @@
 #include <cerrno>
 #include <cstring>
 #include <exception>
-#include <new>
 
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
@@ -71,37 +70,6 @@ paging node_paging(storage& store, std::size_t page_bytes, map_options const& op
 }
 
 }  // namespace
-
-page_set::page_set(std::shared_ptr<page_row> row) : row_(std::move(row)) {
-  for (std::uint64_t page = row_->begin(); page < row_->end(); ++page)
-    if (row_->holds_zeros(page)) free_.insert(page);
-}
-
-std::uint64_t page_set::take() {
-  if (free_.empty()) {
-    row_->reach(0, row_->end() + 1);
-    return row_->end() - 1;
-  }
-  auto const first = free_.begin();
-  std::uint64_t const page = *first;
-  free_.erase(first);
-  return page;
-}
-
-void page_set::give(std::uint64_t page) noexcept {
-  row_->vacate(page);
-  try {
-    free_.insert(page);
-  } catch (std::bad_alloc const&) {
-    return;  // without a number to ask for, it stays empty
-  }
-  std::uint64_t end = row_->end();
-  while (!free_.empty() && *free_.rbegin() == end - 1) {
-    free_.erase(std::prev(free_.end()));
-    --end;
-  }
-  if (end < row_->end()) row_->reach(0, end);
-}
 
 tree_pages::tree_pages(storage& store, rows made, std::shared_ptr<kept_file> file,
                        map_options const& options)

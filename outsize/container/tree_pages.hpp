@@ -17,7 +17,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -29,6 +28,7 @@
 #include <outsize/container/kept_file.hpp>
 #include <outsize/container/map_options.hpp>
 #include <outsize/container/page_row.hpp>
+#include <outsize/container/page_set.hpp>
 #include <outsize/io/disk_file.hpp>
 
 namespace outsize::detail {
@@ -53,54 +53,6 @@ class page_look {
  private:
   page_pin pin_;
   std::vector<page_line> copy_;
-};
-
-/// Pages of one kind, any of which can be free.
-class page_set {
- public:
-  explicit page_set(std::shared_ptr<page_row> row);
-
-  page_row& row() noexcept { return *row_; }
-  page_row const& row() const noexcept { return *row_; }
-  /// The number of a page that is blank: the lowest one that is free. @throws as page_row::reach().
-  std::uint64_t take();
-  /// Gives one back.
-  void give(std::uint64_t page) noexcept;
-  /// Gives all back.
-  void clear() {
-    row_->reach(0, 0);
-    free_.clear();
-  }
-  std::uint64_t used() const noexcept { return row_->end() - free_.size(); }
-  class renewal;
-
- private:
-  std::shared_ptr<page_row> row_;
-  std::set<std::uint64_t> free_;
-};
-
-/// Replaces all pages, as a page_renewal does those of a row.
-class page_set::renewal {
- public:
-  /// @throws as page_renewal.
-  explicit renewal(page_set& set)
-      : set_(set), row_(set.row()), old_free_(std::exchange(set.free_, {})) {}
-  renewal(renewal const&) = delete;
-  renewal& operator=(renewal const&) = delete;
-  ~renewal() {
-    if (!is_kept_) set_.free_.swap(old_free_);
-  }
-
-  void keep() noexcept {
-    row_.keep();
-    is_kept_ = true;
-  }
-
- private:
-  page_set& set_;
-  page_renewal row_;
-  std::set<std::uint64_t> old_free_;
-  bool is_kept_ = false;
 };
 
 /// What a tree knows about itself; kept in a file as it is.

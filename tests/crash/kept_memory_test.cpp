@@ -22,7 +22,7 @@
 #include <outsize/block/storage.hpp>
 #include <outsize/container/kept_file.hpp>
 #include <outsize/container/page_row.hpp>
-#include <outsize/container/tree_pages.hpp>
+#include <outsize/container/page_set.hpp>
 #include <outsize/io/memory_file.hpp>
 #include <outsize/testing/effort.hpp>
 
