@@ -84,7 +84,8 @@ block_cache::block_cache(block_device& device, grant& memory, block_cache_option
       memory_(memory.allocate(all_bytes(device, options))),
       asker_(memory.asker()),
       policy_(std::move(policy)),
-      slots_(block_count_ + options.spare_count) {
+      slots_(block_count_ + options.spare_count),
+      free_(slots_.size()) {
   std::size_t const bytes = buffer_bytes(device, options);
   leaving_.reserve(options.spare_count + 1);
   slot_of_.reserve(slots_.size());

@@ -28,13 +28,14 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <span>
 #include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
+
+#include <boost/circular_buffer.hpp>
 
 #include <outsize/base/memory_budget.hpp>
 #include <outsize/block/block_device.hpp>
@@ -242,7 +243,8 @@ class block_cache {
   std::unique_ptr<replacement> policy_;
   std::vector<slot> slots_;
   std::unordered_map<block_id, std::size_t, hash_of_id> slot_of_;
-  std::deque<std::size_t> free_;  // the longest free first, as its memory is in no cache by then
+  boost::circular_buffer<std::size_t>
+      free_;  // the longest free first, as its memory is in no cache by then
   std::vector<std::size_t> leaving_;  // the longest under way first
   std::vector<group> groups_;
   std::size_t next_group_ = 0;  // the longest under way
