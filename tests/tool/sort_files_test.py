@@ -106,7 +106,13 @@ class Output(ToolTest):
                             os.path.join(self.folder, ".", "out"))
         self.assert_refused("is both --json and --trace", "uniq", source, "--json", out, "--trace",
                             out)
+        for words in (["sort", source], ["sort", "-m", source], ["uniq", source], ["top", "3", source],
+                      ["count", source], ["shuffle", source], ["join", source, source],
+                      ["check", source], ["columnsort", source, "-o", out]):
+            self.assert_refused("is both an input and --json", *words, "--json", source)
+        self.assert_refused("is both an input and --trace", "sort", source, "--trace", source)
         self.assertEqual(os.listdir(self.folder), ["in"])
+        self.assertEqual(self.read("in"), TEXT)
         self.sort(source, "--json", "/dev/null", "--trace", "/dev/null", "-o", "/dev/null")
 
     def test_standard_output_that_is_full_is_an_error(self):
@@ -188,6 +194,8 @@ class Refusals(ToolTest):
         path = self.write("in", TEXT)
         for other in (["--plan"], ["--json", "x"], ["--trace", "x"], ["-C"], ["-o", "x"]):
             self.assert_refused("-c and " + other[0], "sort", "-c", *other, path)
+        for report in ("--json", "--trace"):
+            self.assert_refused("--plan does nothing", "sort", "--plan", report, "x", path)
 
     def test_help_and_version(self):
         text = self.output_of("sort", "--help").decode()

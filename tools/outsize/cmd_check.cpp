@@ -23,6 +23,7 @@
 #include <tools/outsize/options.hpp>
 #include <tools/outsize/output_file.hpp>
 #include <tools/outsize/record_scan.hpp>
+#include <tools/outsize/work_options.hpp>
 
 namespace outsize::tool {
 namespace {
@@ -75,13 +76,6 @@ option_table check_options(check_request& request) {
   return table;
 }
 
-record_scan open_scan(check_request const& request, std::string const& path) {
-  auto const& keys = request.keys;
-  record_scan::reading const how{.decompress = request.codecs.decompresses(!keys.format)};
-  return keys.format ? record_scan::of_records(path, keys.format->item_bytes, how)
-                     : record_scan::of_lines(path, keys.lines(), how);
-}
-
 /// Most neighbours differ in their prefixes, which then say all: in which order they are, and that
 /// neither is a duplicate.
 template <typename Order>
@@ -114,13 +108,6 @@ file_report scan_any_order(record_scan scan) {
   while (scan.next()) report.checksum.add(scan.current());
   report.bytes = scan.consumed_bytes();
   return report;
-}
-
-using item_order = std::variant<text::line_order, record_order>;
-
-item_order make_order(key_options const& keys) {
-  if (keys.format) return keys.records();
-  return text::line_order(keys.line_options());
 }
 
 void print_report(check_request const& request, file_report const& report,
@@ -182,13 +169,15 @@ int cmd_check(int argc, char** argv) {
   if (request.against == "-" && request.file == "-") {
     throw usage_error("standard input cannot be held against itself");
   }
+  refuse_same_files({request.file, request.against.value_or("-")}, {{"--json", request.json}});
 
   // Everything that can be refused is refused before the first byte is read.
-  auto const order = make_order(request.keys);
-  auto scan = open_scan(request, request.file);
+  auto const order = request.keys.any_order();
+  auto scan = open_scan(request.keys, request.codecs, request.file);
   std::future<file_report> pending;
   if (request.against) {
-    pending = std::async(std::launch::async, scan_any_order, open_scan(request, *request.against));
+    pending = std::async(std::launch::async, scan_any_order,
+                         open_scan(request.keys, request.codecs, *request.against));
   }
   auto const report = std::visit(
       [&](auto const& by) { return scan_ordered(std::move(scan), by, request.keys); }, order);

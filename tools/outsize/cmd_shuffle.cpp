@@ -127,8 +127,10 @@ int cmd_shuffle(int argc, char** argv) {
   auto const source = source_of(request, std::move(*operands));
   request.order.lines = line_shape(request.shape);
   request.order.salt = request.chance.salt();
+  auto const* const files = std::get_if<text::lines_of_files>(&source);
   return run_sort_command(
-      "shuffle", request, request.output, [&](outsize::storage& store, sort_options how) {
+      "shuffle", request, {files ? files->paths : std::vector<std::string>(), request.output},
+      [&](outsize::storage& store, sort_options how) {
         request.codecs.apply_to(how, request.output);
         return text::shuffle_lines(store, source, request.output, request.order, how);
       });

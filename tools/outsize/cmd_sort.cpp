@@ -24,13 +24,6 @@
 namespace outsize::tool {
 namespace {
 
-using item_order = std::variant<text::line_order, record_order>;
-
-item_order make_order(key_options const& keys) {
-  if (keys.format) return keys.records();
-  return text::line_order(keys.line_options());
-}
-
 // ---- -c and -C ----
 
 void tell_disorder(sort_request const& request, record_scan const& scan) {
@@ -57,10 +50,7 @@ int check_order(sort_request const& request, Order const& order, record_scan sca
 }
 
 int check(sort_request const& request, item_order const& order) {
-  auto const& keys = request.keys;
-  record_scan::reading const how{.decompress = request.codecs.decompresses(!keys.format)};
-  auto scan = keys.format ? record_scan::of_records(request.inputs[0], keys.format->item_bytes, how)
-                          : record_scan::of_lines(request.inputs[0], keys.lines(), how);
+  auto scan = open_scan(request.keys, request.codecs, request.inputs[0]);
   return std::visit([&](auto const& by) { return check_order(request, by, std::move(scan)); },
                     order);
 }
@@ -141,7 +131,7 @@ int plan_only(sort_request const& request, item_order const& order) {
 }
 
 int sort_or_merge(sort_request const& request, item_order const& order) {
-  return run_sort_command("sort", request, request.output,
+  return run_sort_command("sort", request, {request.inputs, request.output},
                           [&](auto& store, sort_options const& options) {
                             return run(store, request, order, with_request(options, request));
                           });
@@ -152,7 +142,7 @@ int sort_or_merge(sort_request const& request, item_order const& order) {
 int cmd_sort(int argc, char** argv) {
   auto const request = read_sort_request(argc, argv);
   if (!request) return exit_done;
-  item_order const order = make_order(request->keys);
+  item_order const order = request->keys.any_order();
   if (request->what == sort_request::action::check ||
       request->what == sort_request::action::check_silently)
     return check(*request, order);

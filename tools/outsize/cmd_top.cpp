@@ -62,13 +62,14 @@ int cmd_top(int argc, char** argv) {
   request.count = parse_count(operands->front(), "number of lines");
   request.paths.inputs = all_inputs({operands->begin() + 1, operands->end()}, request.name_list);
   text::line_order const order(request.keys.line_options());
-  return run_sort_command(
-      "top", request, request.paths.output, [&](outsize::storage& store, sort_options how) {
-        how.unique = request.keys.unique;
-        request.codecs.apply_to(how, request.paths.output);
-        return text::top_lines(store, request.paths, order,
-                               {.count = request.count, .lines = request.keys.lines()}, how);
-      });
+  return run_sort_command("top", request, {request.paths.inputs, request.paths.output},
+                          [&](outsize::storage& store, sort_options how) {
+                            how.unique = request.keys.unique;
+                            request.codecs.apply_to(how, request.paths.output);
+                            return text::top_lines(
+                                store, request.paths, order,
+                                {.count = request.count, .lines = request.keys.lines()}, how);
+                          });
 }
 
 }  // namespace outsize::tool

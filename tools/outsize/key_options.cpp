@@ -125,6 +125,11 @@ text::line_order_options key_options::line_options() const {
   return line;
 }
 
+item_order key_options::any_order() const {
+  if (format) return records();
+  return text::line_order(line_options());
+}
+
 record_order key_options::records() const {
   if (!line_option.empty()) {
     throw usage_error(fmt::format("option {} is for lines, not for records", line_option));
@@ -197,7 +202,10 @@ std::vector<option> csv_rows(key_options& options) {
 
 std::vector<option> line_shape_rows(key_options& options) {
   std::vector<option> rows{zero_row(options)};
-  for (option& row : csv_rows(options)) rows.push_back(std::move(row));
+  for (option& row : csv_rows(options)) {
+    if (row.name == "csv") row.help = "records of CSV: fields may be quoted";
+    rows.push_back(std::move(row));
+  }
   rows.push_back(separator_row(options, "the separator of CSV"));
   return rows;
 }

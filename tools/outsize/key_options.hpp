@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include <outsize/algorithm/record_format.hpp>
@@ -17,6 +18,9 @@
 #include <tools/outsize/random_options.hpp>
 
 namespace outsize::tool {
+
+/// How items are ordered, whatever they are.
+using item_order = std::variant<text::line_order, record_order>;
 
 /// What the command line says. Keys stay text until it is known whether they are of lines.
 struct key_options {
@@ -48,6 +52,9 @@ struct key_options {
   /// Errors:  std::invalid_argument naming a malformed key, a key beyond the record, or an option
   ///          that only lines have.
   record_order records() const;
+
+  /// Returns the order of records, if there is a format, or of lines. Errors: as of either.
+  item_order any_order() const;
 };
 
 /// Returns the rows of what says how lines compare, without -s and -u: the letters, -k, -t and -z.

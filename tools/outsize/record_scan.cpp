@@ -51,4 +51,11 @@ record_scan record_scan::of_records(std::string const& path, std::size_t item_by
   return record_scan(std::make_unique<source>(path, item_bytes, line_format(), options_of(how)));
 }
 
+record_scan open_scan(key_options const& keys, compression_options const& codecs,
+                      std::string const& path) {
+  record_scan::reading const how{.decompress = codecs.decompresses(!keys.format)};
+  return keys.format ? record_scan::of_records(path, keys.format->item_bytes, how)
+                     : record_scan::of_lines(path, keys.lines(), how);
+}
+
 }  // namespace outsize::tool

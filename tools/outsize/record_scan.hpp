@@ -18,6 +18,8 @@
 #include <outsize/base/memory_budget.hpp>
 #include <outsize/io/input_stream.hpp>
 #include <outsize/io/request_queue.hpp>
+#include <tools/outsize/compression_options.hpp>
+#include <tools/outsize/key_options.hpp>
 
 namespace outsize::tool {
 
@@ -98,5 +100,10 @@ class record_scan {
   std::uint64_t offset_bytes_ = 0;
   std::uint64_t count_ = 0;
 };
+
+/// Opens a file of lines or records, whichever the options say, decompressed if they say so.
+/// Errors:  those of record_scan and of key_options::lines.
+record_scan open_scan(key_options const& keys, compression_options const& codecs,
+                      std::string const& path);
 
 }  // namespace outsize::tool

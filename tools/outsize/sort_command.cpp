@@ -25,10 +25,6 @@
 namespace outsize::tool {
 namespace {
 
-double seconds(timeval const& t) {
-  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
-}
-
 void write_json(output_file& output, outsize::storage& store, sort_report const& report,
                 double elapsed_seconds) {
   rusage usage{};
@@ -47,7 +43,7 @@ void write_json(output_file& output, outsize::storage& store, sort_report const&
       {"read_bytes", moved.read_bytes},
       {"written_bytes", moved.write_bytes},
       {"io_wait_seconds", static_cast<double>(moved.wait_ns) * 1e-9},
-      {"cpu_seconds", seconds(usage.ru_utime) + seconds(usage.ru_stime)},
+      {"cpu_seconds", processor_seconds()},
       {"memory_bytes", report.memory_bytes},
       {"peak_rss_bytes", static_cast<std::uint64_t>(usage.ru_maxrss) * 1024},
       {"threads", store.threads().threads()},
@@ -92,9 +88,11 @@ storage_options sort_storage(work_options const& work) {
 }
 
 int run_sort_command(
-    std::string const& name, work_options const& work, std::string const& output,
+    std::string const& name, work_options const& work, command_files const& files,
     std::function<sort_report(outsize::storage&, sort_options const&)> const& program) {
-  refuse_same_files({{"the output", output}, {"--json", work.json}, {"--trace", work.trace}});
+  refuse_same_files(
+      files.inputs,
+      {{"the output", files.output, true}, {"--json", work.json}, {"--trace", work.trace}});
   interruption const ends_cleanly(name);
   auto const begin = std::chrono::steady_clock::now();
   return naming_memory(work, [&] {
@@ -118,15 +116,6 @@ int run_sort_command(
     if (trace) trace->write(report);
     return exit_done;
   });
-}
-
-int naming_memory(work_options const& work, std::function<int()> const& work_on) {
-  try {
-    return work_on();
-  } catch (budget_error const& e) {
-    if (work.memory_text.empty()) throw;
-    throw std::runtime_error(fmt::format("-S {}: {}", work.memory_text, e.what()));
-  }
 }
 
 }  // namespace outsize::tool

@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include <outsize/algorithm/sort/sort_options.hpp>
 #include <outsize/block/storage.hpp>
@@ -18,15 +19,18 @@ namespace outsize::tool {
 /// @throws budget_error if that is too little memory for a sort, or more than there is.
 storage_options sort_storage(work_options const& work);
 
-/// Runs `program` for the command of that name, with the storage asked for and options that show
-/// how far it is; then writes the reports that were asked for. Returns exit_done. `output` is where
-/// the program writes. @throws what the program throws; a budget_error names -S; usage_error if a
-/// report would replace the output or the other.
-int run_sort_command(
-    std::string const& name, work_options const& work, std::string const& output,
-    std::function<sort_report(outsize::storage&, sort_options const&)> const& program);
+/// What a command reads and where it writes, which may be an input.
+struct command_files {
+  std::vector<std::string> inputs;
+  std::string output;
+};
 
-/// Calls `work_on()`; a budget_error that leaves it names -S, if there was one.
-int naming_memory(work_options const& work, std::function<int()> const& work_on);
+/// Runs `program` for the command of that name, with the storage asked for and options that show
+/// how far it is; then writes the reports that were asked for. Returns exit_done. @throws what the
+/// program throws; a budget_error names -S; usage_error if a report would replace an input, the
+/// output or the other. The output is there, complete, if only a report cannot be written.
+int run_sort_command(
+    std::string const& name, work_options const& work, command_files const& files,
+    std::function<sort_report(outsize::storage&, sort_options const&)> const& program);
 
 }  // namespace outsize::tool

@@ -148,6 +148,8 @@ option_table make_table(sort_request& request, read_state& state) {
 }
 
 void require_sensible(sort_request const& request) {
+  if (request.plan && (request.json || request.trace))
+    throw usage_error("--plan does nothing that --json or --trace could tell");
   if (!is_check(request.what)) return;
   if (request.inputs.size() > 1)
     throw usage_error(fmt::format("extra operand '{}' not allowed with -c", request.inputs[1]));

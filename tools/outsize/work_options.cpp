@@ -81,6 +81,16 @@ double seconds(timeval const& t) {
   return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
 }
 
+/// Where a file of that name is, or will be; none for standard streams, devices and pipes, and what
+/// cannot be found out, which is told when the file is opened.
+std::optional<std::filesystem::path> place_of(std::string const& path) {
+  if (path == "-") return std::nullopt;
+  std::error_code failure;
+  auto place = std::filesystem::weakly_canonical(std::filesystem::absolute(path, failure), failure);
+  if (failure || std::filesystem::is_other(place, failure)) return std::nullopt;
+  return place;
+}
+
 std::string json_of(outsize::storage& store, pass_outcome const& o) {
   rusage usage{};
   ::getrusage(RUSAGE_SELF, &usage);
@@ -98,7 +108,7 @@ std::string json_of(outsize::storage& store, pass_outcome const& o) {
       {"read_bytes", o.read_bytes},
       {"written_bytes", o.written_bytes},
       {"io_wait_seconds", static_cast<double>(store.total_statistics().wait_ns) * 1e-9},
-      {"cpu_seconds", seconds(usage.ru_utime) + seconds(usage.ru_stime)},
+      {"cpu_seconds", processor_seconds()},
       {"memory_bytes", o.memory_bytes},
       {"peak_rss_bytes", static_cast<std::uint64_t>(usage.ru_maxrss) * 1024},
       {"threads", store.threads().threads()},
@@ -210,18 +220,38 @@ void set_output(std::string_view path, std::string& into, bool& given) {
   given = true;
 }
 
-void refuse_same_files(std::initializer_list<named_output> outputs) {
-  std::map<std::filesystem::path, std::string_view> seen;
-  for (auto const& [name, path] : outputs) {
-    if (!path || *path == "-") continue;
-    std::error_code failure;  // is told when the file is opened
-    auto const place =
-        std::filesystem::weakly_canonical(std::filesystem::absolute(*path, failure), failure);
-    if (failure || std::filesystem::is_other(place, failure)) continue;  // devices and pipes
-    auto const [first, is_new] = seen.emplace(place, name);
+void refuse_same_files(std::vector<std::string> const& inputs,
+                       std::initializer_list<named_output> outputs) {
+  std::map<std::filesystem::path, named_output> seen;
+  for (named_output const& output : outputs) {
+    auto const place = output.path ? place_of(*output.path) : std::nullopt;
+    if (!place) continue;
+    auto const [first, is_new] = seen.emplace(*place, output);
     if (!is_new)
-      throw usage_error(fmt::format("'{}' is both {} and {}", *path, first->second, name));
+      throw usage_error(
+          fmt::format("'{}' is both {} and {}", *output.path, first->second.name, output.name));
   }
+  for (std::string const& input : inputs) {
+    auto const place = place_of(input);
+    auto const found = place ? seen.find(*place) : seen.end();
+    if (found != seen.end() && !found->second.may_be_input)
+      throw usage_error(fmt::format("'{}' is both an input and {}", input, found->second.name));
+  }
+}
+
+int naming_memory(work_options const& work, std::function<int()> const& work_on) {
+  try {
+    return work_on();
+  } catch (budget_error const& e) {
+    if (work.memory_text.empty()) throw;
+    throw std::runtime_error(fmt::format("-S {}: {}", work.memory_text, e.what()));
+  }
+}
+
+double processor_seconds() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
 option output_row(std::string& into, std::string help) {
@@ -251,12 +281,12 @@ bool parse_pass_request(option_table const& table, int argc, char** argv, pass_r
 int run_pass_command(
     std::string const& name, pass_request const& request, storage_options const& options,
     std::function<pass_outcome(outsize::storage&, numeric::pass_listener const&)> const& program) {
-  refuse_same_files({{"the output", request.output},
-                     {"--json", request.work.json},
-                     {"--trace", request.work.trace},
-                     {"--svg", request.picture}});
+  refuse_same_files({request.input}, {{"the output", request.output, true},
+                                      {"--json", request.work.json},
+                                      {"--trace", request.work.trace},
+                                      {"--svg", request.picture}});
   interruption const ends_cleanly(name);
-  try {
+  return naming_memory(request.work, [&] {
     outsize::storage store(options);
     std::optional<progress_line> bar;
     numeric::pass_listener listener;
@@ -270,11 +300,8 @@ int run_pass_command(
     pass_outcome const outcome = program(store, listener);
     bar.reset();
     write_reports(request, store, outcome);
-  } catch (budget_error const& e) {
-    if (request.work.memory_text.empty()) throw;
-    throw std::runtime_error(fmt::format("-S {}: {}", request.work.memory_text, e.what()));
-  }
-  return exit_done;
+    return exit_done;
+  });
 }
 
 void write_reports(pass_request const& request, outsize::storage& store,

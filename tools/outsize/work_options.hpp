@@ -55,10 +55,19 @@ void set_output(std::string_view path, std::string& into, bool& given);
 struct named_output {
   std::string_view name;
   std::optional<std::string> path;
+  bool may_be_input = false;
 };
 
-/// Errors:  usage_error if two are one file, of which the last written would be left.
-void refuse_same_files(std::initializer_list<named_output> outputs);
+/// Errors:  usage_error if two are one file, of which the last written would be left; or if one is
+///          an input that may not be.
+void refuse_same_files(std::vector<std::string> const& inputs,
+                       std::initializer_list<named_output> outputs);
+
+/// Calls `work_on()`; a budget_error that leaves it names -S, if there was one.
+int naming_memory(work_options const& work, std::function<int()> const& work_on);
+
+/// Seconds of the processor that the process has used so far.
+double processor_seconds();
 
 /// -o and --output.
 option output_row(std::string& into, std::string help);
