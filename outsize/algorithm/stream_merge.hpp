@@ -8,6 +8,7 @@
 // thread merges: the inputs are byte streams, whose records can only be found from front to back.
 // Layer: algorithm.
 
+#include <fmt/format.h>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -165,7 +166,13 @@ class record_filling {
   void operator()(Engine& engine, io::input_stream& in) const {
     auto reader = shape_.reader(in, memory_, longest_);
     if (shape_.item_bytes == 0) header_.take_from(reader, in.name(), shape_.lines);
-    fill_records(engine, std::move(reader));
+    try {
+      fill_records(engine, std::move(reader));
+    } catch (budget_error const& e) {  // one that is too long for what sorts or for what reads it
+      if (e.asker() == in.name()) throw;
+      throw budget_error(e.asker(), e.have_bytes(), e.need_bytes(),
+                         fmt::format("{}: {}", in.name(), e.what()));
+    }
   }
 
  private:

@@ -11,6 +11,7 @@
 
 #include <outsize/io/compression.hpp>
 #include <outsize/io/disk_file.hpp>
+#include <outsize/io/lent_windows.hpp>
 
 namespace outsize::detail {
 namespace {
@@ -76,6 +77,13 @@ void require_whole_items(std::vector<std::string> const& inputs, std::size_t ite
 
 bool is_regular_output(std::string const& output) { return output_directory(output).has_value(); }
 
+/// Those of CSV may end in CR LF, in LF, or with their file.
+bool is_same_header(std::string_view one, std::string_view other, line_format const& lines) {
+  for (auto* const line : {&one, &other})
+    if (lines.csv && line->ends_with('\r')) line->remove_suffix(1);
+  return one == other;
+}
+
 void input_header::take_from(record_reader& reader, std::string const& input,
                              line_format const& lines) {
   bool const has_mark = reader.has_mark();
@@ -87,18 +95,17 @@ void input_header::take_from(record_reader& reader, std::string const& input,
     first_input_ = input;
     terminator_ = lines.delimiter;
     line_ = *line;
-  } else if (*line != *line_) {
+  } else if (!is_same_header(*line, *line_, lines)) {
     throw format_error(fmt::format("{}: its header differs from that of {}", input, first_input_));
   }
 }
 
 void write_beginning(io::output_stream& out, grant& memory, std::string const& bytes) {
   if (bytes.empty()) return;
-  buffer const window = memory.allocate(bytes.size());
-  auto const data = window.bytes().first(bytes.size());
-  std::ranges::copy(std::as_bytes(std::span(bytes)), data.begin());
-  out.write(data);
-  out.wait(data);
+  buffer const both = memory.allocate(2 * std::max(page_bytes(), out.alignment_bytes()));
+  io::lent_windows windows(out, both.bytes());
+  windows.put(std::as_bytes(std::span(bytes)));
+  windows.hand_over();
 }
 
 void require_space(storage& store, sort_plan const& plan, std::optional<std::uint64_t> input_bytes,

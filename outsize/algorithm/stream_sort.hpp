@@ -155,8 +155,7 @@ class input_header {
   std::optional<std::string> line_;
 };
 
-/// Writes the beginning of an output, from memory of the grant. @throws io_error; budget_error if
-/// that is too little.
+/// Writes the beginning of an output, through two pages of the grant. @throws io_error.
 void write_beginning(io::output_stream& out, grant& memory, std::string const& bytes);
 
 /// Writes all windows and commits the output.

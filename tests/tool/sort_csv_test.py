@@ -159,6 +159,22 @@ class Header(CsvTest):
                                 *words, "--header", first, second, "-o", self.path("out"))
             self.assertFalse(os.path.exists(self.path("out")))
 
+    def test_of_csv_is_the_same_however_it_ends(self):
+        first = self.write("a", b"a,b\r\n2,x\r\n")
+        for other in (b"a,b", b"a,b\n1,y\n", b"a,b\r\n1,y\r\n"):
+            second = self.write("b", other)
+            for words in ([], ["-m"]):
+                got = self.output_of("sort", "--csv", *words, "--header", first, second)
+                rest = [line for line in other.splitlines(True)[1:]] + [b"2,x\r\n"]
+                self.assertEqual(got, b"a,b\r\n" + b"".join(rest))
+
+    def test_of_a_length_that_memory_has_room_for_is_no_error(self):
+        header = b"h" * (1 << 18) + b"\n"
+        path = self.write("in", header + b"b\na\n")
+        for out in (["-o", self.path("out")], []):
+            got = self.output_of("sort", "-S", "2M", "--header", path, *out)
+            self.assertTrue((got or self.read("out")) == header + b"a\nb\n")
+
     def test_of_any_length_is_in_front_of_files_and_pipes(self):
         for length in (1, 510, 511, 512, 4095, 4096, 10_000):
             header = b"h" * length + b"\n"
