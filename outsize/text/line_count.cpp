@@ -5,6 +5,7 @@
 // behind the sorter, where they stand side by side in the order in which they first came.
 #include <outsize/text/line_count.hpp>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -106,14 +107,16 @@ void write_by_count(Sorter& sorted, Order const& order, record_sorter<by_header>
 sort_report count_lines(storage& store, sort_paths const& paths, line_order_options const& order,
                         count_lines_options const& groups, sort_options const& options) {
   key_extractor keys(order, groups.lines.delimiter);
-  detail::known_input_bytes(paths.inputs);  // refuses what cannot be read
+  auto const known = detail::known_input_bytes(paths.inputs, options.decompress);
   auto const division = detail::divide_for_lines(store, options);
   grant memory = store.memory().take(division.stream_bytes, "count");
   detail::line_input in(store, memory, division, {paths.inputs, with_fields(groups.lines, order)});
   detail::line_output out(store, memory, division, paths.output);
   group_output written(out, keys, groups.lines);
-  // By count there are two sorters at once, but then the tally is gone.
-  std::uint64_t const tally_bytes = division.work_bytes / 4;
+  // By count there are two sorters at once, but then the tally is gone. Short lines take up to
+  // sixteen times as much there; and of memory that is not needed every page would be touched.
+  std::uint64_t tally_bytes = division.work_bytes / 4;
+  if (known) tally_bytes = std::min(tally_bytes, 16 * *known + 64_KiB);
   std::uint64_t const sorter_bytes = division.work_bytes / 4 * (groups.by_count ? 2 : 3);
   sort_options sorting = with_memory(options, sorter_bytes);
   sorting.unique = false;
@@ -130,17 +133,17 @@ sort_report count_lines(storage& store, sort_paths const& paths, line_order_opti
     sorter.sort();
     out.put(in.mark());
     if (auto const& header = in.header_line()) written.write_header(*header);
-    std::vector<pipeline::network_report> ranking;
+    sort_report ranking;
     if (groups.by_count) {
       record_sorter ranks(store, by_header{}, sorting);
       write_by_count(sorter, by, ranks, written);
-      ranking = ranks.report().networks;
+      ranking = ranks.report();
     } else {
       for_each_group(sorter, by, [&](auto key, auto count) { written.write(key, count); });
     }
     out.finish();
     sort_report report = sorter.report();
-    report.networks.insert(report.networks.end(), ranking.begin(), ranking.end());
+    report.add_work_of(ranking);
     report.items = lines;
     report.input_bytes = in.line_bytes();
     report.output_items = written.written();

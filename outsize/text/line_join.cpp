@@ -172,6 +172,7 @@ class join_group {
   void clear() {
     constexpr std::size_t most_kept = 64;
     constexpr std::size_t most_kept_bytes = 1024;  // of one
+    report_ = report();
     spool_.reset();
     // Lines are used again, but only so many and so long that they do not count.
     if (resident_.size() > most_kept) resident_.resize(most_kept);
@@ -213,6 +214,14 @@ class join_group {
     }
   }
 
+  /// What sorts of groups have done; without their networks, which may be very many.
+  sort_report report() const {
+    sort_report sum = report_;
+    if (spool_) sum.add_work_of(spool_->report());
+    sum.networks.clear();
+    return sum;
+  }
+
  private:
   struct split_line {
     std::string text;
@@ -226,6 +235,7 @@ class join_group {
   std::deque<split_line> resident_;  // lines stay where they are, and are used again
   std::size_t size_ = 0;
   std::uint64_t bytes_ = 0;
+  sort_report report_;                               // of groups before this one
   std::optional<record_sorter<input_order>> spool_;  // what is beyond the memory, in input order
   bool is_at_begin_ = true;
   fields parts_;
@@ -406,15 +416,6 @@ class join_pass {
   bool seen_unpaired_ = false;
 };
 
-void add_runs(sort_report& sum, sort_report const& one) {
-  sum.runs += one.runs;
-  sum.passes = std::max(sum.passes, one.passes);
-  sum.merges += one.merges;
-  sum.block_bytes = std::max(sum.block_bytes, one.block_bytes);
-  sum.fan_in = std::max(sum.fan_in, one.fan_in);
-  sum.networks.insert(sum.networks.end(), one.networks.begin(), one.networks.end());
-}
-
 }  // namespace
 
 sort_report join_lines(storage& store, join_paths const& paths, join_options const& join,
@@ -449,8 +450,7 @@ sort_report join_lines(storage& store, join_paths const& paths, join_options con
   out.finish();
 
   sort_report report;
-  add_runs(report, first.report());
-  add_runs(report, second.report());
+  for (auto const& one : {first.report(), second.report(), group.report()}) report.add_work_of(one);
   report.items = first.count() + second.count();
   report.input_bytes = first.line_bytes() + second.line_bytes();
   report.output_items = written.written();

@@ -25,13 +25,20 @@ namespace {
 constexpr std::uint64_t sparse_share = 64;
 constexpr std::uint64_t sparse_range = std::uint64_t{1} << 20;
 
+/// What is known when all lines have been read.
+struct shuffled_input {
+  std::string header = {};  // of the files, with its end
+  std::uint64_t items = 0;
+  std::uint64_t bytes = 0;  // of the files
+};
+
 struct shuffle_job {
   storage& store;
   grant& streams;
   detail::line_division const& division;
   shuffle_lines_options const& order;
   sort_options const& options;
-  std::string& header;  // of the files, with its end, when all lines have been read
+  shuffled_input& input;
 };
 
 /// Calls use(line) for all lines.
@@ -42,11 +49,13 @@ struct lines_visitor {
 
   void operator()(lines_of_files const& files) const {
     detail::line_input in(job.store, job.streams, job.division, {files.paths, job.order.lines});
-    while (auto const line = in.next()) use(*line);
-    job.header = in.header();
+    for (; auto const line = in.next(); ++job.input.items) use(*line);
+    job.input.header = in.header();
+    job.input.bytes = in.line_bytes();
   }
   void operator()(given_lines const& given) const {
     for (auto const& line : given.lines) use(std::string_view(line));
+    job.input.items = given.lines.size();
   }
   void operator()(number_range const& range) const {
     for (std::uint64_t i = 0; i < range.count; ++i) {
@@ -133,8 +142,7 @@ void repeat(shuffle_job const& job, shuffle_source const& lines, counted_output&
     return draw(job, range->count, [&](std::uint64_t i) { out.write(range->first + i); });
   resident_lines resident(job.store, job.division.work_bytes);
   for_each_line(job, lines, [&](std::string_view line) { resident.push(line); });
-  out.out.put(job.header);
-  out.report.items = resident.size();
+  out.out.put(job.input.header);
   draw(job, resident.size(), [&](std::uint64_t i) { out.write(resident[i]); });
 }
 
@@ -159,7 +167,7 @@ void permute(shuffle_job const& job, shuffle_source const& lines, counted_output
     assign_headed(record, job.order.salt.number(index++), line);
     sorter.push(record);
   });
-  out.out.put(job.header);
+  out.out.put(job.input.header);
   for (sorter.sort(); !sorter.empty(); ++sorter) out.write(behind_header(*sorter));
   std::uint64_t const written = out.report.output_items;
   out.report = sorter.report();
@@ -176,14 +184,17 @@ sort_report shuffle_lines(storage& store, shuffle_source const& lines, std::stri
   grant streams = store.memory().take(division.stream_bytes, "shuffle");
   detail::line_output out(store, streams, division, output);
   counted_output written{out, order.lines.delimiter};
-  std::string header;
-  shuffle_job const job{store, streams, division, order, options, header};
+  shuffled_input input;
+  if (auto const* range = std::get_if<number_range>(&lines)) input.items = range->count;
+  shuffle_job const job{store, streams, division, order, options, input};
   if (order.repeat) {
     repeat(job, lines, written);
   } else {
     permute(job, lines, written);
   }
   out.finish();
+  written.report.items = input.items;
+  written.report.input_bytes = input.bytes;
   written.report.memory_bytes = division.memory_bytes;
   return written.report;
 }

@@ -54,7 +54,7 @@ struct shuffle_lines_options {
 ///          1/16 of the memory, need no disk; few numbers of a large range are drawn without going
 ///          over it. `repeat` needs no disk.
 /// Memory:  options.memory_bytes or all that the storage has free, at least min_sort_memory_bytes;
-///          a line may have about a sixteenth of it. With `repeat` all lines must fit.
+///          a line may have about 1/24 of it. With `repeat` all lines must fit.
 /// Disk:    As much as the lines and 12 bytes for each if they do not fit in memory, gone at the
 ///          end.
 /// Threads: the storage's; blocks the caller.

@@ -28,7 +28,7 @@ struct top_lines_options {
 /// CPU:     A comparison for each line, and a sort of those that were among the first when they
 ///          came.
 /// Memory:  options.memory_bytes or all that the storage has free, at least min_sort_memory_bytes;
-///          a line may have a fifth of it, or a sixteenth once lines spill.
+///          a line may have a fifth of it, or about 1/24 once lines spill.
 /// Disk:    As much as the inputs if too many lines are asked for, gone at the end.
 /// Threads: the storage's; blocks the caller.
 /// Errors:  as sort_lines.

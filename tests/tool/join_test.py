@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSL-1.0
 """`outsize join` against join(1) of the same machine: bytes, and what is refused."""
 
+import json
 import os
 import random
 import subprocess
@@ -131,7 +132,11 @@ class Files(ToolTest):
     def test_a_field_that_all_lines_share(self):
         first = self.write("a", "k 1\nk 2\n")
         second = self.write("b", "".join(f"k {i:060}\n" for i in range(40_000)))
-        found = self.output_of("join", "-S", "2M", "-T", self.folder, first, second)
+        found = self.output_of("join", "-S", "2M", "-T", self.folder, first, second, "--json",
+                               self.path("report"))
+        report = json.loads(self.read("report"))
+        self.assertGreater(report["runs"], 0)
+        self.assertGreater(report["run_disk_bytes"], 0)
         expected = "".join(f"k {j} {i:060}\n" for j in (1, 2) for i in range(40_000))
         self.assertTrue(found == expected.encode())
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSL-1.0
 """`outsize shuffle`: the lines of shuf(1), in an order that a seed repeats."""
 
+import json
 import os
 import random
 import shutil
@@ -26,6 +27,16 @@ class Shuffle(ToolTest):
         self.assertTrue(sorted(orders[0].splitlines(True)) == sorted(lines))
         first = self.output_of("shuffle", "--seed=7", "-n", "100", "-S", "2M", path)
         self.assertTrue(orders[0].startswith(first) and first.count(b"\n") == 100)
+        for words, items in ((["-S", "2M"], 100_000), (["-r", "-n3"], 100_000),
+                             (["-n0"], 100_000)):
+            self.output_of("shuffle", *words, path, "--json", self.path("report"))
+            report = json.loads(self.read("report"))
+            self.assertEqual((report["items"], report["input_bytes"]),
+                             (items, len(self.read("in"))))
+        for words in (["-n3"], ["-r", "-n3"], []):
+            self.output_of("shuffle", "-i1-70000", *words, "--json", self.path("report"))
+            report = json.loads(self.read("report"))
+            self.assertEqual((report["items"], report["input_bytes"]), (70_000, 0))
         source = self.write("source", b"7" + bytes(20))
         one, two = (self.output_of("shuffle", "--random-source", source, path) for _ in range(2))
         self.assertTrue(one == two)

@@ -78,6 +78,20 @@ struct sort_report {
   /// What ran: run formation, and the last merge with those before it; or the copy of what was in
   /// order; or nothing, if sorted files were merged.
   std::vector<pipeline::network_report> networks = {};
+
+  /// Adds what another sort for the same job did, its runs, merges and networks; what came in and
+  /// went out of the job stays.
+  void add_work_of(sort_report const& other) {
+    run_items += other.run_items;
+    runs += other.runs;
+    encoded_runs += other.encoded_runs;
+    run_disk_bytes += other.run_disk_bytes;
+    passes = std::max(passes, other.passes);
+    merges += other.merges;
+    block_bytes = std::max(block_bytes, other.block_bytes);
+    fan_in = std::max(fan_in, other.fan_in);
+    networks.insert(networks.end(), other.networks.begin(), other.networks.end());
+  }
 };
 
 }  // namespace outsize
