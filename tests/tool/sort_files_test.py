@@ -107,8 +107,8 @@ class Output(ToolTest):
         self.assert_refused("is both --json and --trace", "uniq", source, "--json", out, "--trace",
                             out)
         for words in (["sort", source], ["sort", "-m", source], ["uniq", source],
-                      ["top", "3", source], ["count", source], ["shuffle", source], ["join", source, source],
-                      ["check", source], ["columnsort", source, "-o", out]):
+                      ["top", "3", source], ["count", source], ["shuffle", source],
+                      ["join", source, source], ["check", source], ["columnsort", source, "-o", out]):
             self.assert_refused("is both an input and --json", *words, "--json", source)
         self.assert_refused("is both an input and --trace", "sort", source, "--trace", source)
         self.assertEqual(os.listdir(self.folder), ["in"])
