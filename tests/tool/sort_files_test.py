@@ -108,7 +108,8 @@ class Output(ToolTest):
                             out)
         for words in (["sort", source], ["sort", "-m", source], ["uniq", source],
                       ["top", "3", source], ["count", source], ["shuffle", source],
-                      ["join", source, source], ["check", source], ["columnsort", source, "-o", out]):
+                      ["join", source, source], ["check", source],
+                      ["columnsort", source, "-o", out]):
             self.assert_refused("is both an input and --json", *words, "--json", source)
         self.assert_refused("is both an input and --trace", "sort", source, "--trace", source)
         self.assertEqual(os.listdir(self.folder), ["in"])
