@@ -42,6 +42,16 @@ storage_options tiny(std::size_t threads, std::size_t disks = 1) {
   return options;
 }
 
+/// One disk whose blocks are of whole pages.
+storage_options of_pages(std::uint64_t memory_bytes) {
+  return {.disks = {{"memory",
+                     [](io::request_queue&) {
+                       return io::make_memory_file("memory", 1_GiB, {.alignment_bytes = 4096});
+                     }}},
+          .memory = memory_bytes,
+          .threads = 2};
+}
+
 struct pair16 {
   std::uint64_t key;
   std::uint64_t order;
@@ -222,13 +232,7 @@ TEST(sorter, merges_in_several_passes) {
 }
 
 TEST(sorter, makes_blocks_as_long_as_the_disk_asks) {
-  storage store({.disks = {{"memory",
-                            [](io::request_queue&) {
-                              return io::make_memory_file("memory", 1_GiB,
-                                                          {.alignment_bytes = 4096});
-                            }}},
-                 .memory = 4_MiB,
-                 .threads = 2});
+  storage store(of_pages(4_MiB));
   std::vector<std::uint64_t> in(60000);
   std::ranges::generate(in, std::mt19937_64(1));
   auto const out =
@@ -263,13 +267,7 @@ TEST(sorter, keeps_the_input_order_where_only_some_runs_are_encoded) {
     std::uint32_t place;
     std::array<std::uint64_t, 32> rest;
   };
-  storage store({.disks = {{"memory",
-                            [](io::request_queue&) {
-                              return io::make_memory_file("memory", 1_GiB,
-                                                          {.alignment_bytes = 4096});
-                            }}},
-                 .memory = 6_MiB,
-                 .threads = 2});
+  storage store(of_pages(6_MiB));
   auto const less = [](record const& a, record const& b) { return a.key < b.key; };
   sorter<record, decltype(less)> s(store, less, {.memory_bytes = 6_MiB, .block_bytes = 128_KiB});
   std::mt19937_64 random(5);
