@@ -831,12 +831,13 @@ TEST(network_threads, wake_a_group_that_found_no_place_free) {
   for (int round = 0; round < 20; ++round) {
     std::atomic<int> steps{0};
     network n(memory, {.threads = 1, .tune = false});
-    n.buffers({.buffer_bytes = 64, .count = 4, .rounds = 4}) | stage("a", [](pooled_buffer&) {}) |
-        stage("g", [&](pooled_buffer&) { ++steps; });
     n.buffers({.buffer_bytes = 64, .count = 2, .rounds = 4}) | stage("c", [&](pooled_buffer&) {
       std::this_thread::sleep_for(std::chrono::microseconds(300));
       ++steps;
     });
+    // Farther downstream, so that the last step of the only place is one of the other line.
+    n.buffers({.buffer_bytes = 64, .count = 4, .rounds = 4}) | stage("a", [](pooled_buffer&) {}) |
+        stage("g", [&](pooled_buffer&) { ++steps; });
     n.same_thread({"g"});
     n.run();
     EXPECT_EQ(steps, 8);
