@@ -168,8 +168,8 @@ class record_filling {
     if (shape_.item_bytes == 0) header_.take_from(reader, in.name(), shape_.lines);
     try {
       fill_records(engine, std::move(reader));
-    } catch (budget_error const& e) {  // one that is too long for what sorts or for what reads it
-      if (e.asker() == in.name()) throw;
+    } catch (budget_error const& e) {
+      if (e.asker() == in.name()) throw;  // the reader's; who sorts knows of no file
       throw budget_error(e.asker(), e.have_bytes(), e.need_bytes(),
                          fmt::format("{}: {}", in.name(), e.what()));
     }

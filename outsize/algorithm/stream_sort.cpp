@@ -42,6 +42,13 @@ std::uint64_t device_of(std::string const& path) {
   return ::stat(path.c_str(), &status) == 0 ? status.st_dev : 0;
 }
 
+/// Those of CSV may end in CR LF, in LF, or with their file.
+bool is_same_header(std::string_view one, std::string_view other, line_format const& lines) {
+  for (auto* const line : {&one, &other})
+    if (lines.csv && line->ends_with('\r')) line->remove_suffix(1);
+  return one == other;
+}
+
 }  // namespace
 
 std::optional<std::uint64_t> known_input_bytes(std::vector<std::string> const& inputs,
@@ -76,13 +83,6 @@ void require_whole_items(std::vector<std::string> const& inputs, std::size_t ite
 }
 
 bool is_regular_output(std::string const& output) { return output_directory(output).has_value(); }
-
-/// Those of CSV may end in CR LF, in LF, or with their file.
-bool is_same_header(std::string_view one, std::string_view other, line_format const& lines) {
-  for (auto* const line : {&one, &other})
-    if (lines.csv && line->ends_with('\r')) line->remove_suffix(1);
-  return one == other;
-}
 
 void input_header::take_from(record_reader& reader, std::string const& input,
                              line_format const& lines) {

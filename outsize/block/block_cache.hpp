@@ -243,8 +243,8 @@ class block_cache {
   std::unique_ptr<replacement> policy_;
   std::vector<slot> slots_;
   std::unordered_map<block_id, std::size_t, hash_of_id> slot_of_;
-  boost::circular_buffer<std::size_t>
-      free_;  // the longest free first, as its memory is in no cache by then
+  // The longest free first, as its memory is in no cache by then; with room for all slots.
+  boost::circular_buffer<std::size_t> free_;
   std::vector<std::size_t> leaving_;  // the longest under way first
   std::vector<group> groups_;
   std::size_t next_group_ = 0;  // the longest under way

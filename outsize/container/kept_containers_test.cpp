@@ -63,11 +63,12 @@ struct kept_vector {
   static bool has(container const& in, number i) { return in[i] == i; }
 };
 
-struct kept_map {
-  using container = map<number, number>;
-  static inline map_options const options{.leaf_bytes = 512, .node_bytes = 512};
+/// A map or hash table from numbers to themselves, in short pages.
+template <typename Container, auto const& Options>
+struct kept_by_key {
+  using container = Container;
   static container create(std::string const& path, storage& store) {
-    return container::create(path, store, options);
+    return container::create(path, store, Options);
   }
   static container open(std::string const& path, storage& store) {
     return container::open(path, store);
@@ -76,18 +77,10 @@ struct kept_map {
   static bool has(container const& in, number i) { return in.contains(i); }
 };
 
-struct kept_unordered_map {
-  using container = unordered_map<number, number>;
-  static inline unordered_map_options const options{.page_bytes = 512};
-  static container create(std::string const& path, storage& store) {
-    return container::create(path, store, options);
-  }
-  static container open(std::string const& path, storage& store) {
-    return container::open(path, store);
-  }
-  static void add(container& to, number i) { to.insert({i, i}); }
-  static bool has(container const& in, number i) { return in.contains(i); }
-};
+map_options const short_leaves{.leaf_bytes = 512, .node_bytes = 512};
+unordered_map_options const short_pages{.page_bytes = 512};
+using kept_map = kept_by_key<map<number, number>, short_leaves>;
+using kept_unordered_map = kept_by_key<unordered_map<number, number>, short_pages>;
 
 template <typename Kept>
 struct kept_containers : testing::Test {
@@ -133,7 +126,7 @@ TEST_F(kept_maps, of_pages_at_any_byte_are_opened_without_direct_io) {
     auto const path = folder.path(store->file_queue().name());
     auto file = io::open_file(path, store->file_queue(),
                               {.mode = io::access::read_write, .direct = false, .create = true});
-    auto made = map<number, number>::create(*store, std::move(file), kept_map::options);
+    auto made = map<number, number>::create(*store, std::move(file), short_leaves);
     add_some(made);
     number count = 701;
     for (auto const& other : stores) {

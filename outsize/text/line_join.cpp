@@ -172,7 +172,7 @@ class join_group {
   void clear() {
     constexpr std::size_t most_kept = 64;
     constexpr std::size_t most_kept_bytes = 1024;  // of one
-    report_ = report();
+    if (spool_) report_ = report();
     spool_.reset();
     // Lines are used again, but only so many and so long that they do not count.
     if (resident_.size() > most_kept) resident_.resize(most_kept);
