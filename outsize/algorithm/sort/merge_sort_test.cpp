@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
-// The merge sort against std::stable_sort: orders, lengths, and items that are in order already.
+// The merge sort against std::stable_sort: orders, lengths, items that are in order already, and an
+// order that is none.
 
 #include <outsize/algorithm/sort/merge_sort.hpp>
 
@@ -85,6 +86,19 @@ TEST(merge_sort, makes_no_more_comparisons_than_its_cuts_need) {
   std::vector<tagged> to(items.size());
   merge_sort<tagged, decltype(counted)>(counted).sort_into(items, to);
   EXPECT_LE(asked, items.size() * 16);  // log n = 14
+}
+
+TEST(merge_sort, loses_no_item_under_an_order_that_is_none) {
+  std::mt19937_64 random(9);
+  for (std::size_t const count : {8, 64, 100, 4096, 5000}) {
+    auto const given = items_of(count, [&](std::size_t) { return random() % 100; });
+    auto const by_chance = [&](tagged const&, tagged const&) { return random() % 2 == 0; };
+    auto items = given;
+    std::vector<tagged> to(count);
+    merge_sort<tagged, decltype(by_chance)>(by_chance).sort_into(items, to);
+    std::ranges::sort(to, {}, &tagged::tag);
+    EXPECT_TRUE(to == given) << count << " items";
+  }
 }
 
 }  // namespace
