@@ -266,7 +266,7 @@ int run(int argc, char** argv) {
            storage({.disks = {disk_options(argv[5])},
                     .memory = std::strtoull(argv[3], nullptr, 10),
                     .threads = std::strtoull(argv[4], nullptr, 10)}),
-           {.cache_pages = 8, .spare_pages = 16, .read_ahead_pages = 4},
+           {},
            argv[5]};
   work.pages.page_bytes = std::min<std::uint64_t>(work.store.memory().total_bytes() / 64, 2_MiB);
   auto const found = all.at(argv[1])(work);

@@ -31,7 +31,7 @@ page_cache::page_cache(block::block_device& device, grant memory, page_cache_opt
       cache_pages_(cache_options(options).block_count),
       live_pages_(options.live_pages > 0
                       ? options.live_pages
-                      : std::clamp<std::size_t>(cache_pages_ / 4, 2, most_live_pages)),
+                      : std::clamp<std::size_t>(cache_pages_ / 3, 2, most_live_pages)),
       // More would push each other out, beside the live ones, the current one and one that is read.
       read_ahead_pages_(std::min(options.read_ahead_pages, cache_pages_ - live_pages_ - 2)),
       // As many that have been used must be in the cache, so that under LRU these leave for others

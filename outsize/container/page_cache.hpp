@@ -38,7 +38,7 @@ struct page_cache_options {
   std::size_t spare_pages = 0;  ///< Buffers for changed pages on their way to disk.
   /// Changed pages that lie side by side are written together, so many bytes at most.
   std::size_t write_bytes = 0;
-  /// Pages touched last that stay; at most page_cache::most_live_pages. 0: a quarter of the
+  /// Pages touched last that stay; at most page_cache::most_live_pages. 0: a third of the
   /// cache's, 2 at least.
   std::size_t live_pages = 0;
   /// Read behind a page that follows on its neighbour; as far as the cache has room for them.

@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t page = 64;
 
 struct caches_of_pages : testing::Test, scratch::counted_storage {
-  page_cache_options const options{.page_bytes = page, .cache_pages = 12, .spare_pages = 1};
+  page_cache_options const options{.page_bytes = page, .cache_pages = 9, .spare_pages = 1};
   std::shared_ptr<page_cache> cache = std::make_shared<page_cache>(
       store, store.memory().take(page_cache::memory_bytes(store, options), "cache"), options,
       block::make_lru_replacement());

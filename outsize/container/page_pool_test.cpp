@@ -163,7 +163,7 @@ TEST_F(page_pools, have_room_for_thousands_of_stacks) {
 }
 
 TEST_F(page_pools, keep_references_valid_for_as_many_pages_as_they_say) {
-  page_pool pool(store, {.page_bytes = 64, .cache_pages = 16});
+  page_pool pool(store, {.page_bytes = 64, .cache_pages = 12});
   ASSERT_EQ(pool.live_pages(), 4U);
   std::vector<stack<std::uint64_t>> stacks;
   for (int i = 0; i < 20; ++i) {

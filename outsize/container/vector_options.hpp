@@ -31,8 +31,8 @@ struct vector_options {
   /// kept file to 4 KiB at least. Long for scans, short for random access. 0: up to 2 MiB, a 128th
   /// of the storage's memory.
   std::size_t page_bytes = 0;
-  std::size_t cache_pages = 16;  ///< Pages in memory; at least 4.
-  std::size_t spare_pages = 8;   ///< Buffers for changed pages on their way to disk.
+  std::size_t cache_pages = 12;  ///< Pages in memory; at least 4.
+  std::size_t spare_pages = 12;  ///< Buffers for changed pages on their way to disk.
   /// Pages read behind one that follows on its neighbour; fewer in small caches.
   std::size_t read_ahead_pages = 6;
   /// Pages that read_many() and write_many() read at the same time; fewer in small caches.
