@@ -3,7 +3,9 @@
 #include <outsize/base/byte_places.hpp>
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <cstring>
 #include <limits>
 
 // Compiled once for each instruction set, as far as HWY_AFTER_NAMESPACE.
@@ -63,6 +65,45 @@ std::size_t find_byte(std::string_view text, char byte, std::span<std::uint32_t>
   return found;
 }
 
+/// The bits of a text's blocks, from the front, as `bits_of(block)` makes them: the place of the
+/// `n`th that is set, or the text's length.
+template <typename Bits>
+std::size_t find_nth_bit(std::string_view text, std::size_t n, Bits&& bits_of) {
+  std::array<char, block_bytes> rest{};
+  for (std::size_t at = 0; at < text.size(); at += block_bytes) {
+    std::size_t const bytes = std::min(block_bytes, text.size() - at);
+    char const* block = text.data() + at;
+    if (bytes < block_bytes) {
+      std::memcpy(rest.data(), block, bytes);
+      block = rest.data();
+    }
+    std::uint64_t bits = bits_of(block) & (~std::uint64_t{0} >> (block_bytes - bytes));
+    auto const count = static_cast<std::size_t>(std::popcount(bits));
+    if (n >= count) {
+      n -= count;
+      continue;
+    }
+    for (; n > 0; --n) bits &= bits - 1;
+    return at + static_cast<std::size_t>(std::countr_zero(bits));
+  }
+  return text.size();
+}
+
+std::size_t find_nth(std::string_view text, char byte, std::size_t n) {
+  return find_nth_bit(text, n, [&](char const* block) { return occurrences(block, byte); });
+}
+
+std::size_t find_end_of_word(std::string_view text, std::size_t n) {
+  std::uint64_t in_word = 0;  // whether the block before ended in one: the lowest bit
+  return find_nth_bit(text, n, [&](char const* block) {
+    auto const blanks =
+        occurrences(block, ' ') | occurrences(block, '\t') | occurrences(block, '\n');
+    auto const ends = blanks & (~blanks << 1 | in_word);
+    in_word = ~blanks >> (block_bytes - 1);
+    return ends;
+  });
+}
+
 }  // namespace
 }  // namespace outsize::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -71,9 +112,19 @@ HWY_AFTER_NAMESPACE();
 namespace outsize {
 
 HWY_EXPORT(find_byte);
+HWY_EXPORT(find_nth);
+HWY_EXPORT(find_end_of_word);
 
 std::size_t find_byte(std::string_view text, char byte, std::span<std::uint32_t> places) noexcept {
   return HWY_DYNAMIC_DISPATCH(find_byte)(text, byte, places);
+}
+
+std::size_t find_nth(std::string_view text, char byte, std::size_t n) noexcept {
+  return HWY_DYNAMIC_DISPATCH(find_nth)(text, byte, n);
+}
+
+std::size_t find_end_of_word(std::string_view text, std::size_t n) noexcept {
+  return HWY_DYNAMIC_DISPATCH(find_end_of_word)(text, n);
 }
 
 }  // namespace outsize

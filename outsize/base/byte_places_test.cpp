@@ -45,5 +45,48 @@ TEST(byte_places, are_found_however_dense_and_wherever_the_text_begins) {
     }
 }
 
+TEST(byte_places, are_found_by_their_number) {
+  EXPECT_EQ(find_nth("one\ntwo\n\nthree", '\n', 0), 3U);
+  EXPECT_EQ(find_nth("one\ntwo\n\nthree", '\n', 2), 8U);
+  EXPECT_EQ(find_nth("one\ntwo\n\nthree", '\n', 3), 14U);
+  EXPECT_EQ(find_nth("nothing", '\0', 0), 7U);
+  EXPECT_EQ(find_nth("", '\0', 0), 0U);
+  std::mt19937 random(8);
+  for (unsigned const one_in : {1U, 2U, 5U, 40U})
+    for (std::size_t const size : {1UL, 63UL, 64UL, 65UL, 128UL, 300UL}) {
+      std::string text(size, ';');
+      for (char& byte : text) byte = random() % one_in == 0 ? ',' : ';';
+      std::size_t n = 0;
+      for (std::size_t i = 0; i < size; ++i)
+        if (text[i] == ',') {
+          EXPECT_EQ(find_nth(text, ',', n++), i);
+        }
+      EXPECT_EQ(find_nth(text, ',', n), size);
+      EXPECT_EQ(find_nth(text, ',', SIZE_MAX), size);
+    }
+}
+
+TEST(byte_places, are_those_behind_words) {
+  EXPECT_EQ(find_end_of_word("  one two", 0), 5U);
+  EXPECT_EQ(find_end_of_word("  one two", 1), 9U);
+  EXPECT_EQ(find_end_of_word("  one two", 2), 9U);
+  EXPECT_EQ(find_end_of_word("one\ttwo\nthree", 1), 7U);
+  EXPECT_EQ(find_end_of_word("   ", 0), 3U);
+  EXPECT_EQ(find_end_of_word("", 0), 0U);
+  std::mt19937 random(9);
+  for (unsigned const one_in : {2U, 3U, 10U, 70U})
+    for (std::size_t const size : {1UL, 63UL, 64UL, 65UL, 128UL, 300UL}) {
+      std::string text(size, 'x');
+      for (char& byte : text)
+        if (random() % one_in == 0) byte = " \t\n"[random() % 3];
+      std::size_t n = 0;
+      for (std::size_t i = 1; i < size; ++i)
+        if (text[i] != 'x' && text[i - 1] == 'x') {
+          EXPECT_EQ(find_end_of_word(text, n++), i);
+        }
+      EXPECT_EQ(find_end_of_word(text, n), size);
+    }
+}
+
 }  // namespace
 }  // namespace outsize

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include <outsize/base/byte_places.hpp>
 #include <outsize/text/byte_filter.hpp>
 
 namespace outsize::text {
@@ -63,6 +64,13 @@ void split_csv(std::string_view record, csv_format format, std::vector<std::stri
 
 std::string_view behind_csv_fields(std::string_view record, std::size_t count, csv_format format) {
   std::size_t begin = 0;
+  constexpr std::size_t many_fields = 4;
+  if (count >= many_fields) {  // as if nothing in front were quoted
+    std::size_t const end = find_nth(record, format.separator, count - 1);
+    auto const fields = record.substr(0, end);
+    if (end < record.size() && fields.find(format.quote) == fields.npos)
+      return record.substr(end + 1);
+  }
   for (; count > 0; --count) {
     begin = csv_field_end(record, begin, format) + 1;
     if (begin > record.size()) return {};

@@ -30,6 +30,18 @@ g")";
   EXPECT_EQ(value_of("x;'y;z'", 1, {';', '\''}), "y;z");
 }
 
+TEST(csv_field, is_found_however_many_are_in_front) {
+  for (std::size_t const quoted : {0UL, 3UL, 4UL, 9UL, 40UL, 99UL}) {
+    std::string record;
+    for (std::size_t i = 0; i < 100; ++i)
+      record += (i > 0 ? "," : "") + (i == quoted ? R"("a,,""b")" : std::to_string(i));
+    for (std::size_t i = 0; i < 103; ++i) {
+      auto const want = i >= 100 ? "" : i == quoted ? R"(a,,"b)" : std::to_string(i);
+      EXPECT_EQ(value_of(record, i), want);
+    }
+  }
+}
+
 TEST(csv_field, has_no_part_in_the_end_of_the_record) {
   EXPECT_EQ(value_of("a,b\r", 1), "b");
   EXPECT_EQ(value_of("a,\"b\"\r", 1), "b");

@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include <outsize/base/byte_places.hpp>
 #include <outsize/text/byte_filter.hpp>
 
 namespace outsize::text {
@@ -101,6 +102,13 @@ char const* find_separator(char const* at, char const* end, char separator) noex
   return found ? static_cast<char const*>(found) : end;
 }
 
+// So many fields are passed faster by counting their ends, 64 bytes at a time (byte_places.hpp).
+constexpr std::size_t many_fields = 4;
+
+std::string_view text_of(char const* begin, char const* end) noexcept {
+  return {begin, static_cast<std::size_t>(end - begin)};
+}
+
 struct blank_fields {
   char const* field_end(char const* at, char const* end) const noexcept {
     at = skip_blanks(at, end);
@@ -109,6 +117,9 @@ struct blank_fields {
   }
   char const* next_field(char const* at, char const* end) const noexcept {
     return field_end(at, end);
+  }
+  char const* behind_many(char const* at, char const* end, std::size_t count) const noexcept {
+    return at + find_end_of_word(text_of(at, end), count - 1);
   }
 };
 
@@ -122,11 +133,16 @@ struct separated_fields {
     at = field_end(at, end);
     return at < end ? at + 1 : end;
   }
+  char const* behind_many(char const* at, char const* end, std::size_t count) const noexcept {
+    at += find_nth(text_of(at, end), separator, count - 1);
+    return at < end ? at + 1 : end;
+  }
 };
 
 template <typename Fields>
 char const* skip_fields(Fields fields, char const* at, char const* end,
                         std::size_t count) noexcept {
+  if (count >= many_fields) return fields.behind_many(at, end, count);
   for (; at < end && count > 0; --count) at = fields.next_field(at, end);
   return at;
 }
@@ -141,7 +157,7 @@ std::string_view span_of(std::string_view line, line_key const& key, Fields fiel
   if (key.skip_begin_blanks) begin = skip_blanks(begin, line_end);
   begin = skip_bytes(begin, line_end, key.begin_char);
   if (key.end_field == line_key::to_end_of_line) {
-    return {begin, static_cast<std::size_t>(line_end - begin)};
+    return text_of(begin, line_end);
   }
 
   // The end's field is usually not in front of the begin's, and the walk just goes on.
@@ -154,7 +170,7 @@ std::string_view span_of(std::string_view line, line_key const& key, Fields fiel
     if (key.skip_end_blanks) end = skip_blanks(end, line_end);
     end = skip_bytes(end, line_end, key.end_char);
   }
-  return {begin, static_cast<std::size_t>(std::max(begin, end) - begin)};
+  return text_of(begin, std::max(begin, end));
 }
 
 }  // namespace

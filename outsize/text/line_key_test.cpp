@@ -4,9 +4,11 @@
 // Keys as users write them, and the part of a line that they name.
 #include <outsize/text/line_key.hpp>
 
+#include <random>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -97,6 +99,29 @@ TEST(line_key, may_end_behind_or_in_front_of_its_field) {
   EXPECT_EQ(part("ab cd ef", "1.3,2"), " cd");
   EXPECT_EQ(part("", "2.3,4.5"), "");
   EXPECT_EQ(part({}, "2,3", ':'), "");
+}
+
+TEST(line_key, finds_fields_however_many_are_in_front) {
+  std::mt19937 random(3);
+  for (std::size_t const count : {1UL, 4UL, 5UL, 30UL, 200UL}) {
+    std::vector<std::string> separated, words;
+    std::string line_of_separated, line_of_words;
+    for (std::size_t i = 0; i < count; ++i) {
+      separated.emplace_back(random() % 5, 'x');
+      words.push_back(std::string(random() % 3 + (i > 0 ? 1 : 0), ' ') +
+                      std::string(random() % 5 + 1, 'x'));
+      line_of_separated += (i > 0 ? ":" : "") + separated.back();
+      line_of_words += words.back();
+    }
+    for (std::size_t i = 0; i < count + 3; ++i) {
+      line_key const one{.begin_field = i, .end_field = i};
+      EXPECT_EQ(key_span(line_of_separated, one, ':'), i < count ? separated[i] : "");
+      EXPECT_EQ(key_span(line_of_words, one, {}), i < count ? words[i] : "");
+    }
+    line_key const last_five{.begin_field = count - 1, .end_field = count + 4};
+    EXPECT_EQ(key_span(line_of_separated, last_five, ':'), separated.back());
+    EXPECT_EQ(key_span(line_of_words, last_five, {}), words.back());
+  }
 }
 
 }  // namespace
