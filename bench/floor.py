@@ -16,14 +16,14 @@ from sizes import GIB, KIB, MIB
 _FIELDS = ("read_bytes_per_second", "write_bytes_per_second", "mixed_bytes_per_second")
 _LONGEST_REQUEST = 2 * MIB
 _DEPTH = 4
-_LONGEST_PROBE = 4 * GIB  # seconds, as the runs: of 1 GiB it varies by half
+_LONGEST_PROBE = 4 * GIB  # of each file; half the input, so that both fit where a run's files do
 
 
 class Floor:
     def __init__(self, task, input_bytes):
         self._task = task
         self._input_bytes = input_bytes
-        self._probe_bytes = max(8 * MIB, min(_LONGEST_PROBE, input_bytes))
+        self._probe_bytes = max(8 * MIB, min(_LONGEST_PROBE, input_bytes // 2))
         self.probes = []       # with the longest requests
         self._seconds = []
 
