@@ -6,7 +6,6 @@
 // where it is a jump, and compilers make jumps of what looks like one. Pure functions. Layer: base.
 
 #include <cstddef>
-#include <cstdint>
 
 namespace outsize {
 

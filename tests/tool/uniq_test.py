@@ -63,7 +63,7 @@ class AgainstGnu(ToolTest):
 
     def test_refuses_what_gnu_refuses(self):
         for words in (("-fx",), ("-w", "-1"), ("-s", ""), ("--group=none",),
-                      ("--all-repeated=both",), ("-cD",), ("--group", "-c"), ("a", "b", "c"),
+                      ("--all-repeated=both",), ("--all-repeated=",), ("--group=",), ("-cD",), ("--group", "-c"), ("a", "b", "c"),
                       ("-t,",), ("no-such-file",), (self.folder,), ("--frobnicate",)):
             self.assert_as_gnu(*words)
 

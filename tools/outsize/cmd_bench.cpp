@@ -4,6 +4,7 @@
 // `outsize bench disk` and `outsize bench sort`: quick measurements without other programs.
 // Layer: tools.
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstdio>
 #include <optional>
@@ -20,6 +21,7 @@
 #include <tools/outsize/command.hpp>
 #include <tools/outsize/disk_probe.hpp>
 #include <tools/outsize/disk_report.hpp>
+#include <tools/outsize/option_words.hpp>
 #include <tools/outsize/options.hpp>
 #include <tools/outsize/sort_trial.hpp>
 
@@ -59,13 +61,10 @@ option count_row(std::string name, std::string help, auto& target) {
           }};
 }
 
-io::backend parse_backend(std::string_view text) {
-  if (text == "automatic") return io::backend::automatic;
-  if (text == "uring") return io::backend::uring;
-  if (text == "threads") return io::backend::threads;
-  if (text == "mmap") return io::backend::mmap;
-  throw usage_error(fmt::format("back-end '{}' is none of automatic, uring, threads, mmap", text));
-}
+constexpr std::array backend_words{option_word<io::backend>{"automatic", io::backend::automatic},
+                                   option_word<io::backend>{"uring", io::backend::uring},
+                                   option_word<io::backend>{"threads", io::backend::threads},
+                                   option_word<io::backend>{"mmap", io::backend::mmap}};
 
 void refuse_operands(std::vector<std::string> const& operands) {
   if (!operands.empty()) throw usage_error(fmt::format("extra operand '{}'", operands.front()));
@@ -97,7 +96,10 @@ int bench_disk(int argc, char** argv) {
             .takes = argument::required,
             .value = "NAME",
             .help = "automatic, uring, threads or mmap",
-            .handler = [&](std::string_view text) { options.backend = parse_backend(text); }})
+            .handler =
+                [&](std::string_view text) {
+                  options.backend = meaning_of(backend_words, "--backend", text);
+                }})
       .add(text_row(0, "json", "FILE", "also write the report here, as one JSON object", json));
   auto const operands = table.parse(argc, argv);
   if (!operands) return exit_done;

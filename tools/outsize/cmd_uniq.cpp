@@ -11,7 +11,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -20,6 +19,7 @@
 #include <tools/outsize/command.hpp>
 #include <tools/outsize/compression_options.hpp>
 #include <tools/outsize/key_options.hpp>
+#include <tools/outsize/option_words.hpp>
 #include <tools/outsize/options.hpp>
 #include <tools/outsize/sort_command.hpp>
 #include <tools/outsize/work_options.hpp>
@@ -45,23 +45,12 @@ struct uniq_request : work_options {
   bool fields_by_digits = false;  // the last -f was one in the old notation: -12
 };
 
-using mark_word = std::pair<std::string_view, mark>;
-constexpr std::array repeated_words{mark_word{"none", mark::none},
-                                    mark_word{"prepend", mark::prepend},
-                                    mark_word{"separate", mark::separate}};
+constexpr std::array repeated_words{option_word<mark>{"none", mark::none},
+                                    option_word<mark>{"prepend", mark::prepend},
+                                    option_word<mark>{"separate", mark::separate}};
 constexpr std::array group_words{
-    mark_word{"prepend", mark::prepend}, mark_word{"append", mark::append},
-    mark_word{"separate", mark::separate}, mark_word{"both", mark::both}};
-
-/// Words may be abbreviated, as long names may.
-template <std::size_t Count>
-mark find_mark(std::array<mark_word, Count> const& words, std::string_view option,
-               std::string_view word) {
-  auto const row = std::ranges::find_if(
-      words, [&](mark_word const& one) { return !word.empty() && one.first.starts_with(word); });
-  if (row == words.end()) throw usage_error(fmt::format("{} '{}' is unknown", option, word));
-  return row->second;
-}
+    option_word<mark>{"prepend", mark::prepend}, option_word<mark>{"append", mark::append},
+    option_word<mark>{"separate", mark::separate}, option_word<mark>{"both", mark::both}};
 
 option flag(char letter, char const* name, char const* help, bool& into) {
   return {.letter = letter, .name = name, .help = help, .handler = [&into](auto) { into = true; }};
@@ -96,8 +85,9 @@ std::vector<option> group_rows(uniq_request& request) {
            .handler =
                [&groups](std::string_view word) {
                  groups.all_repeated = true;
-                 groups.marks =
-                     word.empty() ? mark::none : find_mark(repeated_words, "--all-repeated", word);
+                 groups.marks = word.data() == nullptr
+                                    ? mark::none
+                                    : meaning_of(repeated_words, "--all-repeated", word);
                }},
           {.name = "group",
            .takes = argument::optional,
@@ -106,8 +96,8 @@ std::vector<option> group_rows(uniq_request& request) {
            .handler =
                [&groups](std::string_view word) {
                  groups.all_lines = true;
-                 groups.marks =
-                     word.empty() ? mark::separate : find_mark(group_words, "--group", word);
+                 groups.marks = word.data() == nullptr ? mark::separate
+                                                       : meaning_of(group_words, "--group", word);
                }},
           flag('u', "unique", "only lines that are not repeated", groups.only_single)};
 }

@@ -11,18 +11,15 @@
 #include <fmt/format.h>
 
 #include <outsize/text/csv_field.hpp>
+#include <tools/outsize/option_words.hpp>
 
 namespace outsize::tool {
 namespace {
 
-struct sort_word {
-  std::string_view word;
-  char letter;
-};
-
-constexpr std::array sort_words{sort_word{"general-numeric", 'g'}, sort_word{"human-numeric", 'h'},
-                                sort_word{"month", 'M'},           sort_word{"numeric", 'n'},
-                                sort_word{"random", 'R'},          sort_word{"version", 'V'}};
+constexpr std::array sort_words{
+    option_word<char>{"general-numeric", 'g'}, option_word<char>{"human-numeric", 'h'},
+    option_word<char>{"month", 'M'},           option_word<char>{"numeric", 'n'},
+    option_word<char>{"random", 'R'},          option_word<char>{"version", 'V'}};
 
 void note_line_option(key_options& options, std::string_view name) {
   if (options.line_option.empty()) options.line_option = name;
@@ -40,16 +37,8 @@ option flag_row(char letter, char const* name, char const* help, bool& flag) {
 }
 
 void set_sort_word(key_options& options, std::string_view word) {
-  for (auto const& row : sort_words) {
-    if (word.empty() || !row.word.starts_with(word)) continue;
-    text::set_option(options.order, row.letter);
-    note_line_option(options, "--sort");
-    return;
-  }
-  throw usage_error(
-      fmt::format("--sort '{}' is unknown; there are general-numeric, "
-                  "human-numeric, month, numeric, random and version",
-                  word));
+  text::set_option(options.order, meaning_of(sort_words, "--sort", word));
+  note_line_option(options, "--sort");
 }
 
 void set_separator(key_options& options, std::string_view text) {

@@ -165,7 +165,8 @@ std::optional<std::vector<std::string>> option_table::parse(int argc, char** arg
       if (!takes_operand_(optarg)) operands.emplace_back(optarg);
       continue;
     }
-    find_row(rows, code)->handler(optarg == nullptr ? std::string_view() : optarg);
+    find_row(rows, code)
+        ->handler(optarg == nullptr ? std::string_view() : std::string_view(optarg));
     if (help_wanted) fmt::print("{}", help());
     if (version_wanted) fmt::print("outsize {}\n", version);
     if (help_wanted || version_wanted) return std::nullopt;

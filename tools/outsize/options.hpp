@@ -32,7 +32,7 @@ struct option {
   argument takes = argument::none;
   std::string value = {};  ///< how the help calls the argument
   std::string help = {};   ///< empty: not shown (options that only say why they are refused)
-  /// Called in the order of the command line; the text is empty if there is no argument.
+  /// Called in the order of the command line; the text's data() is null if there is no argument.
   std::function<void(std::string_view)> handler = {};
 };
 

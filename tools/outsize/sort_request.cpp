@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include <tools/outsize/input_names.hpp>
+#include <tools/outsize/option_words.hpp>
 #include <tools/outsize/options.hpp>
 
 namespace outsize::tool {
@@ -29,25 +30,9 @@ void set_check(sort_request& request, action how) {
   request.what = how;
 }
 
-struct check_word {
-  std::string_view word;
-  action how;
-};
-
-constexpr std::array check_words{check_word{"diagnose-first", action::check},
-                                 check_word{"quiet", action::check_silently},
-                                 check_word{"silent", action::check_silently}};
-
-/// Words may be abbreviated, as long names may.
-void set_check_word(sort_request& request, std::string_view word) {
-  auto const row = std::ranges::find_if(
-      check_words, [&](check_word const& candidate) { return candidate.word.starts_with(word); });
-  if (row == check_words.end()) {
-    throw usage_error(
-        fmt::format("--check '{}' is unknown; there are diagnose-first, quiet and silent", word));
-  }
-  set_check(request, row->how);
-}
+constexpr std::array check_words{option_word<action>{"diagnose-first", action::check},
+                                 option_word<action>{"quiet", action::check_silently},
+                                 option_word<action>{"silent", action::check_silently}};
 
 /// What the command line says that is not part of the request.
 struct read_state {
@@ -117,7 +102,12 @@ option_table make_table(sort_request& request, read_state& state) {
             .takes = argument::optional,
             .value = "HOW",
             .help = "the same, or as -C if HOW is quiet",
-            .handler = [&](std::string_view how) { set_check_word(request, how); }})
+            .handler =
+                [&](std::string_view how) {
+                  set_check(request, how.data() == nullptr
+                                         ? action::check
+                                         : meaning_of(check_words, "--check", how));
+                }})
       .add({.letter = 'C',
             .help = "say it by the exit status alone",
             .handler = [&](auto) { set_check(request, action::check_silently); }})

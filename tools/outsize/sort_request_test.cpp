@@ -48,6 +48,7 @@ TEST(sort_request, refuses_what_makes_no_sense) {
                                              {"-c", "a", "b"},
                                              {"-c", "-o", "x"},
                                              {"--check=loudly"},
+                                             {"--check="},
                                              {"--batch-size=1"},
                                              {"--batch-size=x"},
                                              {"--run-codec=zip"},

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <fmt/format.h>
+#include <array>
 #include <charconv>
 #include <filesystem>
 #include <map>
@@ -20,6 +21,7 @@
 #include <outsize/base/units.hpp>
 #include <tools/outsize/command.hpp>
 #include <tools/outsize/interruption.hpp>
+#include <tools/outsize/option_words.hpp>
 #include <tools/outsize/output_file.hpp>
 
 namespace outsize::tool {
@@ -119,12 +121,9 @@ std::string json_of(outsize::storage& store, pass_outcome const& o) {
   return object.dump(2) + '\n';
 }
 
-run_codec parse_codec(std::string_view text) {
-  if (text == "auto") return run_codec::automatic;
-  if (text == "none") return run_codec::none;
-  if (text == "always") return run_codec::always;
-  throw usage_error(fmt::format("--run-codec '{}' is none of auto, none, always", text));
-}
+constexpr std::array codec_words{option_word<run_codec>{"auto", run_codec::automatic},
+                                 option_word<run_codec>{"none", run_codec::none},
+                                 option_word<run_codec>{"always", run_codec::always}};
 
 std::size_t parse_fan_in(std::string_view text) {
   std::uint64_t const fan_in = parse_count(text, "--batch-size");
@@ -194,7 +193,10 @@ std::vector<option> spill_rows(work_options& into) {
            .takes = argument::required,
            .value = "WHEN",
            .help = "keep temporary data in fewer bytes: auto (if it pays), none, always",
-           .handler = [&into](std::string_view text) { into.codec = parse_codec(text); }},
+           .handler =
+               [&into](std::string_view text) {
+                 into.codec = meaning_of(codec_words, "--run-codec", text);
+               }},
           {.name = "batch-size",
            .takes = argument::required,
            .value = "N",
