@@ -9,16 +9,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <csignal>
 #include <system_error>
 #include <tuple>
 
+#include <tools/outsize/interruption.hpp>
+
 namespace outsize::tool {
 namespace {
-
-constexpr std::array forwarded{SIGINT, SIGTERM, SIGHUP};
 
 // What a signal handler may touch.
 volatile std::sig_atomic_t caught_signal = 0;
@@ -58,18 +57,22 @@ int wait_for(pid_t child) {
 }  // namespace
 
 child_commands::child_commands() {
-  static_assert(std::tuple_size_v<decltype(previous_)> == forwarded.size());
+  static_assert(std::tuple_size_v<decltype(previous_)> == ending_signals.size());
   caught_signal = 0;
   struct sigaction action {};
   action.sa_handler = forward_signal;
   sigemptyset(&action.sa_mask);
-  for (std::size_t i = 0; i < forwarded.size(); ++i)
-    ::sigaction(forwarded[i], &action, &previous_[i]);
+  // What is ignored stays so here, as it does in the child, which would end by a signal that is
+  // caught here.
+  for (std::size_t i = 0; i < ending_signals.size(); ++i) {
+    ::sigaction(ending_signals[i], nullptr, &previous_[i]);
+    if (!is_ignored(ending_signals[i])) ::sigaction(ending_signals[i], &action, nullptr);
+  }
 }
 
 child_commands::~child_commands() {
-  for (std::size_t i = 0; i < forwarded.size(); ++i)
-    ::sigaction(forwarded[i], &previous_[i], nullptr);
+  for (std::size_t i = 0; i < ending_signals.size(); ++i)
+    ::sigaction(ending_signals[i], &previous_[i], nullptr);
 }
 
 void child_commands::check() const {

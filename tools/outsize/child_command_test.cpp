@@ -12,6 +12,8 @@
 
 #include <gtest/gtest.h>
 
+#include <tools/outsize/interruption.hpp>
+
 namespace outsize::tool {
 namespace {
 
@@ -53,6 +55,19 @@ TEST(child_command, is_not_begun_once_a_signal_has_come) {
   ::raise(SIGTERM);  // between two
   EXPECT_THROW(commands.check(), interrupted);
   EXPECT_THROW(commands.run({"--gtest_list_tests"}), interrupted);
+}
+
+TEST(child_command, leaves_signals_ignored_that_were) {
+  auto const before = std::signal(SIGHUP, SIG_IGN);
+  {
+    child_commands commands;
+    ::raise(SIGHUP);
+    EXPECT_NO_THROW(commands.check());
+    EXPECT_TRUE(is_ignored(SIGHUP));
+    EXPECT_FALSE(is_ignored(SIGTERM));
+  }
+  EXPECT_TRUE(is_ignored(SIGHUP));
+  std::signal(SIGHUP, before);
 }
 
 }  // namespace

@@ -21,6 +21,8 @@
 #include <tools/outsize/command.hpp>
 #include <tools/outsize/disk_probe.hpp>
 #include <tools/outsize/disk_report.hpp>
+#include <tools/outsize/json_file.hpp>
+#include <tools/outsize/option_rows.hpp>
 #include <tools/outsize/option_words.hpp>
 #include <tools/outsize/options.hpp>
 #include <tools/outsize/sort_trial.hpp>
@@ -29,26 +31,6 @@ namespace outsize::tool {
 namespace {
 
 constexpr char const* usage = "outsize bench disk|sort [OPTIONS]";
-
-/// A row for an option that takes a size; plain numbers are bytes.
-option size_row(std::string name, std::string help, auto& target) {
-  return {.name = std::move(name),
-          .takes = argument::required,
-          .value = "SIZE",
-          .help = std::move(help),
-          .handler = [&target](std::string_view text) {
-            target = static_cast<std::remove_reference_t<decltype(target)>>(parse_bytes(text));
-          }};
-}
-
-option text_row(char letter, std::string name, std::string value, std::string help, auto& target) {
-  return {.letter = letter,
-          .name = std::move(name),
-          .takes = argument::required,
-          .value = std::move(value),
-          .help = std::move(help),
-          .handler = [&target](std::string_view text) { target = std::string(text); }};
-}
 
 option count_row(std::string name, std::string help, auto& target) {
   return {.name = name,
@@ -100,14 +82,15 @@ int bench_disk(int argc, char** argv) {
                 [&](std::string_view text) {
                   options.backend = meaning_of(backend_words, "--backend", text);
                 }})
-      .add(text_row(0, "json", "FILE", "also write the report here, as one JSON object", json));
+      .add(json_row(json));
   auto const operands = table.parse(argc, argv);
   if (!operands) return exit_done;
   refuse_operands(*operands);
 
+  auto const report = open_json(json);
   auto const speed = probe_disk(options);
   fmt::print("{}\n{}", options.directory, describe_disk(options, speed));
-  if (json) write_json_file(*json, disk_report(options, speed));
+  if (report) report->write(disk_report(options, speed));
   return exit_done;
 }
 
@@ -147,11 +130,12 @@ int bench_sort(int argc, char** argv) {
       .add(size_row("memory", "of the sort (256M)", options.memory_bytes))
       .add(count_row("parallel", "threads of the sort", options.threads))
       .add(text_row('T', "temporary-directory", "DIR", "where all files go", options.directory))
-      .add(text_row(0, "json", "FILE", "also write the report here, as one JSON object", json));
+      .add(json_row(json));
   auto const operands = table.parse(argc, argv);
   if (!operands) return exit_done;
   refuse_operands(*operands);
 
+  auto const file = open_json(json);
   disk_probe_options const probe{
       .directory = options.directory,
       .file_bytes = std::min<std::uint64_t>(options.size_bytes, 256_MiB)};
@@ -161,12 +145,12 @@ int bench_sort(int argc, char** argv) {
       share_of_floor(speed, report.sort.at("input_bytes"), report.sort.at("seconds"));
   print_trial(options, report.sort, share);
   fmt::print("{}", report_line("checked", report.is_verified ? "in order and complete" : "WRONG"));
-  if (json) {
-    write_json_file(*json, {{"kind", options.kind},
-                            {"verified", report.is_verified},
-                            {"share_of_floor", share},
-                            {"sort", report.sort},
-                            {"disk", disk_report(probe, speed)}});
+  if (file) {
+    file->write({{"kind", options.kind},
+                 {"verified", report.is_verified},
+                 {"share_of_floor", share},
+                 {"sort", report.sort},
+                 {"disk", disk_report(probe, speed)}});
   }
   return report.is_verified ? exit_done : exit_no;
 }

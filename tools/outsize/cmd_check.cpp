@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <future>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,10 +19,11 @@
 #include <outsize/text/line_order.hpp>
 #include <tools/outsize/command.hpp>
 #include <tools/outsize/compression_options.hpp>
+#include <tools/outsize/json_file.hpp>
 #include <tools/outsize/key_options.hpp>
 #include <tools/outsize/multiset_checksum.hpp>
+#include <tools/outsize/option_rows.hpp>
 #include <tools/outsize/options.hpp>
-#include <tools/outsize/output_file.hpp>
 #include <tools/outsize/record_scan.hpp>
 #include <tools/outsize/work_options.hpp>
 
@@ -64,11 +66,7 @@ option_table check_options(check_request& request) {
             .value = "FILE2",
             .help = "demand the same items as there, in any order",
             .handler = [&](std::string_view text) { request.against = text; }})
-      .add({.name = "json",
-            .takes = argument::required,
-            .value = "FILE",
-            .help = "also write the report here, as one JSON object",
-            .handler = [&](std::string_view text) { request.json = text; }})
+      .add(json_row(request.json))
       .heading("what the items are and how they compare, as for outsize sort")
       .add(key_option_rows(request.keys))
       .heading("compressed files")
@@ -103,12 +101,36 @@ file_report scan_ordered(record_scan scan, Order const& order, key_options const
   return report;
 }
 
-file_report scan_any_order(record_scan scan) {
+/// Looks now and then whether the count is still wanted; if not, it is of no use.
+file_report scan_any_order(record_scan scan, std::stop_token const& stop) {
+  constexpr std::uint64_t items_between_looks = 1 << 12;
   file_report report;
-  while (scan.next()) report.checksum.add(scan.current());
+  while (scan.next()) {
+    report.checksum.add(scan.current());
+    if (scan.count() % items_between_looks == 0 && stop.stop_requested()) break;
+  }
   report.bytes = scan.consumed_bytes();
   return report;
 }
+
+/// The scan of the file to hold against, under way. Whoever no longer wants it need not wait until
+/// all has been read.
+class other_scan {
+ public:
+  explicit other_scan(record_scan scan)
+      : report_(
+            std::async(std::launch::async, scan_any_order, std::move(scan), stop_.get_token())) {}
+  other_scan(other_scan const&) = delete;
+  other_scan& operator=(other_scan const&) = delete;
+  ~other_scan() { stop_.request_stop(); }
+
+  /// Waits for the end. Call it once. @throws what the scan threw.
+  file_report get() { return report_.get(); }
+
+ private:
+  std::stop_source stop_;
+  std::future<file_report> report_;  // its destructor waits for the thread
+};
 
 void print_report(check_request const& request, file_report const& report,
                   std::optional<file_report> const& other) {
@@ -134,8 +156,8 @@ void print_report(check_request const& request, file_report const& report,
   }
 }
 
-void write_json(check_request const& request, file_report const& report,
-                std::optional<file_report> const& other) {
+nlohmann::ordered_json fields_of(check_request const& request, file_report const& report,
+                                 std::optional<file_report> const& other) {
   nlohmann::ordered_json object{{"file", request.file},
                                 {"items", report.checksum.count},
                                 {"input_bytes", report.bytes},
@@ -154,9 +176,7 @@ void write_json(check_request const& request, file_report const& report,
                          {"checksum", other->checksum.text()},
                          {"same", other->checksum == report.checksum}};
   }
-  output_file output(*request.json);
-  output.write(object.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + '\n');
-  output.close();
+  return object;
 }
 
 }  // namespace
@@ -174,17 +194,15 @@ int cmd_check(int argc, char** argv) {
   // Everything that can be refused is refused before the first byte is read.
   auto const order = request.keys.any_order();
   auto scan = open_scan(request.keys, request.codecs, request.file);
-  std::future<file_report> pending;
-  if (request.against) {
-    pending = std::async(std::launch::async, scan_any_order,
-                         open_scan(request.keys, request.codecs, *request.against));
-  }
+  auto const json = open_json(request.json);
+  std::optional<other_scan> pending;
+  if (request.against) pending.emplace(open_scan(request.keys, request.codecs, *request.against));
   auto const report = std::visit(
       [&](auto const& by) { return scan_ordered(std::move(scan), by, request.keys); }, order);
   std::optional<file_report> other;
-  if (pending.valid()) other = pending.get();
+  if (pending) other = pending->get();
 
-  if (request.json) write_json(request, report, other);
+  if (json) json->write(fields_of(request, report, other));
   print_report(request, report, other);
   bool const is_same = !other || other->checksum == report.checksum;
   return !report.first_disorder && is_same ? exit_done : exit_no;

@@ -10,7 +10,7 @@
 #include <outsize/numeric/columnsort.hpp>
 #include <tools/outsize/command.hpp>
 #include <tools/outsize/options.hpp>
-#include <tools/outsize/work_options.hpp>
+#include <tools/outsize/pass_command.hpp>
 
 namespace outsize::tool {
 namespace {

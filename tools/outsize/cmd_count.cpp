@@ -14,6 +14,7 @@
 #include <tools/outsize/compression_options.hpp>
 #include <tools/outsize/input_names.hpp>
 #include <tools/outsize/key_options.hpp>
+#include <tools/outsize/option_rows.hpp>
 #include <tools/outsize/options.hpp>
 #include <tools/outsize/sort_command.hpp>
 #include <tools/outsize/work_options.hpp>

@@ -5,11 +5,11 @@
 #include <optional>
 #include <string>
 
-#include <outsize/base/units.hpp>
 #include <outsize/numeric/fft.hpp>
 #include <tools/outsize/command.hpp>
+#include <tools/outsize/option_rows.hpp>
 #include <tools/outsize/options.hpp>
-#include <tools/outsize/work_options.hpp>
+#include <tools/outsize/pass_command.hpp>
 
 namespace outsize::tool {
 namespace {
@@ -33,11 +33,9 @@ std::optional<request> read_request(int argc, char** argv) {
             .handler = [&](std::string_view) { r.inverse = true; }})
       .heading("with what")
       .add(resource_rows(r.work))
-      .add({.name = "block",
-            .takes = argument::required,
-            .value = "SIZE",
-            .help = "no request is shorter if memory allows (8K); longer ones may need more passes",
-            .handler = [&](std::string_view text) { r.block_bytes = parse_bytes(text, 1_KiB); }})
+      .add(size_row("block",
+                    "no request is shorter if memory allows (8K); longer ones may need more passes",
+                    r.block_bytes))
       .heading("what to tell")
       .add(report_rows(r.work));
   if (!parse_pass_request(table, argc, argv, r)) return std::nullopt;

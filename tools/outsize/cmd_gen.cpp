@@ -14,6 +14,7 @@
 #include <tools/outsize/command.hpp>
 #include <tools/outsize/generator.hpp>
 #include <tools/outsize/interruption.hpp>
+#include <tools/outsize/option_rows.hpp>
 #include <tools/outsize/options.hpp>
 #include <tools/outsize/output_file.hpp>
 #include <tools/outsize/work_options.hpp>

@@ -21,6 +21,8 @@
 #include <tools/outsize/command.hpp>
 #include <tools/outsize/disk_probe.hpp>
 #include <tools/outsize/disk_report.hpp>
+#include <tools/outsize/json_file.hpp>
+#include <tools/outsize/option_rows.hpp>
 #include <tools/outsize/options.hpp>
 
 namespace outsize::tool {
@@ -47,11 +49,7 @@ option_table info_options(info_request& request) {
       .add({.name = "quick",
             .help = "measure no bandwidth",
             .handler = [&](std::string_view) { request.is_quick = true; }})
-      .add({.name = "json",
-            .takes = argument::required,
-            .value = "FILE",
-            .help = "also write the report here, as one JSON object",
-            .handler = [&](std::string_view text) { request.json = text; }});
+      .add(json_row(request.json));
   return table;
 }
 
@@ -130,11 +128,12 @@ int cmd_info(int argc, char** argv) {
   weights_of(disks);
   std::vector<disk_settings> settings(disks.begin(), disks.end());
 
+  auto const report = open_json(request.json);
   auto object = show_machine();
   object["disks"] = nlohmann::ordered_json::array();
   for (disk_settings const& disk : settings)
     object["disks"].push_back(show_disk(disk, request.is_quick));
-  if (request.json) write_json_file(*request.json, object);
+  if (report) report->write(object);
   return exit_done;
 }
 

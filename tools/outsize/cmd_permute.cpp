@@ -7,8 +7,8 @@
 
 #include <outsize/numeric/bmmc.hpp>
 #include <tools/outsize/command.hpp>
+#include <tools/outsize/pass_command.hpp>
 #include <tools/outsize/permute_request.hpp>
-#include <tools/outsize/work_options.hpp>
 
 namespace outsize::tool {
 

@@ -18,6 +18,7 @@
 #include <tools/outsize/command.hpp>
 #include <tools/outsize/compression_options.hpp>
 #include <tools/outsize/key_options.hpp>
+#include <tools/outsize/option_rows.hpp>
 #include <tools/outsize/options.hpp>
 #include <tools/outsize/random_options.hpp>
 #include <tools/outsize/sort_command.hpp>

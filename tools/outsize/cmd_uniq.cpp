@@ -19,6 +19,7 @@
 #include <tools/outsize/command.hpp>
 #include <tools/outsize/compression_options.hpp>
 #include <tools/outsize/key_options.hpp>
+#include <tools/outsize/option_rows.hpp>
 #include <tools/outsize/option_words.hpp>
 #include <tools/outsize/options.hpp>
 #include <tools/outsize/sort_command.hpp>
@@ -52,10 +53,6 @@ constexpr std::array group_words{
     option_word<mark>{"prepend", mark::prepend}, option_word<mark>{"append", mark::append},
     option_word<mark>{"separate", mark::separate}, option_word<mark>{"both", mark::both}};
 
-option flag(char letter, char const* name, char const* help, bool& into) {
-  return {.letter = letter, .name = name, .help = help, .handler = [&into](auto) { into = true; }};
-}
-
 option number(char letter, char const* name, char const* help, std::uint64_t& into) {
   return {.letter = letter,
           .name = name,
@@ -69,37 +66,38 @@ option number(char letter, char const* name, char const* help, std::uint64_t& in
 
 std::vector<option> group_rows(uniq_request& request) {
   uniq_options& groups = request.groups;
-  return {flag('c', "count", "the number of equal lines in front", groups.count),
-          flag('d', "repeated", "only lines that are repeated, one of each", groups.only_repeated),
-          {.letter = 'D',
-           .help = "all lines that are repeated",
-           .handler =
-               [&groups](auto) {
-                 groups.all_repeated = true;
-                 groups.marks = mark::none;
-               }},
-          {.name = "all-repeated",
-           .takes = argument::optional,
-           .value = "HOW",
-           .help = "the same, with empty lines: none, prepend or separate",
-           .handler =
-               [&groups](std::string_view word) {
-                 groups.all_repeated = true;
-                 groups.marks = word.data() == nullptr
-                                    ? mark::none
-                                    : meaning_of(repeated_words, "--all-repeated", word);
-               }},
-          {.name = "group",
-           .takes = argument::optional,
-           .value = "HOW",
-           .help = "all lines, with empty ones: separate, prepend, append or both",
-           .handler =
-               [&groups](std::string_view word) {
-                 groups.all_lines = true;
-                 groups.marks = word.data() == nullptr ? mark::separate
-                                                       : meaning_of(group_words, "--group", word);
-               }},
-          flag('u', "unique", "only lines that are not repeated", groups.only_single)};
+  return {
+      flag_row('c', "count", "the number of equal lines in front", groups.count),
+      flag_row('d', "repeated", "only lines that are repeated, one of each", groups.only_repeated),
+      {.letter = 'D',
+       .help = "all lines that are repeated",
+       .handler =
+           [&groups](auto) {
+             groups.all_repeated = true;
+             groups.marks = mark::none;
+           }},
+      {.name = "all-repeated",
+       .takes = argument::optional,
+       .value = "HOW",
+       .help = "the same, with empty lines: none, prepend or separate",
+       .handler =
+           [&groups](std::string_view word) {
+             groups.all_repeated = true;
+             groups.marks = word.data() == nullptr
+                                ? mark::none
+                                : meaning_of(repeated_words, "--all-repeated", word);
+           }},
+      {.name = "group",
+       .takes = argument::optional,
+       .value = "HOW",
+       .help = "all lines, with empty ones: separate, prepend, append or both",
+       .handler =
+           [&groups](std::string_view word) {
+             groups.all_lines = true;
+             groups.marks =
+                 word.data() == nullptr ? mark::separate : meaning_of(group_words, "--group", word);
+           }},
+      flag_row('u', "unique", "only lines that are not repeated", groups.only_single)};
 }
 
 /// A digit of -12, the old notation of -f 12: getopt takes each for an option, and those behind
@@ -140,22 +138,14 @@ std::vector<option> comparison_rows(uniq_request& request) {
                }},
           number('s', "skip-chars", "nor the N bytes behind them", groups.skip_bytes),
           number('w', "check-chars", "of the rest only N bytes do", groups.most_bytes),
-          flag('i', "ignore-case", "lower case counts as upper case", groups.fold)};
+          flag_row('i', "ignore-case", "lower case counts as upper case", groups.fold)};
 }
 
 option_table make_table(uniq_request& request) {
   option_table table("outsize uniq [OPTIONS] [INPUT [OUTPUT]]", about);
   table.heading("what to write")
       .add(group_rows(request))
-      .add({.letter = 'o',
-            .name = "output",
-            .takes = argument::required,
-            .value = "FILE",
-            .help = "as OUTPUT; may be the input",
-            .handler =
-                [&](std::string_view path) {
-                  set_output(path, request.output, request.has_output);
-                }})
+      .add(output_row(request.output, request.has_output, "as OUTPUT; may be the input"))
       .heading("what makes lines equal")
       .add(comparison_rows(request))
       .heading("what lines are")

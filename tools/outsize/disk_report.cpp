@@ -9,8 +9,6 @@
 
 #include <fmt/format.h>
 
-#include <tools/outsize/output_file.hpp>
-
 namespace outsize::tool {
 namespace {
 
@@ -108,12 +106,6 @@ std::string describe_disk(disk_probe_options const& options, disk_speed const& s
 
 std::string report_line(std::string_view name, std::string_view value) {
   return fmt::format("  {:<15}{}\n", name, value);
-}
-
-void write_json_file(std::string const& path, nlohmann::ordered_json const& object) {
-  output_file output(path);
-  output.write(object.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + '\n');
-  output.close();
 }
 
 }  // namespace outsize::tool

@@ -49,7 +49,4 @@ std::string describe_disk(disk_probe_options const& options, disk_speed const& s
 /// One such line.
 std::string report_line(std::string_view name, std::string_view value);
 
-/// Writes the object to `path`, "-" being stdout. Errors: io_error.
-void write_json_file(std::string const& path, nlohmann::ordered_json const& object);
-
 }  // namespace outsize::tool

@@ -68,13 +68,5 @@ TEST(disk_settings, are_the_disks_own_or_those_of_all) {
   EXPECT_THROW(disk_settings("/no/such"), io_error);
 }
 
-TEST(disk_report, is_written_as_one_object) {
-  auto const path = std::filesystem::path(::testing::TempDir()) / "disk_report_test.json";
-  write_json_file(path, disk_report({}, a_speed()));
-  std::ifstream file(path);
-  EXPECT_EQ(nlohmann::json::parse(file).at("size_bytes"), 64_MiB);
-  std::filesystem::remove(path);
-}
-
 }  // namespace
 }  // namespace outsize::tool

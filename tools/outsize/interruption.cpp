@@ -17,16 +17,16 @@ namespace {
 
 constexpr int wake_signal = SIGUSR1;
 
+}  // namespace
+
 bool is_ignored(int signal) {
   struct sigaction action {};
   return ::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
-}  // namespace
-
 interruption::interruption(std::string command) : command_(std::move(command)) {
   ::sigemptyset(&caught_);
-  for (int signal : {SIGINT, SIGTERM, SIGHUP})
+  for (int signal : ending_signals)
     if (!is_ignored(signal)) ::sigaddset(&caught_, signal);
   ::sigaddset(&caught_, wake_signal);
   ::pthread_sigmask(SIG_BLOCK, &caught_, &before_);

@@ -11,11 +11,18 @@
 
 #include <signal.h>
 
+#include <array>
 #include <atomic>
 #include <string>
 #include <thread>
 
 namespace outsize::tool {
+
+/// The signals that ask for an end.
+inline constexpr std::array ending_signals{SIGINT, SIGTERM, SIGHUP};
+
+/// Whether such a signal does nothing, as SIGHUP under nohup(1).
+bool is_ignored(int signal);
 
 class interruption {
  public:

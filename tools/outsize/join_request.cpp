@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include <tools/outsize/key_options.hpp>
+#include <tools/outsize/option_rows.hpp>
 #include <tools/outsize/options.hpp>
 
 namespace outsize::tool {
@@ -115,7 +116,7 @@ class operand_files {
   std::vector<std::string> names_;
 };
 
-option flag_row(std::string name, std::string help, std::function<void()> const& set) {
+option action_row(std::string name, std::string help, std::function<void()> const& set) {
   return {.name = std::move(name), .help = std::move(help), .handler = [set](auto) { set(); }};
 }
 
@@ -139,21 +140,24 @@ std::vector<option> field_rows(join_options& join, given_values& given) {
                     }),
           value_row('t', "CHAR", "parts fields, in place of blanks; '': the line is one field",
                     [&](auto text) { set_once(given.separator, parse_separator(text), "-t"); }),
-          flag_row("csv", "records of CSV: fields may be quoted, -t is a comma",
-                   [&] { given.csv = true; }),
-          flag_row("tsv", "the same with tabs",
-                   [&] {
-                     given.csv = true;
-                     set_once(given.separator, '\t', "-t");
-                   }),
-          {.letter = 'i',
-           .name = "ignore-case",
-           .help = "lower case counts as upper case",
-           .handler = [&](auto) { join.fold = true; }},
+          flag_row(0, "csv", "records of CSV: fields may be quoted, -t is a comma", given.csv),
+          action_row("tsv", "the same with tabs",
+                     [&] {
+                       given.csv = true;
+                       set_once(given.separator, '\t', "-t");
+                     }),
+          flag_row('i', "ignore-case", "lower case counts as upper case", join.fold),
           {.letter = 'z',
            .name = "zero-terminated",
            .help = "lines end with NUL, not newline",
            .handler = [&](auto) { join.delimiter = '\0'; }}};
+}
+
+/// Of -o the letter stands for columns.
+option path_row(std::string& into) {
+  auto row = output_row(into, "write there, not to standard output; may be an input");
+  row.letter = 0;
+  return row;
 }
 
 std::vector<option> output_rows(join_request& request, given_values& given) {
@@ -190,23 +194,16 @@ std::vector<option> output_rows(join_request& request, given_values& given) {
        .value = "TEXT",
        .help = "in place of fields that are missing",
        .handler = [&](std::string_view text) { set_once(given.filler, std::string(text), "-e"); }},
-      {.name = "output",
-       .takes = argument::required,
-       .value = "PATH",
-       .help = "write there, not to standard output; may be an input",
-       .handler = [&, has_output = false](std::string_view path) mutable {
-         set_output(path, request.paths.output, has_output);
-       }}};
+      path_row(request.paths.output)};
 }
 
 std::vector<option> order_rows(join_options& join) {
   using check = join_options::order_check;
-  return {flag_row("sort", "the inputs need not be sorted", [&] { join.sort = true; }),
-          flag_row("header", "the first lines are joined whatever they are",
-                   [&] { join.header = true; }),
-          flag_row("check-order", "refuse all that is not sorted, not only what does harm",
-                   [&] { join.check = check::always; }),
-          flag_row("nocheck-order", "refuse nothing", [&] { join.check = check::never; })};
+  return {flag_row(0, "sort", "the inputs need not be sorted", join.sort),
+          flag_row(0, "header", "the first lines are joined whatever they are", join.header),
+          action_row("check-order", "refuse all that is not sorted, not only what does harm",
+                     [&] { join.check = check::always; }),
+          action_row("nocheck-order", "refuse nothing", [&] { join.check = check::never; })};
 }
 
 }  // namespace

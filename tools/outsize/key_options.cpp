@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <outsize/text/csv_field.hpp>
+#include <tools/outsize/option_rows.hpp>
 #include <tools/outsize/option_words.hpp>
 
 namespace outsize::tool {
@@ -30,10 +31,6 @@ option letter_row(key_options& options, char letter, char const* name, char cons
             text::set_option(options.order, letter);
             if (letter != 'r') note_line_option(options, std::string{'-', letter});
           }};
-}
-
-option flag_row(char letter, char const* name, char const* help, bool& flag) {
-  return {.letter = letter, .name = name, .help = help, .handler = [&flag](auto) { flag = true; }};
 }
 
 void set_sort_word(key_options& options, std::string_view word) {

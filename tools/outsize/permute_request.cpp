@@ -14,6 +14,7 @@
 
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
+#include <tools/outsize/option_rows.hpp>
 #include <tools/outsize/options.hpp>
 
 namespace outsize::tool {
@@ -104,11 +105,7 @@ option_table make_table(permute_request& r) {
       .add(pass_rows(r))
       .heading("with what")
       .add(resource_rows(r.work))
-      .add({.name = "block",
-            .takes = argument::required,
-            .value = "SIZE",
-            .help = "least unit of reading and writing (default: chosen)",
-            .handler = [&](std::string_view text) { r.block_bytes = parse_bytes(text, 1_KiB); }})
+      .add(size_row("block", "least unit of reading and writing (default: chosen)", r.block_bytes))
       .heading("what to tell")
       .add(report_rows(r.work));
   return table;

@@ -10,7 +10,7 @@
 #include <string>
 
 #include <outsize/numeric/bit_matrix.hpp>
-#include <tools/outsize/work_options.hpp>
+#include <tools/outsize/pass_command.hpp>
 
 namespace outsize::tool {
 

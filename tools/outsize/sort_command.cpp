@@ -2,9 +2,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <tools/outsize/sort_command.hpp>
 
-#include <sys/resource.h>
-#include <unistd.h>
-
 #include <fmt/format.h>
 #include <chrono>
 #include <cstdint>
@@ -19,41 +16,28 @@
 #include <outsize/base/units.hpp>
 #include <tools/outsize/command.hpp>
 #include <tools/outsize/interruption.hpp>
-#include <tools/outsize/output_file.hpp>
+#include <tools/outsize/json_file.hpp>
 #include <tools/outsize/sort_trace.hpp>
 
 namespace outsize::tool {
 namespace {
 
-void write_json(output_file& output, outsize::storage& store, sort_report const& report,
-                double elapsed_seconds) {
-  rusage usage{};
-  ::getrusage(RUSAGE_SELF, &usage);
-  auto const moved = store.total_statistics();
-  nlohmann::ordered_json const object{
-      {"items", report.items},
-      {"output_items", report.output_items},
-      {"input_bytes", report.input_bytes},
-      {"runs", report.runs},
-      {"encoded_runs", report.encoded_runs},
-      {"run_items", report.run_items},
-      {"run_disk_bytes", report.run_disk_bytes},
-      {"passes", report.passes},
-      {"seconds", elapsed_seconds},
-      {"read_bytes", moved.read_bytes},
-      {"written_bytes", moved.write_bytes},
-      {"io_wait_seconds", static_cast<double>(moved.wait_ns) * 1e-9},
-      {"cpu_seconds", processor_seconds()},
-      {"memory_bytes", report.memory_bytes},
-      {"peak_rss_bytes", static_cast<std::uint64_t>(usage.ru_maxrss) * 1024},
-      {"threads", store.threads().threads()},
-      {"block_bytes", report.block_bytes},
-      {"fan_in", report.fan_in},
-      {"peak_disk_bytes", report.peak_disk_bytes},
-      {"networks", sort_networks_json(report)},
-      {"backend", store.file_queue().name()}};
-  output.write(object.dump(2) + '\n');
-  output.close();
+nlohmann::ordered_json fields_of(sort_report const& report, io::statistics_snapshot const& moved) {
+  return {{"items", report.items},
+          {"output_items", report.output_items},
+          {"input_bytes", report.input_bytes},
+          {"runs", report.runs},
+          {"encoded_runs", report.encoded_runs},
+          {"run_items", report.run_items},
+          {"run_disk_bytes", report.run_disk_bytes},
+          {"passes", report.passes},
+          {"read_bytes", moved.read_bytes},
+          {"written_bytes", moved.write_bytes},
+          {"memory_bytes", report.memory_bytes},
+          {"block_bytes", report.block_bytes},
+          {"fan_in", report.fan_in},
+          {"peak_disk_bytes", report.peak_disk_bytes},
+          {"networks", sort_networks_json(report)}};
 }
 
 /// More memory than there is would only be missed when it is touched.
@@ -100,10 +84,9 @@ int run_sort_command(
     outsize::storage store(sort_storage(work));
     // Opened before the work, so that a report that cannot be written costs nothing.
     if (work.trace) trace.emplace(*work.trace).watch(store);
-    std::optional<output_file> json;
-    if (work.json) json.emplace(*work.json);
+    auto const json = open_json(work.json);
     std::optional<progress_line> bar;
-    if (work.progress.value_or(::isatty(STDERR_FILENO) != 0)) bar.emplace();
+    if (work.shows_progress()) bar.emplace();
     sort_options options = work.sorting();
     if (bar)
       options.on_progress = [&](sort_progress const& now) {
@@ -112,7 +95,12 @@ int run_sort_command(
     sort_report const report = program(store, options);
     bar.reset();
     std::chrono::duration<double> const elapsed = std::chrono::steady_clock::now() - begin;
-    if (json) write_json(*json, store, report, elapsed.count());
+    if (json) {
+      auto object = fields_of(report, store.total_statistics());
+      object["seconds"] = elapsed.count();
+      object.update(resource_fields(store));
+      json->write(object);
+    }
     if (trace) trace->write(report);
     return exit_done;
   });

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include <tools/outsize/input_names.hpp>
+#include <tools/outsize/option_rows.hpp>
 #include <tools/outsize/option_words.hpp>
 #include <tools/outsize/options.hpp>
 
@@ -111,15 +112,8 @@ option_table make_table(sort_request& request, read_state& state) {
       .add({.letter = 'C',
             .help = "say it by the exit status alone",
             .handler = [&](auto) { set_check(request, action::check_silently); }})
-      .add({.letter = 'o',
-            .name = "output",
-            .takes = argument::required,
-            .value = "FILE",
-            .help = "write there, not to standard output (-); may be an input",
-            .handler =
-                [&](std::string_view path) {
-                  set_output(path, request.output, request.has_output);
-                }})
+      .add(output_row(request.output, request.has_output,
+                      "write there, not to standard output (-); may be an input"))
       .add({.name = "plan",
             .help = "print what would be done, and do nothing",
             .handler = [&](auto) { request.plan = true; }})

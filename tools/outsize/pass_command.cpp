@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#include <tools/outsize/pass_command.hpp>
+
+#include <filesystem>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <outsize/base/progress_line.hpp>
+#include <tools/outsize/command.hpp>
+#include <tools/outsize/interruption.hpp>
+#include <tools/outsize/option_rows.hpp>
+
+namespace outsize::tool {
+namespace {
+
+/// "x.svg", "x.2.svg", …
+std::string numbered(std::string const& path, std::size_t index) {
+  if (index == 0) return path;
+  std::filesystem::path p(path);
+  p.replace_extension(fmt::format("{}{}", index + 1, p.extension().string()));
+  return p.string();
+}
+
+/// Writes the text to the first file, which is open, or to one of its own.
+void write_numbered(std::string const& path, std::size_t index, output_file& first,
+                    std::string const& text) {
+  std::optional<output_file> other;
+  output_file& file = index == 0 ? first : other.emplace(numbered(path, index));
+  file.write(text);
+  file.close();
+}
+
+nlohmann::ordered_json fields_of(pass_outcome const& o) {
+  nlohmann::ordered_json passes = nlohmann::ordered_json::array();
+  for (std::size_t i = 0; i < o.networks.size(); ++i) {
+    passes.push_back({{"name", o.networks[i].name}, {"seconds", o.networks[i].seconds}});
+    if (o.requests.empty()) continue;
+    passes.back()["read_request_bytes"] = o.requests[i].read_bytes;
+    passes.back()["write_request_bytes"] = o.requests[i].write_bytes;
+  }
+  return {{"items", o.records},
+          {"passes", o.passes},
+          {"seconds", o.seconds},
+          {"read_bytes", o.read_bytes},
+          {"written_bytes", o.written_bytes},
+          {"memory_bytes", o.memory_bytes},
+          {"block_bytes", o.block_bytes},
+          {"networks", passes}};
+}
+
+}  // namespace
+
+storage_options pass_request::storage() const {
+  constexpr std::size_t requests_under_way = 128;
+  storage_options options = work.storage();
+  options.depth = requests_under_way;
+  return options;
+}
+
+std::vector<option> pass_rows(pass_request& into) {
+  return {output_row(into.output, "write there; may be the input"),
+          text_row(0, "svg", "FILE", "draw what ran, with its throughput and waits", into.picture)};
+}
+
+pass_reports::pass_reports(pass_request const& request)
+    : picture_path_(request.picture),
+      trace_path_(request.work.trace),
+      json_(open_json(request.work.json)) {
+  if (picture_path_) first_picture_.emplace(*picture_path_);
+  if (trace_path_) first_trace_.emplace(*trace_path_);
+}
+
+void pass_reports::write(outsize::storage& store, pass_outcome const& outcome) {
+  if (json_) {
+    auto report = fields_of(outcome);
+    report.update(resource_fields(store));
+    report["queue_depth"] = store.file_queue().depth();
+    json_->write(report);
+  }
+  for (std::size_t i = 0; i < outcome.networks.size(); ++i) {
+    auto const& network = outcome.networks[i];
+    if (picture_path_) write_numbered(*picture_path_, i, *first_picture_, network.svg());
+    if (trace_path_) write_numbered(*trace_path_, i, *first_trace_, network.chrome_trace());
+  }
+}
+
+bool parse_pass_request(option_table const& table, int argc, char** argv, pass_request& into) {
+  auto const operands = table.parse(argc, argv);
+  if (!operands) return false;
+  into.input = single_operand(*operands, "input file");
+  if (into.output.empty()) throw usage_error("no output given; use -o FILE");
+  return true;
+}
+
+int run_pass_command(
+    std::string const& name, pass_request const& request, storage_options const& options,
+    std::function<pass_outcome(outsize::storage&, numeric::pass_listener const&)> const& program) {
+  refuse_same_files({request.input}, {{"the output", request.output, true},
+                                      {"--json", request.work.json},
+                                      {"--trace", request.work.trace},
+                                      {"--svg", request.picture}});
+  interruption const ends_cleanly(name);
+  return naming_memory(request.work, [&] {
+    outsize::storage store(options);
+    pass_reports reports(request);
+    std::optional<progress_line> bar;
+    numeric::pass_listener listener;
+    if (request.work.shows_progress()) {
+      bar.emplace();
+      listener = [&](numeric::pass_progress const& now) {
+        bar->show(fmt::format("pass {} of {}", now.pass, now.passes), now.done_bytes,
+                  now.total_bytes);
+      };
+    }
+    pass_outcome const outcome = program(store, listener);
+    bar.reset();
+    reports.write(store, outcome);
+    return exit_done;
+  });
+}
+
+}  // namespace outsize::tool
