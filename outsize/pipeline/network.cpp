@@ -229,8 +229,9 @@ std::size_t network::find(std::string_view stage_name) const {
 void network::begin(std::stop_token stop, bool caller_helps) {
   OUTSIZE_ASSERT(run_ == nullptr);
   description_->check();
-  run_ = std::make_unique<detail::network_run>(*description_, std::move(stop));
-  run_->start(caller_helps);
+  auto begun = std::make_unique<detail::network_run>(*description_, std::move(stop));
+  begun->start(caller_helps);
+  run_ = std::move(begun);
 }
 
 void network::run(std::stop_token stop) {

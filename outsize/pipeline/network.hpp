@@ -70,8 +70,8 @@ class deadlock_error : public std::runtime_error {
 
 struct network_options {
   std::string name = "network";  ///< For messages, reports and pictures.
-  /// Stages that run at once, those that wait() apart; 0: as many as the process may use
-  /// processors. One is enough for any network.
+  /// Stages that run at once, not counting those that stage::waits() names; 0: as many as the
+  /// process may use processors. One is enough for any network.
   std::size_t threads = automatic;
   /// Gives a thread of its own to a stage that is seen to wait for most of its time, and more
   /// buffers to an automatic pool that others are seen to wait for. The report says so.
@@ -80,7 +80,8 @@ struct network_options {
   /// false: what a stage throws is thrown as it is, without the names of network and stage; for
   /// networks inside a function whose callers know nothing of its stages.
   bool errors_name_stages = true;
-  /// Called about five times a second while it runs, and at the end, from a thread of its own.
+  /// Called about five times a second while it runs, and at the end, from a thread of its own. What
+  /// it throws stops the network.
   std::function<void(network_progress const&)> progress = {};
 };
 
@@ -206,8 +207,10 @@ class network {
   /// Runs to the end on this thread and others.
   /// @throws std::invalid_argument if a port is not connected, no pool leads to a stage or a number
   /// makes no sense, naming them; budget_error if the buffers do not fit in the memory; both before
-  /// anything runs. stage_error (but see network_options::errors_name_stages), deadlock_error,
-  /// cancelled: all stages have ended then, and all buffers are home.
+  /// anything runs. std::system_error if a thread cannot be started that it cannot do without: of
+  /// a node, a group or a stage that waits, or the only one. stage_error (but see
+  /// network_options::errors_name_stages), deadlock_error, cancelled, what `progress` throws: all
+  /// stages have ended then, and all buffers are home.
   void run(std::stop_token stop = {});
   /// The same in two steps, for networks with external nodes.
   void start(std::stop_token stop = {});

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <system_error>
 #include <utility>
 
 #include <outsize/base/units.hpp>
@@ -41,6 +42,7 @@ void pool_state::add(grant& memory, std::size_t count) {
 }
 
 void pool_state::take_back(thumbnail& unused) noexcept {
+  unused.user.reset();
   std::lock_guard const held(run.mutex_);
   run.send_home(unused);
   run.notify_workers();
@@ -143,7 +145,7 @@ void network_run::start(bool caller_helps) {
     }
   }
   if (!asynchronous.empty()) starter_ = &spawn_worker(std::move(asynchronous), false, SIZE_MAX);
-  for (std::size_t t = caller_helps ? 1 : 0; t < places_; ++t) spawn_worker({}, true, SIZE_MAX);
+  spawn_shared_workers(caller_helps);
   for (auto& s : stages_) end_if_done(*s);  // no rounds at all
   caller_ = &workers_.emplace_back();       // finish() lends its thread
   held.unlock();
@@ -151,6 +153,18 @@ void network_run::start(bool caller_helps) {
     progress_thread_ = std::jthread([this](std::stop_token const& stop) { report_progress(stop); });
   on_stop_.emplace(stop_,
                    [this] { stop_all(std::make_exception_ptr(cancelled(what_.options.name))); });
+}
+
+/// One is enough: where the system starts no more, the network goes on with those that there are.
+void network_run::spawn_shared_workers(bool caller_helps) {
+  for (std::size_t t = caller_helps ? 1 : 0; t < places_; ++t) {
+    try {
+      spawn_worker({}, true, SIZE_MAX);
+    } catch (std::system_error const&) {
+      if (t == 0) throw;
+      return;
+    }
+  }
 }
 
 void network_run::finish() {
@@ -187,14 +201,18 @@ void network_run::join() noexcept {
     progress_thread_.request_stop();
     progress_thread_.join();
   }
-  lock const held(mutex_);
-  for (edge& e : edges_)
-    for (; !e.waiting.empty(); e.waiting.pop_front()) send_home(*e.waiting.front());
-  for (auto& s : stages_) {
-    for (auto const& [ticket, r] : s->early)
-      if (r.buffer != nullptr) send_home(*r.buffer);
-    s->early.clear();
+  {
+    lock const held(mutex_);
+    for (edge& e : edges_)
+      for (; !e.waiting.empty(); e.waiting.pop_front()) send_home(*e.waiting.front());
+    for (auto& s : stages_) {
+      for (auto const& [ticket, r] : s->early)
+        if (r.buffer != nullptr) send_home(*r.buffer);
+      s->early.clear();
+    }
   }
+  for (auto& p : pools_)  // while all pools are there: a value may hold a buffer of another
+    for (thumbnail& t : p->all) t.user.reset();
 }
 
 void network_run::rethrow_error() {
@@ -333,8 +351,16 @@ void network_run::report_progress(std::stop_token const& stop) {
     network_progress const p{finished_buffers_, finished_bytes_,
                              static_cast<double>(now_ns()) * 1e-9, last};
     held.unlock();
-    what_.options.progress(p);
+    std::exception_ptr error;
+    try {
+      what_.options.progress(p);
+    } catch (...) {
+      error = std::current_exception();
+    }
     held.lock();
+    if (!error) continue;
+    stop_all_locked(error);
+    return;
   }
 }
 

@@ -13,7 +13,8 @@
 // wake them, that is a deadlock, and is seen at once.
 //
 // Invariant: mutex_ guards all state below; functions of stages are called without it. A handle may
-// end in them, so thumbnails inside the run are plain pointers, wrapped only for those calls.
+// end in them, so thumbnails inside the run are plain pointers, wrapped only for those calls. What
+// users have put into buffers ends without it, too.
 // Layer: pipeline, internal.
 
 #include <chrono>
@@ -211,6 +212,7 @@ class network_run {
   ~network_run();
 
   /// `caller_helps`: the thread that will call finish() is one of the workers.
+  /// @throws std::system_error if a thread cannot be started that it cannot do without.
   void start(bool caller_helps);
   /// Helps until the end, joins, and throws the error if there is one.
   void finish();
@@ -279,7 +281,10 @@ class network_run {
   void end_step(stage_state& s, std::uint64_t ticket, result r);
   void deliver(stage_state& s, result const& r);
   void send(stage_state& s, thumbnail& t, std::size_t output);
+  /// The user's value stays until no lock is held: drop_user_value() is for before that, where it
+  /// is known that the buffer will go home; else whoever takes it next drops it.
   void send_home(thumbnail& t) noexcept;
+  static void drop_user_value(stage_state const& s, result const& r) noexcept;
   void end_reading(stage_state& s);
   void end_if_done(stage_state& s);
   void end_stage(stage_state& s);
@@ -290,6 +295,7 @@ class network_run {
   void run_node(stage_state& s);
   worker& spawn_worker(std::vector<stage_state*> own, bool counts, std::size_t repeat);
   void bind_worker(std::vector<stage_state*> own, bool counts, std::size_t repeat);
+  void spawn_shared_workers(bool caller_helps);
   void notify(stage_state& s) noexcept;
   void notify_workers() noexcept;
   void wait_in_port(stage_state& s, std::string what, lock& held);

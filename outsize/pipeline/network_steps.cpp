@@ -193,6 +193,7 @@ void network_run::run_step(stage_state& s, worker& w, lock& held) {
 /// Calls the stage's function; what it throws is put into `error`, and the buffer goes home.
 result network_run::call(stage_state& s, worker& w, step const& st, std::exception_ptr& error) {
   result r{nullptr, verdict::drop, 0};
+  if (s.source != nullptr) st.buffer->user.reset();
   try {
     pooled_buffer b(*st.buffer), auxiliary;
     if (st.auxiliary != nullptr) auxiliary = pooled_buffer(*st.auxiliary);
@@ -206,7 +207,13 @@ result network_run::call(stage_state& s, worker& w, step const& st, std::excepti
   } catch (...) {
     error = wrap(s, std::current_exception());
   }
+  drop_user_value(s, r);
   return r;
+}
+
+void network_run::drop_user_value(stage_state const& s, result const& r) noexcept {
+  if (r.buffer == nullptr) return;
+  if (r.what != verdict::convey || s.outputs[r.output] == nullptr) r.buffer->user.reset();
 }
 
 std::size_t network_run::choose_output(stage_state const& s, pooled_buffer const& b) {
@@ -226,6 +233,7 @@ verdict network_run::call_body(stage_state& s, worker& w, pooled_buffer& b,
 }
 
 void network_run::begin_asynchronous(stage_state& s, step const& st) {
+  if (s.source != nullptr) st.buffer->user.reset();
   // If there is no memory for this, the network cannot even say so: as for a thread's stack.
   auto* const begun =
       new asynchronous_step{this, &s, pooled_buffer(*st.buffer), st.ticket, st.begin_ns};
@@ -238,13 +246,14 @@ void network_run::begin_asynchronous(stage_state& s, step const& st) {
 
 void network_run::end_asynchronous(asynchronous_step& ended, verdict v,
                                    std::exception_ptr error) noexcept {
-  lock held(mutex_);
   stage_state& s = *ended.stage;
+  result const r{ended.buffer.release(), v, 0};
+  drop_user_value(s, r);
+  lock held(mutex_);
   std::int64_t const end = now_ns();
   s.busy_ns += end - ended.begin_ns;
   note_trace({s.index, lane_of(s, ended.ticket % s.replicas),
-              ended.buffer ? ended.buffer.round() : 0, ended.begin_ns, end});
-  result const r{ended.buffer.release(), v, 0};
+              r.buffer != nullptr ? r.buffer->round : 0, ended.begin_ns, end});
   std::uint64_t const ticket = ended.ticket;
   delete &ended;
   if (error) stop_all_locked(wrap(s, error));
@@ -313,7 +322,6 @@ void network_run::send_home(thumbnail& t) noexcept {
   auto& p = static_cast<pool_state&>(*t.home);
   t.used_bytes = 0;
   t.last = false;
-  t.user.reset();
   t.queued_ns = now_ns();
   p.free.push_back(&t);
   for (stage_state* r : p.readers) notify(*r);

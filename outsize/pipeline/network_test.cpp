@@ -14,9 +14,14 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <deque>
+#include <memory>
+#include <mutex>
 #include <numeric>
 #include <random>
 #include <set>
+#include <stdexcept>
+#include <system_error>
 #include <thread>
 
 #include <outsize/base/units.hpp>
@@ -905,7 +910,63 @@ TEST(network_threads, do_without_those_that_the_system_does_not_start) {
   EXPECT_EXIT(run(), testing::ExitedWithCode(0), "");
 }
 
+TEST(network_threads, that_it_cannot_do_without_are_an_error_and_it_can_run_later) {
+  auto const run = [] {
+    memory_budget memory(8_MiB);
+    int calls = 0;
+    network n(memory, {.threads = 1, .tune = false});
+    auto const all = n.pool({.name = "pool", .buffer_bytes = 64, .count = 2});
+    auto const made = n.node("make", {.inputs = {}, .pools = {all}, .outputs = 1}, [](ports& p) {
+      for (int i = 0; i < 3; ++i) p.convey(p.take());
+    });
+    made[0] | stage("count", [&](pooled_buffer&) { ++calls; });
+    ::rlimit before{};
+    ::getrlimit(RLIMIT_NPROC, &before);
+    allow_threads(1, before.rlim_max);
+    try {
+      n.run();
+      std::_Exit(1);
+    } catch (std::system_error const&) {
+    }
+    if (memory.free_bytes() != memory.total_bytes() || calls != 0) std::_Exit(2);
+    ::setrlimit(RLIMIT_NPROC, &before);
+    n.run();
+    std::_Exit(calls == 3 ? 0 : 3);
+  };
+  EXPECT_EXIT(run(), testing::ExitedWithCode(0), "");
+}
+
 // ---- buffers ----
+
+/// A node that conveys `count` buffers of one pool which hold those of another.
+line holders(network& n, std::uint64_t count) {
+  auto const outer = n.pool({.name = "outer", .buffer_bytes = 64, .count = 3});
+  auto const inner = n.pool({.name = "inner", .buffer_bytes = 64, .count = 4});
+  return n.node("make", {.inputs = {}, .pools = {inner, outer}, .outputs = 1}, [=](ports& p) {
+    for (std::uint64_t i = 0; i < count; ++i) {
+      auto b = p.take(1);
+      b.user<std::shared_ptr<pooled_buffer>>() = std::make_shared<pooled_buffer>(p.take(0));
+      if (!p.convey(std::move(b))) return;
+    }
+  })[0];
+}
+
+TEST(network_buffers, may_hold_others_as_values_of_the_user) {
+  memory_budget memory(8_MiB);
+  std::uint64_t calls = 0;
+  network n(memory, {.threads = 2, .tune = false});
+  holders(n, 100) | stage("on", [](pooled_buffer&) {}) |
+      stage("count", [&](pooled_buffer&) { ++calls; });
+  n.run();
+  EXPECT_EQ(calls, 100U);
+}
+
+TEST(network_buffers, that_nobody_wants_may_hold_others) {
+  memory_budget memory(8_MiB);
+  network n(memory, {.threads = 1, .tune = false});
+  holders(n, UINT64_MAX) | stage("enough", [](pooled_buffer& b) { return b.round() < 3; });
+  n.run();
+}
 
 TEST(network_buffers, that_are_kept_may_be_the_last) {
   memory_budget memory(8_MiB);
@@ -977,6 +1038,19 @@ TEST(network_reports, count_what_went_through) {
   EXPECT_EQ(r.pools[0].buffers_sent, 10U);
   EXPECT_EQ(r.trace.size(), 20U);
   for (auto const& e : r.trace) EXPECT_LE(e.begin_ns, e.end_ns);
+}
+
+TEST(network_reports, stop_the_network_when_who_is_told_throws) {
+  for (bool const at_the_end : {false, true}) {
+    memory_budget memory(8_MiB);
+    network n(memory, {.threads = 1, .progress = [&](network_progress const& p) {
+                         if (p.finished == at_the_end) throw std::domain_error("told");
+                       }});
+    n.buffers({.buffer_bytes = 64, .count = 2, .rounds = at_the_end ? 3U : UINT64_MAX}) |
+        stage("drain", [](pooled_buffer&) {});
+    EXPECT_THROW(n.run(), std::domain_error);
+    EXPECT_EQ(memory.free_bytes(), memory.total_bytes());
+  }
 }
 
 TEST(network_reports, count_the_work_of_externals_that_never_waited) {

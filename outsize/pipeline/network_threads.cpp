@@ -207,16 +207,19 @@ pooled_buffer network_run::take(std::size_t stage, std::size_t pool) {
   thumbnail* const t = p.free.back();
   p.free.pop_back();
   t->round = p.sent++;
+  held.unlock();
+  t->user.reset();
   return pooled_buffer(*t);
 }
 
 bool network_run::convey(std::size_t stage, pooled_buffer b, std::size_t output) {
-  lock held(mutex_);
   stage_state& s = *stages_[stage];
   OUTSIZE_ASSERT(output < s.outputs.size());
   thumbnail* const t = b.release();
   OUTSIZE_ASSERT(t != nullptr);
   edge* const e = s.outputs[output];
+  drop_user_value(s, {t, verdict::convey, output});
+  lock held(mutex_);
   try {
     while (e != nullptr && !e->refused && !stopping_ && e->waiting.size() >= e->room)
       wait_in_port(s, fmt::format("room at output {}", output), held);

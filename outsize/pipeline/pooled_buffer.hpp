@@ -115,8 +115,10 @@ class pooled_buffer {
   /// Says that no buffer follows: a source that conveys it is not called again.
   void mark_last() noexcept { thumbnail_->last = true; }
 
-  /// A value of the user's that travels with the buffer, made when first asked for and gone when
-  /// the buffer goes home. @pre it is always asked for as the same type.
+  /// A value of the user's that travels with the buffer, made when first asked for, and gone when
+  /// the buffer goes home, or where it is turned away because nothing more is wanted, before it is
+  /// handed out again. It ends on the thread that did that, outside of the network's lock, and may
+  /// hold other buffers. @pre it is always asked for as the same type.
   template <typename T>
   T& user() {
     if (!thumbnail_->user.has_value()) thumbnail_->user.emplace<T>();

@@ -12,13 +12,14 @@
 
 namespace outsize {
 
-/// From now on this process has no more threads than `most`, or than it has already. It also loses
-/// the superuser's rights, as limits are not for him.
-inline void allow_threads(::rlim_t most) {
+/// From now on this process has no more threads than `most`, or than it has already; it may allow
+/// itself `later` again. It also loses the superuser's rights, as limits are not for him.
+inline void allow_threads(::rlim_t most, ::rlim_t later) {
   constexpr ::uid_t nobody = 65534;
-  ::rlimit const few{most, most};
+  ::rlimit const few{most, later};
   if (::getuid() == 0 && ::setuid(nobody) != 0) std::_Exit(1);
   if (::setrlimit(RLIMIT_NPROC, &few) != 0) std::_Exit(1);
 }
+inline void allow_threads(::rlim_t most) { allow_threads(most, most); }
 
 }  // namespace outsize
