@@ -3,7 +3,7 @@
 #include <outsize/io/delay_line.hpp>
 
 #include <algorithm>
-#include <system_error>
+#include <exception>
 #include <utility>
 
 #include <outsize/base/assert.hpp>
@@ -29,8 +29,8 @@ void delay_line::hold(attempt work, clock::time_point due) noexcept {
       held_.emplace(due, std::move(work));
       changed_.notify_one();
       return;
-    } catch (std::system_error const&) {
-      // No thread to be had.
+    } catch (std::exception const&) {
+      // No thread to be had, or no memory: it is done at once.
     }
   }
   release_(std::move(work));

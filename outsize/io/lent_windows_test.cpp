@@ -12,7 +12,9 @@
 #include <cerrno>
 #include <cstdint>
 #include <functional>
+#include <new>
 #include <random>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,6 +36,7 @@ class late_stream final : public output_stream {
   }
   void wait(std::span<std::byte const> window) override {
     if (fails) throw io_error(EIO, "write", name_);
+    if (fails_without_memory) throw std::bad_alloc();
     auto const lies_inside = [&](auto const& one) {
       return !std::less<>()(one.data(), window.data()) &&
              std::less<>()(one.data(), window.data() + window.size());
@@ -48,6 +51,7 @@ class late_stream final : public output_stream {
 
   std::string text;
   bool fails = false;
+  bool fails_without_memory = false;
 
  private:
   std::string name_ = "late";
@@ -88,6 +92,15 @@ TEST_F(lending, windows_to_a_stream_that_fails_tells_of_it_but_at_the_end) {
   lent_windows windows(stream, memory);
   stream.fails = true;
   EXPECT_THROW(windows.put(std::span(memory).first(200)), io_error);
+}
+
+TEST_F(lending, ends_whatever_the_stream_throws) {
+  {
+    lent_windows windows(stream, memory);
+    windows.put(std::as_bytes(std::span("abc", 3)));
+    stream.fails_without_memory = true;
+  }
+  EXPECT_EQ(stream.text, "");
 }
 
 }  // namespace

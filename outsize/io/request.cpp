@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <new>
 #include <utility>
 
 #include <outsize/base/assert.hpp>
@@ -146,13 +147,21 @@ void request::complete(outcome how) noexcept {
   if (on_completion_) std::exchange(on_completion_, nullptr)(*this, how);
   {
     std::lock_guard lock(mutex_);
-    if (!how.ok()) failed_path_ = target_.name();
+    if (!how.ok()) note_path();
     outcome_ = how;
     done_ = true;
     completed_.notify_all();
     notify_any_waiters();
   }
   target_.request_ended();
+}
+
+void request::note_path() noexcept {
+  try {
+    failed_path_ = target_.name();
+  } catch (std::bad_alloc const&) {
+    // The error is told without it.
+  }
 }
 
 bool request::poll() const {
@@ -198,8 +207,10 @@ class any_waiter {
   /// Returns false if the request has completed already.
   bool watch(request& r) {
     std::lock_guard lock(r.mutex_);
-    if (!r.done_) r.any_waiters_.push_back(this);
-    return !r.done_;
+    if (r.done_) return false;  // and its file may be gone
+    r.any_waiters_.push_back(this);
+    if (counter_ == nullptr) counter_ = r.target_.counter();
+    return true;
   }
 
   void unwatch(request& r) {
@@ -214,14 +225,17 @@ class any_waiter {
   }
 
   void wait() {
+    auto const start_ns = now_ns();
     std::unique_lock lock(mutex_);
     condition_.wait(lock, [this] { return notified_; });
+    if (counter_ != nullptr) counter_->add_wait(ns_since(start_ns));
   }
 
  private:
   std::mutex mutex_;
   std::condition_variable condition_;
   bool notified_ = false;
+  statistics* counter_ = nullptr;  // of the first file that has one
 };
 
 void request::notify_any_waiters() {
@@ -238,13 +252,10 @@ std::size_t wait_any(std::span<request_ptr const> requests) {
   OUTSIZE_ASSERT(!requests.empty());
   if (auto const ready = poll_any(requests)) return *ready;
   any_waiter waiter;
-  auto const start_ns = now_ns();
-  statistics* const counter = requests.front()->target().counter();
   bool const none_ready =
       std::ranges::all_of(requests, [&](request_ptr const& r) { return waiter.watch(*r); });
   if (none_ready) waiter.wait();
   for (auto const& r : requests) waiter.unwatch(*r);
-  if (counter != nullptr) counter->add_wait(ns_since(start_ns));
   return poll_any(requests).value();
 }
 

@@ -103,6 +103,7 @@ class request : public std::enable_shared_from_this<request> {
   std::optional<outcome> settle(std::int64_t result) noexcept;
   bool reached_end_of_file() const noexcept;
   void complete(outcome how) noexcept;
+  void note_path() noexcept;
   void notify_any_waiters();
 
   file& target_;  // not touched after completion, when the file may be gone
@@ -132,7 +133,7 @@ class request : public std::enable_shared_from_this<request> {
 void wait_all(std::span<request_ptr const> requests);
 
 /// Waits until at least one has completed and returns the index of one that has. Does not throw its
-/// error. The time is counted as I/O wait of the first one's file.
+/// error. The time is counted as I/O wait of the first file that counts.
 /// @pre requests is not empty.
 std::size_t wait_any(std::span<request_ptr const> requests);
 

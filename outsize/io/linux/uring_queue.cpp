@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <deque>
 #include <mutex>
+#include <new>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -80,6 +81,7 @@ class uring_queue final : public request_queue {
     std::int64_t result;
   };
 
+  bool enqueue(entry& next) noexcept;
   void prepare(std::size_t slot);
   void submit_pending();
   void submit();
@@ -124,10 +126,21 @@ uring_queue::~uring_queue() {
 // ---- submission side, under mutex_
 
 void uring_queue::start(int file_descriptor, attempt work) noexcept {
-  if (work.is_awaited) return work.owner->attempt_ended(transfer_by_calls(file_descriptor, work));
+  entry next{file_descriptor, std::move(work)};
+  if (!next.work.is_awaited && enqueue(next)) return;
+  next.work.owner->attempt_ended(transfer_by_calls(file_descriptor, next.work));
+}
+
+/// Returns false, and leaves the entry as it is, if there is no memory to note it.
+bool uring_queue::enqueue(entry& next) noexcept {
   std::lock_guard lock(mutex_);
-  pending_.push_back({file_descriptor, std::move(work)});
+  try {
+    pending_.push_back(std::move(next));
+  } catch (std::bad_alloc const&) {
+    return false;
+  }
   submit_pending();
+  return true;
 }
 
 bool uring_queue::withdraw(request const& owner) noexcept {

@@ -7,7 +7,8 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <system_error>
+#include <exception>
+#include <new>
 #include <utility>
 
 #include <outsize/base/assert.hpp>
@@ -39,19 +40,26 @@ thread_queue::~thread_queue() {
 }
 
 void thread_queue::start(int file_descriptor, attempt work) noexcept {
-  if (work.is_awaited) return work.owner->attempt_ended(how_.move(file_descriptor, work));
-  {
-    std::lock_guard lock(mutex_);
-    pending_.push_back({file_descriptor, std::move(work)});
-    if (pending_.size() > idle_ && threads_.size() < depth_) {
-      try {
-        add_thread();
-      } catch (std::system_error const&) {
-        // The threads that there are do the work, more slowly.
-      }
-    }
+  entry next{file_descriptor, std::move(work)};
+  if (!next.work.is_awaited && enqueue(next)) return arrived_.notify_one();
+  next.work.owner->attempt_ended(how_.move(file_descriptor, next.work));
+}
+
+/// Returns false, and leaves the entry as it is, if there is no memory to note it.
+bool thread_queue::enqueue(entry& next) noexcept {
+  std::lock_guard lock(mutex_);
+  try {
+    pending_.push_back(std::move(next));
+  } catch (std::bad_alloc const&) {
+    return false;
   }
-  arrived_.notify_one();
+  if (pending_.size() <= idle_ || threads_.size() >= depth_) return true;
+  try {
+    add_thread();
+  } catch (std::exception const&) {
+    // The threads that there are do the work, more slowly.
+  }
+  return true;
 }
 
 bool thread_queue::withdraw(request const& owner) noexcept {

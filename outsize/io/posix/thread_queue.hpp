@@ -50,6 +50,7 @@ class thread_queue final : public request_queue {
   };
 
   void serve();
+  bool enqueue(entry& next) noexcept;
   void add_thread();
 
   std::size_t const depth_;
