@@ -39,8 +39,10 @@ out_of_space::out_of_space(std::string disk, std::uint64_t free_bytes, std::uint
     : io_error(ENOSPC, "allocate", std::move(disk), 0, 0),
       free_bytes_(free_bytes),
       needed_bytes_(needed_bytes),
-      message_(fmt::format("{}: no space left: have {}, need {}", path(), format_bytes(free_bytes),
-                           format_bytes(needed_bytes))) {}
+      message_(free_bytes < needed_bytes
+                   ? fmt::format("{}: no space left: have {}, need {}", path(),
+                                 format_bytes(free_bytes), format_bytes(needed_bytes))
+                   : fmt::format("{}: no space left for {}", path(), format_bytes(needed_bytes))) {}
 
 corrupt_block::corrupt_block(std::string disk, std::uint64_t offset_bytes, std::size_t length_bytes,
                              std::string_view how)

@@ -6,7 +6,8 @@
 // them.
 //
 // Every message is one line that names the thing it is about. Programmer errors are assertions
-// (assert.hpp); malformed arguments are std::invalid_argument. Layer: base.
+// (assert.hpp); malformed arguments are std::invalid_argument. Values, which any thread may throw.
+// Layer: base.
 
 #include <cstddef>
 #include <cstdint>
@@ -62,7 +63,7 @@ class out_of_space : public io_error {
 /// `code()` is EBADMSG, as file systems say it. Nobody has seen the bytes.
 class corrupt_block : public io_error {
  public:
-  /// @param how  It shows, for the message.
+  /// @param how  How it shows, for the message.
   corrupt_block(std::string disk, std::uint64_t offset_bytes, std::size_t length_bytes,
                 std::string_view how = "its checksum does not fit");
 

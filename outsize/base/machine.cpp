@@ -3,31 +3,25 @@
 #include <outsize/base/machine.hpp>
 
 #include <sched.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <ctime>
-#include <fstream>
-#include <string>
+#include <limits>
 #include <thread>
-#include <utility>
+
+#include <outsize/base/control_groups.hpp>
 
 namespace outsize {
 namespace {
 
-/// The first whitespace-separated words of a file, empty where there are none.
-std::pair<std::string, std::string> first_words(char const* path) {
-  std::ifstream in(path);
-  std::string first;
-  std::string second;
-  in >> first >> second;
-  return {first, second};
-}
-
-std::uint64_t number_or(std::string const& text, std::uint64_t otherwise) {
-  if (text.empty() || text.find_first_not_of("0123456789") != std::string::npos) return otherwise;
-  return text.size() > 19 ? otherwise : std::stoull(text);
+std::uint64_t limit_of(__rlimit_resource_t resource) noexcept {
+  constexpr auto none = std::numeric_limits<std::uint64_t>::max();
+  rlimit limit{};
+  return ::getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ? none
+                                                                               : limit.rlim_cur;
 }
 
 std::chrono::nanoseconds time_on(clockid_t clock) noexcept {
@@ -43,22 +37,18 @@ std::size_t available_threads() {
   cpu_set_t mask;
   if (::sched_getaffinity(0, sizeof mask, &mask) == 0)
     threads = std::min<std::size_t>(threads, static_cast<std::size_t>(CPU_COUNT(&mask)));
-  auto const [quota, period] = first_words("/sys/fs/cgroup/cpu.max");
-  std::uint64_t const quota_us = number_or(quota, 0);
-  std::uint64_t const period_us = number_or(period, 0);
-  if (quota_us != 0 && period_us != 0)
-    threads = std::min<std::size_t>(threads, (quota_us + period_us - 1) / period_us);
+  threads = std::min(threads, detail::read_control_group_limits().threads);
   return std::max<std::size_t>(threads, 1);
 }
 
 std::uint64_t available_memory_bytes() {
-  std::uint64_t bytes = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
-                        static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-  for (char const* limit :
-       {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"})
-    bytes = std::min(bytes, number_or(first_words(limit).first, bytes));
-  return bytes;
+  std::uint64_t const bytes = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
+                              static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  return std::min({bytes, detail::read_control_group_limits().memory_bytes, limit_of(RLIMIT_AS),
+                   limit_of(RLIMIT_DATA)});
 }
+
+std::uint64_t file_size_limit_bytes() noexcept { return limit_of(RLIMIT_FSIZE); }
 
 std::chrono::nanoseconds thread_processor_time() noexcept {
   return time_on(CLOCK_THREAD_CPUTIME_ID);

@@ -16,8 +16,9 @@ constexpr std::string_view unit_letters = "KMGTPE";
 std::uint64_t unit_factor(std::string_view suffix, std::uint64_t bare_unit_bytes) {
   if (suffix.empty()) return bare_unit_bytes;
   if (suffix == "b" || suffix == "B") return 1;
-  char const letter = suffix[0] == 'k' ? 'K' : suffix[0];
-  auto const power = unit_letters.find(letter);
+  bool const is_small = std::string_view("kmgt").find(suffix[0]) != std::string_view::npos;
+  auto const power =
+      unit_letters.find(is_small ? static_cast<char>(suffix[0] - 'a' + 'A') : suffix[0]);
   auto const rest = suffix.substr(1);
   if (power == std::string_view::npos || !(rest.empty() || rest == "iB" || rest == "B")) return 0;
   return std::uint64_t{1} << (10 * (power + 1));

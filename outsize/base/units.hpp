@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-// Byte units: literals, exact arithmetic on sizes, and their form for people. Layer: base.
+// Byte units: literals, exact arithmetic on sizes, and their form for people. Pure functions.
+// Layer: base.
 
 #include <cstddef>
 #include <cstdint>

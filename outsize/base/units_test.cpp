@@ -34,6 +34,9 @@ TEST(units, reads_sizes_as_sort_writes_them) {
   EXPECT_EQ(parse_bytes("17b", 1024), 17U);
   EXPECT_EQ(parse_bytes("2k"), 2048U);
   EXPECT_EQ(parse_bytes("2K"), 2048U);
+  EXPECT_EQ(parse_bytes("2m"), 2_MiB);
+  EXPECT_EQ(parse_bytes("2g"), 2_GiB);
+  EXPECT_EQ(parse_bytes("2t"), 2048_GiB);
   EXPECT_EQ(parse_bytes("3MiB"), 3_MiB);
   EXPECT_EQ(parse_bytes("4GB"), 4_GiB);
   EXPECT_EQ(parse_bytes("0E"), 0U);
