@@ -3,6 +3,7 @@
 #include <outsize/block/disk_options.hpp>
 
 #include <fmt/format.h>
+#include <unistd.h>
 #include <algorithm>
 #include <array>
 #include <bitset>
@@ -253,7 +254,7 @@ std::vector<disk_options> default_disks() {
 std::string default_temporary_directory() {
   for (char const* variable : {"OUTSIZE_TMPDIR", "TMPDIR"})
     if (char const* value = std::getenv(variable); value != nullptr && *value != '\0') return value;
-  return ".";
+  return ::access(".", W_OK | X_OK) == 0 ? "." : "/tmp";
 }
 
 std::vector<std::uint64_t> weights_of(std::span<disk_options const> disks) {

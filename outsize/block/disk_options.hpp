@@ -75,7 +75,8 @@ std::vector<disk_options> read_disks(std::string const& path);
 /// @throws as parse_disks, as read_disks.
 std::vector<disk_options> default_disks();
 
-/// The directory for temporary files when none is named: $OUTSIZE_TMPDIR, $TMPDIR, or ".".
+/// The directory for temporary files when none is named: $OUTSIZE_TMPDIR, $TMPDIR, or ".", or /tmp
+/// if nothing can be made there.
 std::string default_temporary_directory();
 
 /// How blocks are to be divided between disks, for make_placement: by the speed at which each

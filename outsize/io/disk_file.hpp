@@ -14,6 +14,7 @@
 #include <memory>
 #include <string>
 
+#include <outsize/base/error.hpp>
 #include <outsize/io/file.hpp>
 #include <outsize/io/request_queue.hpp>
 
@@ -63,5 +64,9 @@ void sync_name(std::string const& path);
 
 /// Bytes that the file system of `path` still has for this user. @throws io_error.
 std::uint64_t free_space_bytes(std::string const& path);
+
+/// What to throw where `directory`'s disk has no room for so many bytes more: names what is free, 0
+/// where that cannot be asked any more.
+out_of_space no_space(std::string const& directory, std::uint64_t needed_bytes);
 
 }  // namespace outsize::io

@@ -3,7 +3,6 @@
 #include <outsize/io/file.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <utility>
 
@@ -29,15 +28,10 @@ request_ptr file::read(std::uint64_t offset_bytes, std::span<std::byte> into, co
 }
 
 request_ptr file::read_now(std::uint64_t offset_bytes, std::span<std::byte> into, completion done) {
-  auto const begin = std::chrono::steady_clock::now();
-  auto issued = issue({operation::read, offset_bytes, into.data(), into.size(), nullptr, true},
-                      std::move(done));
-  if (statistics* const counter = this->counter(); counter != nullptr && issued->poll()) {
-    auto const took = std::chrono::steady_clock::now() - begin;
-    counter->add_wait(static_cast<std::uint64_t>(
-        std::chrono::duration_cast<std::chrono::nanoseconds>(took).count()));
-  }
-  return issued;
+  // A wait where the transfer is done at once by this thread; else next to nothing.
+  timed_wait const wait(counter());
+  return issue({operation::read, offset_bytes, into.data(), into.size(), nullptr, true},
+               std::move(done));
 }
 
 request_ptr file::write(std::uint64_t offset_bytes, std::span<std::byte const> from,

@@ -13,7 +13,8 @@
 // blocks; blocks of the ring take turns, and none is in flight while it is the view. Between calls
 // nothing is in flight to the caller's memory. A failed read stays the oldest in flight, so that
 // whoever asks again meets it again. What counts is the size at the opening: bytes appended later
-// are not read, and a file that was cut short meanwhile ends where it ends now. Layer: io.
+// are not read, and a file that was cut short meanwhile ends where it ends now. One thread at a
+// time. Layer: io.
 
 #include <cstddef>
 #include <cstdint>

@@ -111,7 +111,9 @@ void file_output::allocate_ahead(std::uint64_t end_bytes) {
       return;
     }
     bool const disk_is_full = error.code().value() == ENOSPC;
-    failure_ = disk_is_full ? no_space(until - allocated_bytes_) : std::current_exception();
+    failure_ = disk_is_full
+                   ? std::make_exception_ptr(no_space(directory_, until - allocated_bytes_))
+                   : std::current_exception();
     throw_failure();
   }
 }
@@ -132,7 +134,7 @@ void file_output::check(request& written) {
   if (result.ok() || failure_) return;
   if (result.error_number == ENOSPC) {
     auto const until = std::max(expected_bytes_.value_or(0), issued_bytes_);
-    failure_ = no_space(until - written.offset_bytes());
+    failure_ = std::make_exception_ptr(no_space(directory_, until - written.offset_bytes()));
   } else {
     failure_ = std::make_exception_ptr(io_error(result.error_number, "write", name(),
                                                 written.offset_bytes(), written.length_bytes()));
@@ -146,16 +148,6 @@ void file_output::throw_failure() {
   for (auto const& one : under_way_) one.request->wait_outcome();
   under_way_.clear();
   std::rethrow_exception(failure_);
-}
-
-std::exception_ptr file_output::no_space(std::uint64_t needed_bytes) const {
-  std::uint64_t free_bytes = 0;
-  try {
-    free_bytes = free_space_bytes(directory_);
-  } catch (io_error const&) {
-    // The directory is gone, too; that the disk is full remains what matters.
-  }
-  return std::make_exception_ptr(out_of_space(directory_, free_bytes, needed_bytes));
 }
 
 }  // namespace outsize::io

@@ -10,7 +10,7 @@
 //
 // Space is allocated ahead in growing steps, so that the file lies in few pieces and writes need
 // not extend it; commit() cuts off what is too much. After a failed write every call throws its
-// error. Layer: io.
+// error. One thread at a time. Layer: io.
 
 #include <cstddef>
 #include <cstdint>
@@ -58,7 +58,6 @@ class file_output final : public output_stream {
   void settle(Which which);
   void check(request& written);
   void throw_failure();
-  std::exception_ptr no_space(std::uint64_t needed_bytes) const;
 
   std::function<void()> publish_;
   std::string directory_;

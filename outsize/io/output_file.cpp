@@ -35,8 +35,7 @@ output_file::output_file(std::string const& path, std::uint64_t room_bytes, requ
     parts_->contents->allocate(0, rounded);
   } catch (io_error const& e) {
     if (e.code().value() != ENOSPC) throw;
-    std::string const& where = parts_->unpublished.directory();
-    throw out_of_space(where, free_space_bytes(where), rounded);
+    throw no_space(parts_->unpublished.directory(), rounded);
   }
 }
 

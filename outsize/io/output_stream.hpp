@@ -76,6 +76,10 @@ struct output_stream_options {
 std::unique_ptr<output_stream> open_output(std::string const& path, request_queue& queue,
                                            output_stream_options const& options = {});
 
+/// For whoever is about to end the process: from now on no output gets its name, who is about to
+/// give it one waits for good. Returns whether any has got its name, in this process, before that.
+bool end_publishing() noexcept;
+
 /// Removes hidden names of output streams of this process that exist only because the file system
 /// lacks unnamed files. Async-signal-safe: for a signal handler that is about to end the process.
 void remove_hidden_outputs() noexcept;

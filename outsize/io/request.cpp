@@ -10,6 +10,7 @@
 
 #include <outsize/base/assert.hpp>
 #include <outsize/base/error.hpp>
+#include <outsize/base/machine.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/io/file.hpp>
 
@@ -140,7 +141,13 @@ bool request::reached_end_of_file() const noexcept {
 
 // ---- completion
 
+/// Of a write that meets a limit of the process the system says so only at its beginning; what is
+/// left then, a part of a sector, fails for other reasons.
 void request::complete(outcome how) noexcept {
+  bool const may_be_limited = how.error_number == EIO || how.error_number == EINVAL;
+  if (kind_ == operation::write && may_be_limited &&
+      offset_bytes_ + length_bytes_ > file_size_limit_bytes())
+    how.error_number = EFBIG;
   statistics* const counter = target_.counter();
   if (counter != nullptr && how.error_number != ECANCELED)
     counter->add_request(kind_, how.bytes, ns_since(issued_ns_));
@@ -172,10 +179,8 @@ bool request::poll() const {
 outcome request::wait_outcome() {
   std::unique_lock lock(mutex_);
   if (done_) return outcome_;
-  statistics* const counter = target_.counter();
-  auto const start_ns = now_ns();
+  timed_wait const wait(target_.counter());
   completed_.wait(lock, [this] { return done_; });
-  if (counter != nullptr) counter->add_wait(ns_since(start_ns));
   return outcome_;
 }
 
@@ -225,10 +230,9 @@ class any_waiter {
   }
 
   void wait() {
-    auto const start_ns = now_ns();
+    timed_wait const wait(counter_);
     std::unique_lock lock(mutex_);
     condition_.wait(lock, [this] { return notified_; });
-    if (counter_ != nullptr) counter_->add_wait(ns_since(start_ns));
   }
 
  private:

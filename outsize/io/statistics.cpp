@@ -81,6 +81,12 @@ void statistics::add_wait(std::uint64_t wait_ns) noexcept {
        end_ns - static_cast<std::int64_t>(wait_ns), end_ns);
 }
 
+timed_wait::timed_wait(statistics* counter) noexcept : counter_(counter), begin_ns_(now_ns()) {}
+
+std::uint64_t timed_wait::elapsed_ns() const noexcept {
+  return static_cast<std::uint64_t>(now_ns() - begin_ns_);
+}
+
 void statistics::note_in(timeline* where, std::string name) {
   if (where != nullptr) track_ = where->add_track(std::move(name));
   timeline_.store(where);

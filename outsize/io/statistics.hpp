@@ -21,7 +21,7 @@ enum class operation : std::uint8_t { read, write };
 
 /// Values at one moment. Times are nanoseconds; `*_time_ns` adds up the time from issue to
 /// completion of each request (requests overlap, so it can exceed the clock's), `busy_ns` the time
-/// in which some request was under way, as far as requests end in the order of their issue,
+/// in which at least one request was under way (a lower bound if requests end out of order),
 /// `wait_ns` what threads stood in wait().
 struct statistics_snapshot {
   std::uint64_t read_count = 0, read_bytes = 0, read_time_ns = 0;
@@ -69,6 +69,24 @@ class statistics {
   std::atomic<std::int64_t> busy_until_ns_{0};  // the latest end of a request
   std::atomic<timeline*> timeline_{nullptr};
   std::size_t track_ = 0;  // of the timeline
+};
+
+/// Counts its own life as a wait for I/O.
+class timed_wait {
+ public:
+  /// nullptr: counts nothing. The counter must outlive it.
+  explicit timed_wait(statistics* counter) noexcept;
+  timed_wait(timed_wait const&) = delete;
+  timed_wait& operator=(timed_wait const&) = delete;
+  ~timed_wait() {
+    if (counter_ != nullptr) counter_->add_wait(elapsed_ns());
+  }
+
+  std::uint64_t elapsed_ns() const noexcept;
+
+ private:
+  statistics* counter_;
+  std::int64_t begin_ns_;
 };
 
 }  // namespace outsize::io

@@ -6,12 +6,13 @@ import outsize_tool
 import filecmp
 import json
 import os
+import resource
 import signal
 import stat
 import subprocess
 import unittest
 
-from outsize_tool import TOOL, ToolTest
+from outsize_tool import TOOL, TOOL_IS_SLOW, ToolTest
 
 TEXT = b"b\nc\na\n"
 SORTED = b"a\nb\nc\n"
@@ -115,6 +116,52 @@ class Output(ToolTest):
         self.assertEqual(os.listdir(self.folder), ["in"])
         self.assertEqual(self.read("in"), TEXT)
         self.sort(source, "--json", "/dev/null", "--trace", "/dev/null", "-o", "/dev/null")
+
+    def test_reports_that_would_replace_what_options_name_are_refused(self):
+        source = self.write("in", TEXT)
+        names = self.write("names", source.encode() + b"\0")
+        chance = self.write("chance", b"0123456789abcdef")
+        matrix = self.write("matrix", "01\n10\n")
+        before = {name: self.read(name) for name in os.listdir(self.folder)}
+        for report in ("--json", "--trace"):
+            for words in (["sort", "--files0-from", names], ["count", "--files0-from", names],
+                          ["top", "1", "--files0-from", names]):
+                self.assert_refused("is both an input and " + report, *words, report, names)
+            for words in (["sort", "-R"], ["shuffle"]):
+                self.assert_refused("is both an input and " + report, *words, source,
+                                    "--random-source", chance, report, chance)
+            self.assert_refused("is both an input and " + report, "permute", "--record=1",
+                                "--matrix", matrix, source, "-o", self.path("out"), report, matrix)
+            with open(source, "rb") as file:
+                done = subprocess.run([TOOL, "sort", report, source], stdin=file,
+                                      stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            self.assertEqual((done.returncode, done.stdout), (2, b""))
+        self.assertEqual({name: self.read(name) for name in os.listdir(self.folder)}, before)
+
+    def test_files_that_may_not_grow_are_told_of(self):
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+        source = self.path("in")
+        self.output_of("gen", "u64", "--count", "20k", "-o", source)
+        for words in (["gen", "u64", "--count", "500k"], ["sort", "--format=u64", source],
+                      ["uniq", source], ["shuffle", source]):
+            done = subprocess.run([TOOL, *words, "-o", self.path("out")], preexec_fn=limit,
+                                  stderr=subprocess.PIPE)
+            self.assertEqual(done.returncode, 2, words)
+            self.assertRegex(done.stderr, rb"^outsize [a-z]+: [^\n]*File too large\n$")
+            self.assertEqual(os.listdir(self.folder), ["in"])
+
+    @unittest.skipIf(TOOL_IS_SLOW, "sanitizers take more address space than there is")
+    def test_default_memory_stays_below_limits_of_the_process(self):
+        for limited in (resource.RLIMIT_AS, resource.RLIMIT_DATA):
+            for words in (["sort"], ["count"], ["top", "2"], ["shuffle"]):
+                done = subprocess.run(
+                    [TOOL, *words, self.write("in", TEXT)], stdout=subprocess.PIPE,
+                    preexec_fn=lambda: resource.setrlimit(limited, (1 << 30, 1 << 30)))
+                self.assertEqual(done.returncode, 0, words)
+
+    def test_messages_have_one_line_whatever_names_hold(self):
+        self.assert_refused("no such file", "sort", self.path("no\nsuch\nfile"))
 
     def test_standard_output_that_is_full_is_an_error(self):
         with open("/dev/full", "wb") as full:

@@ -15,13 +15,13 @@ from outsize_tool import TOOL, ToolTest
 
 SEED = int(os.environ.get("OUTSIZE_TEST_SEED", "20250107"))
 SIGNALS = ((signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129),
-           (signal.SIGKILL, -signal.SIGKILL))
+           (signal.SIGQUIT, 131), (signal.SIGKILL, -signal.SIGKILL))
 LIMIT_SECONDS = 60
 
 
 def default_signals():
     """A shell's background jobs ignore SIGINT, and so would their children."""
-    for number, _ in SIGNALS[:3]:
+    for number, _ in SIGNALS[:4]:
         signal.signal(number, signal.SIG_DFL)
 
 
@@ -125,12 +125,17 @@ class Signals(Running):
             time.sleep(draw.uniform(0.02, 0.3))
             process.send_signal(number)
             found = process.wait(LIMIT_SECONDS)
+            message = process.stderr.read()
             # Before the tool has looked after its signals they end it as they end any program.
             self.assertIn(found, (code, -number, 0))
             self.assertEqual(os.listdir(self.disk), [])
             self.assertEqual(sorted(os.listdir(self.folder)), ["disk", "in", "target"])
             # All or nothing; a signal may also come after the last step.
-            if self.read("in") != self.data * 2:
+            is_done = self.read("in") != self.data * 2
+            if found == code and number != signal.SIGKILL:
+                told = b"the output is complete" if is_done else b"inputs are untouched"
+                self.assertIn(told, message)
+            if is_done:
                 before = self.write("before", self.data * 2)
                 self.assertEqual(
                     self.run_tool("check", "--format=u64", path, "--against", before).returncode, 0)

@@ -63,8 +63,9 @@ class AgainstGnu(ToolTest):
 
     def test_refuses_what_gnu_refuses(self):
         for words in (("-fx",), ("-w", "-1"), ("-s", ""), ("--group=none",),
-                      ("--all-repeated=both",), ("--all-repeated=",), ("--group=",), ("-cD",), ("--group", "-c"), ("a", "b", "c"),
-                      ("-t,",), ("no-such-file",), (self.folder,), ("--frobnicate",)):
+                      ("--all-repeated=both",), ("--all-repeated=",), ("--group=",), ("-cD",),
+                      ("--group", "-c"), ("a", "b", "c"), ("-t,",), ("no-such-file",),
+                      (self.folder,), ("--frobnicate",)):
             self.assert_as_gnu(*words)
 
     def test_the_last_way_of_showing_repeated_lines_counts(self):

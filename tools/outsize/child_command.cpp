@@ -12,9 +12,6 @@
 #include <cerrno>
 #include <csignal>
 #include <system_error>
-#include <tuple>
-
-#include <tools/outsize/interruption.hpp>
 
 namespace outsize::tool {
 namespace {
@@ -57,7 +54,6 @@ int wait_for(pid_t child) {
 }  // namespace
 
 child_commands::child_commands() {
-  static_assert(std::tuple_size_v<decltype(previous_)> == ending_signals.size());
   caught_signal = 0;
   struct sigaction action {};
   action.sa_handler = forward_signal;

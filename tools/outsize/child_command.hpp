@@ -12,9 +12,11 @@
 #include <string>
 #include <vector>
 
+#include <tools/outsize/interruption.hpp>
+
 namespace outsize::tool {
 
-/// SIGINT, SIGTERM or SIGHUP arrived; a child that ran has been told and has ended.
+/// One of the ending_signals arrived; a child that ran has been told and has ended.
 class interrupted : public std::runtime_error {
  public:
   explicit interrupted(int signal_number)
@@ -46,7 +48,7 @@ class child_commands {
   void check() const;
 
  private:
-  std::array<struct sigaction, 3> previous_{};
+  std::array<struct sigaction, ending_signals.size()> previous_{};
 };
 
 }  // namespace outsize::tool

@@ -67,6 +67,7 @@ int cmd_count(int argc, char** argv) {
   auto operands = make_table(request).parse(argc, argv);
   if (!operands) return exit_done;
   request.paths.inputs = all_inputs(std::move(*operands), request.name_list);
+  request.note_read(request.name_list);
   request.groups.lines = request.keys.lines();
   auto const order = request.keys.line_options();
   text::line_order const refuses_what_is_incompatible(order);

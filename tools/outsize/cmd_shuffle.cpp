@@ -128,6 +128,7 @@ int cmd_shuffle(int argc, char** argv) {
   auto const source = source_of(request, std::move(*operands));
   request.order.lines = line_shape(request.shape);
   request.order.salt = request.chance.salt();
+  request.note_read(request.chance.source);
   auto const* const files = std::get_if<text::lines_of_files>(&source);
   return run_sort_command(
       "shuffle", request, {files ? files->paths : std::vector<std::string>(), request.output},

@@ -62,6 +62,8 @@ int cmd_top(int argc, char** argv) {
   if (operands->empty()) throw usage_error("no COUNT given");
   request.count = parse_count(operands->front(), "number of lines");
   request.paths.inputs = all_inputs({operands->begin() + 1, operands->end()}, request.name_list);
+  request.note_read(request.name_list);
+  request.note_read(request.keys.chance.source);
   text::line_order const order(request.keys.line_options());
   return run_sort_command("top", request, {request.paths.inputs, request.paths.output},
                           [&](outsize::storage& store, sort_options how) {

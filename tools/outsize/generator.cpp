@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
 //
-// Counter-based generation: the finaliser of splitmix64 (Steele, Lea, Flood: Fast splittable
-// pseudorandom number generators, OOPSLA 2014) over an arithmetic progression. Changing anything
+// Counter-based generation: mixed bits of an arithmetic progression. Changing anything
 // here changes the golden hashes of generator_test.cpp, and with them every measurement's input.
 //
 // A line is, by three bits of its draw: one of 1024 lines (1 of 8), one of 16 prefixes of 20 to 83
@@ -17,12 +16,15 @@
 
 #include <fmt/format.h>
 
+#include <outsize/base/mixed_bits.hpp>
 #include <tools/outsize/options.hpp>
 
 namespace outsize::tool {
 namespace {
 
-constexpr std::uint64_t step = 0x9e3779b97f4a7c15U;  // odd: the progression meets every number
+using outsize::detail::mixed_bits;
+
+constexpr std::uint64_t step = outsize::detail::mixed_step;
 
 constexpr std::uint64_t asc_step_bits = 20;
 constexpr std::uint64_t near_places = 1024;
@@ -40,30 +42,22 @@ constexpr std::size_t line_max_bytes = 200;
 constexpr std::uint64_t line_pool = 1024;
 constexpr std::uint64_t line_prefixes = 16;
 
-__extension__ using wide = unsigned __int128;
-
-constexpr std::uint64_t mix(std::uint64_t x) {
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
-  return x ^ (x >> 31);
-}
-
 /// Scales a draw to [0, bound).
 constexpr std::uint64_t below(std::uint64_t bound, std::uint64_t draw) {
-  return static_cast<std::uint64_t>(static_cast<wide>(draw) * bound >> 64);
+  return outsize::detail::scaled_bits(draw, bound);
 }
 
 /// Keys of sequences that must not meet although they come from one seed.
 enum class purpose : std::uint64_t { few = 1, zipf, pool, prefix, word, same };
 
 constexpr std::uint64_t derive(std::uint64_t key, purpose what) {
-  return mix(key ^ static_cast<std::uint64_t>(what) * 0xd1342543de82ef95U);
+  return mixed_bits(key ^ static_cast<std::uint64_t>(what) * 0xd1342543de82ef95U);
 }
 
 /// Draws one after another for the inside of an item.
 struct sequence {
   std::uint64_t state;
-  std::uint64_t next() { return mix(state += step); }
+  std::uint64_t next() { return mixed_bits(state += step); }
 };
 
 void store_little(char* at, std::uint64_t value) {
@@ -93,7 +87,8 @@ item_kind parse_item_kind(std::string_view name) {
   throw usage_error(fmt::format("unknown kind '{}'; there are {}", name, item_kind_list()));
 }
 
-generator::generator(item_kind kind, std::uint64_t seed) : kind_(kind), key_(mix(seed + step)) {
+generator::generator(item_kind kind, std::uint64_t seed)
+    : kind_(kind), key_(mixed_bits(seed + step)) {
   if (kind == item_kind::u64_zipf) zipf_ = make_zipf_table();
   if (kind == item_kind::lines) words_ = make_word_table();
 }
@@ -198,7 +193,7 @@ std::size_t generator::write(std::uint64_t first, std::size_t count, char* into)
 }
 
 std::uint64_t generator::draw(std::uint64_t index) const noexcept {
-  return mix(key_ + index * step);
+  return mixed_bits(key_ + index * step);
 }
 
 std::uint64_t generator::number(std::uint64_t index) const noexcept {
@@ -213,9 +208,9 @@ std::uint64_t generator::number(std::uint64_t index) const noexcept {
     case item_kind::u64_near:
       return ascending + (random % near_places << asc_step_bits);
     case item_kind::u64_few:
-      return mix(derive(key_, purpose::few) + random % few_values);
+      return mixed_bits(derive(key_, purpose::few) + random % few_values);
     case item_kind::u64_zipf:
-      return mix(derive(key_, purpose::zipf) + zipf_(random));
+      return mixed_bits(derive(key_, purpose::zipf) + zipf_(random));
     case item_kind::u64_same:
       return derive(key_, purpose::same);
     case item_kind::f64:
@@ -227,7 +222,7 @@ std::uint64_t generator::number(std::uint64_t index) const noexcept {
 
 char* generator::write_pair(std::uint64_t index, char* into) const noexcept {
   std::uint64_t const key = draw(index);
-  std::uint64_t const values = mix(key);
+  std::uint64_t const values = mixed_bits(key);
   std::uint64_t const small = below(triple_values, values << 32) | below(triple_values, values)
                                                                        << 32;
   store_little(into, key);
@@ -260,7 +255,7 @@ char* generator::write_line(std::uint64_t index, char* into) const noexcept {
   char* const end = into + length;
   // What is written past the end is covered by the newline and the next line.
   if (shape == 1) {
-    std::uint64_t const prefix = mix(derive(key_, purpose::prefix) + head % line_prefixes);
+    std::uint64_t const prefix = mixed_bits(derive(key_, purpose::prefix) + head % line_prefixes);
     at += std::min<std::size_t>(20 + prefix % 64, length);
     words_.write(prefix, into, at);
   } else {

@@ -46,12 +46,11 @@ void interruption::wait_for_signal() {
     if (::sigwait(&caught_, &signal) != 0) continue;
     if (over_) return;
   } while (signal == 0 || signal == wake_signal);
+  bool const is_done = io::end_publishing();
   io::remove_hidden_outputs();
   auto const message = fmt::format(
-      "outsize {}: interrupted by {}: inputs are untouched, temporary files are gone\n", command_,
-      signal == SIGINT    ? "SIGINT"
-      : signal == SIGTERM ? "SIGTERM"
-                          : "SIGHUP");
+      "outsize {}: interrupted by SIG{}: {}, temporary files are gone\n", command_,
+      ::sigabbrev_np(signal), is_done ? "the output is complete" : "inputs are untouched");
   [[maybe_unused]] auto const written = ::write(STDERR_FILENO, message.data(), message.size());
   ::_exit(128 + signal);
 }

@@ -6,8 +6,9 @@
 //
 // Temporary files have no names and outputs get theirs only when complete, so ending the process is
 // the clean-up; what has a hidden name is removed first. A thread of its own waits for the signals,
-// since little may be done in a handler. Signals that were ignored when the process began stay
-// ignored. Make it before any other thread, on the main thread. Layer: tools.
+// since little may be done in a handler. An output that has got its name by then is told of.
+// Signals that were ignored when the process began stay ignored. Make it before any other thread, on
+// the main thread. Layer: tools.
 
 #include <signal.h>
 
@@ -19,14 +20,14 @@
 namespace outsize::tool {
 
 /// The signals that ask for an end.
-inline constexpr std::array ending_signals{SIGINT, SIGTERM, SIGHUP};
+inline constexpr std::array ending_signals{SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU};
 
 /// Whether such a signal does nothing, as SIGHUP under nohup(1).
 bool is_ignored(int signal);
 
 class interruption {
  public:
-  /// From now on SIGINT, SIGTERM and SIGHUP print "outsize COMMAND: interrupted …" and end the
+  /// From now on those signals print "outsize COMMAND: interrupted …" and end the
   /// process with 128 + the signal's number.
   explicit interruption(std::string command);
   interruption(interruption const&) = delete;

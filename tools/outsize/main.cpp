@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <iterator>
@@ -23,6 +24,7 @@
 #include <fmt/format.h>
 
 #include <outsize/base/config.hpp>
+#include <outsize/base/error.hpp>
 
 namespace outsize::tool {
 namespace {
@@ -80,8 +82,10 @@ command const* find_command(std::string_view name) {
 void complain(int argc, char** argv, std::string_view cause) {
   bool const is_in_command = argc > 1 && find_command(argv[1]) != nullptr;
   fmt::memory_buffer line;  // most causes fit without memory, which may be what is lacking
-  fmt::format_to(std::back_inserter(line), "outsize{}{}: {}\n", is_in_command ? " " : "",
+  fmt::format_to(std::back_inserter(line), "outsize{}{}: {}", is_in_command ? " " : "",
                  is_in_command ? argv[1] : "", cause);
+  std::ranges::replace(line, '\n', ' ');  // of names: it stays one line
+  line.push_back('\n');
   put_error({line.data(), line.size()});
 }
 
@@ -105,7 +109,13 @@ int run(int argc, char** argv) {
     flush_stdout();
     return code;
   } catch (std::bad_alloc const&) {
-    complain(argc, argv, "the system has no memory left");
+    complain(argc, argv, "no memory is left, of the system or below a limit of the process");
+  } catch (io_error const& error) {
+    complain(argc, argv, error.what());
+  } catch (std::system_error const& error) {
+    bool const is_thread = error.code() == std::errc::resource_unavailable_try_again;
+    complain(argc, argv,
+             fmt::format("{}{}", is_thread ? "cannot start a thread: " : "", error.what()));
   } catch (std::exception const& error) {
     complain(argc, argv, error.what());
   }
@@ -117,5 +127,6 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   outsize::tool::occupy_standard_descriptors();
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error like others
   return outsize::tool::run(argc, argv);
 }

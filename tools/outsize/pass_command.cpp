@@ -97,10 +97,11 @@ bool parse_pass_request(option_table const& table, int argc, char** argv, pass_r
 int run_pass_command(
     std::string const& name, pass_request const& request, storage_options const& options,
     std::function<pass_outcome(outsize::storage&, numeric::pass_listener const&)> const& program) {
-  refuse_same_files({request.input}, {{"the output", request.output, true},
-                                      {"--json", request.work.json},
-                                      {"--trace", request.work.trace},
-                                      {"--svg", request.picture}});
+  refuse_same_files({request.input}, request.work,
+                    {{"the output", request.output, true},
+                     {"--json", request.work.json},
+                     {"--trace", request.work.trace},
+                     {"--svg", request.picture}});
   interruption const ends_cleanly(name);
   return naming_memory(request.work, [&] {
     outsize::storage store(options);

@@ -150,6 +150,7 @@ std::optional<permute_request> read_permute_request(int argc, char** argv) {
     throw usage_error(
         "no permutation given; there are --bit-reversal, --transpose, --gray, --inverse-gray and "
         "--matrix");
+  if (r.what == permutation::matrix) r.work.note_read(r.matrix_path);
   return r;
 }
 

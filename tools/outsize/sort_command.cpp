@@ -75,7 +75,7 @@ int run_sort_command(
     std::string const& name, work_options const& work, command_files const& files,
     std::function<sort_report(outsize::storage&, sort_options const&)> const& program) {
   refuse_same_files(
-      files.inputs,
+      files.inputs, work,
       {{"the output", files.output, true}, {"--json", work.json}, {"--trace", work.trace}});
   interruption const ends_cleanly(name);
   auto const begin = std::chrono::steady_clock::now();

@@ -152,6 +152,8 @@ std::optional<sort_request> read_sort_request(int argc, char** argv) {
   if (!operands) return std::nullopt;
   refuse_old_keys(*operands);
   request.inputs = all_inputs(std::move(*operands), state.name_list);
+  request.note_read(state.name_list);
+  request.note_read(request.keys.chance.source);
   require_sensible(request);
   return request;
 }

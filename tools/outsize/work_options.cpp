@@ -165,11 +165,17 @@ void refuse_same_files(std::vector<std::string> const& inputs,
           fmt::format("'{}' is both {} and {}", *output.path, first->second.name, output.name));
   }
   for (std::string const& input : inputs) {
-    auto const place = place_of(input);
+    auto const place = place_of(input == "-" ? "/dev/stdin" : input);
     auto const found = place ? seen.find(*place) : seen.end();
     if (found != seen.end() && !found->second.may_be_input)
       throw usage_error(fmt::format("'{}' is both an input and {}", input, found->second.name));
   }
+}
+
+void refuse_same_files(std::vector<std::string> inputs, work_options const& work,
+                       std::initializer_list<named_output> outputs) {
+  inputs.insert(inputs.end(), work.also_read.begin(), work.also_read.end());
+  refuse_same_files(inputs, outputs);
 }
 
 int naming_memory(work_options const& work, std::function<int()> const& work_on) {

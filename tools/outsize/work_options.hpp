@@ -30,7 +30,12 @@ struct work_options {
   std::optional<bool> progress;               ///< --progress, --no-progress
   std::optional<std::string> json;            ///< --json
   std::optional<std::string> trace;           ///< --trace: where to note what went on inside
+  std::vector<std::string> also_read;         ///< Beside operands: files that options name.
 
+  /// Notes a file that an option names, if it does, so that no report replaces it.
+  void note_read(std::optional<std::string> const& path) {
+    if (path) also_read.push_back(*path);
+  }
   /// As asked for; else where somebody sees it.
   bool shows_progress() const;
   /// A storage with these; what is not said has the storage's defaults.
@@ -55,8 +60,11 @@ struct named_output {
 };
 
 /// Errors:  usage_error if two are one file, of which the last written would be left; or if one is
-///          an input that may not be.
+///          an input that may not be, "-" being what standard input is.
 void refuse_same_files(std::vector<std::string> const& inputs,
+                       std::initializer_list<named_output> outputs);
+/// The same, with what else the command reads.
+void refuse_same_files(std::vector<std::string> inputs, work_options const& work,
                        std::initializer_list<named_output> outputs);
 
 /// Calls `work_on()`; a budget_error that leaves it names -S, if there was one.

@@ -5,10 +5,9 @@
 // The request queue on io_uring: one ring of fixed depth and one thread that takes completions from
 // it.
 //
-//   start() ─► pending_ ─► slots_ + submission ring ─► kernel ─► completion ring ─► reap() ─►
-//   attempt_ended()
-//              (waits for room)                                                     └─ refills the
-//              slots
+//   start() ─► pending_ ─► slots_, ring ─► kernel ─► reap() ─► attempt_ended()
+//              waits for room    ▲                     │
+//                                └───── refills ───────┘
 //
 // Whoever adds to pending_ also submits: as many attempts as there is room for, with one call of
 // the system. The completion thread takes all completions there are, fills the freed slots from

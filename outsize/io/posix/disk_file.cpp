@@ -187,4 +187,14 @@ std::uint64_t free_space_bytes(std::string const& path) {
   return std::uint64_t{about.f_bavail} * about.f_frsize;
 }
 
+out_of_space no_space(std::string const& directory, std::uint64_t needed_bytes) {
+  std::uint64_t free_bytes = 0;
+  try {
+    free_bytes = free_space_bytes(directory);
+  } catch (io_error const&) {
+    // The directory is gone, too; that the disk is full remains what matters.
+  }
+  return {directory, free_bytes, needed_bytes};
+}
+
 }  // namespace outsize::io

@@ -5,9 +5,9 @@
 // A name in a directory that must not outlive its owner or the process, even one that a signal
 // ends.
 //
-// The names of all owners stand in a table for the signal handler (remove_hidden_outputs): the
-// library's only global state, because a handler has no other way to reach anything. Whoever takes
-// an entry out does it by an atomic exchange, so a handler never reads a path that is being freed.
+// The names of all owners stand in a global table for the signal handler (remove_hidden_outputs),
+// which has no other way to reach anything. Whoever takes an entry out does it by an atomic
+// exchange, so a handler never reads a path that is being freed.
 // Several threads may own names. Private to io. Layer: io.
 
 #include <atomic>

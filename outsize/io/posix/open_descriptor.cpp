@@ -100,10 +100,10 @@ std::uint64_t file_size_bytes(open_descriptor const& file, std::string const& pa
 
 std::size_t choose_alignment(open_descriptor const& file, bool want_direct) noexcept {
   std::size_t const needed = stated_alignment(file.number()).value_or(usual_alignment(file));
-  // What begins or ends inside a unit that nothing has been written to is written alone: ext4 locks
-  // the file, and fills the unit with zeros.
   // Buffers lie at pages: what asks for more goes through the page cache.
   bool const is_possible = needed != 0 && needed <= page_bytes();
+  // What begins or ends inside a unit that nothing has been written to is written alone: ext4 locks
+  // the file, and fills the unit with zeros.
   std::size_t const alignment = is_possible ? std::max(needed, unit_of_space(file.number())) : 0;
   bool const direct = want_direct && alignment != 0 && set_direct(file.number(), true) &&
                       direct_read_works(file.number(), alignment);

@@ -3,7 +3,7 @@
 #pragma once
 
 // An open file of the system that closes itself, and what disk_file must ask of one. Private to io.
-// Layer: io.
+// One thread at a time. Layer: io.
 
 #include <cstddef>
 #include <cstdint>

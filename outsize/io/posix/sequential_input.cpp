@@ -5,7 +5,6 @@
 #include <fcntl.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <utility>
 
@@ -55,16 +54,11 @@ std::span<std::byte const> sequential_input::look_ahead(std::size_t least_bytes)
 }
 
 std::size_t sequential_input::read_counted(std::span<std::byte> into) {
-  using clock = std::chrono::steady_clock;
-  auto const begin = clock::now();
+  timed_wait const wait(counter_);
   auto const bytes = read_some(source_.number(), into, name_);
   ended_ = bytes == 0;
-  if (counter_ != nullptr) {
-    auto const ns =
-        static_cast<std::uint64_t>(std::chrono::nanoseconds(clock::now() - begin).count());
-    if (!ended_) counter_->add_request(operation::read, bytes, ns);
-    counter_->add_wait(ns);
-  }
+  if (counter_ != nullptr && !ended_)
+    counter_->add_request(operation::read, bytes, wait.elapsed_ns());
   return bytes;
 }
 

@@ -6,7 +6,7 @@
 //
 // Each read(2) blocks the caller and counts as one request; all of its time is time spent waiting.
 // After the first end of input nothing is read any more, so a terminal needs only one Ctrl-D.
-// Private to io. Layer: io.
+// Private to io. One thread at a time. Layer: io.
 
 #include <optional>
 #include <span>

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <outsize/io/posix/sequential_output.hpp>
 
-#include <chrono>
 #include <utility>
 
 #include <outsize/io/posix/blocking_io.hpp>
@@ -14,15 +13,10 @@ sequential_output::sequential_output(open_descriptor target, std::string name,
     : target_(std::move(target)), name_(std::move(name)), counter_(options.counter) {}
 
 void sequential_output::write(std::span<std::byte> data) {
-  using clock = std::chrono::steady_clock;
-  auto const begin = clock::now();
+  timed_wait const wait(counter_);
   write_all(target_.number(), data, name_);
   written_bytes_ += data.size();
-  if (counter_ == nullptr) return;
-  auto const ns =
-      static_cast<std::uint64_t>(std::chrono::nanoseconds(clock::now() - begin).count());
-  counter_->add_request(operation::write, data.size(), ns);
-  counter_->add_wait(ns);
+  if (counter_ != nullptr) counter_->add_request(operation::write, data.size(), wait.elapsed_ns());
 }
 
 }  // namespace outsize::io::detail

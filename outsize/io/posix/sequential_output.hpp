@@ -7,7 +7,7 @@
 // write() blocks until all is written, counts as one request, and all of its time is time spent
 // waiting; so wait() and commit() have nothing left to do, and what was written stays whether or
 // not there is a commit. A reader that has gone is an io_error with EPIPE where SIGPIPE is ignored.
-// Private to io. Layer: io.
+// Private to io. One thread at a time. Layer: io.
 
 #include <cstddef>
 #include <cstdint>

@@ -12,13 +12,19 @@
 #include <charconv>
 #include <cstdio>
 #include <filesystem>
+#include <mutex>
 #include <utility>
 
 #include <outsize/base/error.hpp>
+#include <outsize/io/output_stream.hpp>
 #include <outsize/io/posix/blocking_io.hpp>
 
 namespace outsize::io::detail {
 namespace {
+
+// Held while an output gets its name, and for good by who ends the process.
+std::mutex publishing;
+bool has_published = false;  // guarded by it
 
 constexpr int most_links = 40;       // as the kernel's
 constexpr int most_attempts = 1000;  // at a hidden name that nobody has
@@ -135,8 +141,10 @@ bool unpublished_file::note_mode() noexcept {
 
 void unpublished_file::publish() {
   set_ownership();
+  std::lock_guard const held(publishing);
   if (!hidden_) link_hidden();
   if (::rename(hidden_->path().c_str(), target_.path.c_str()) != 0) fail("replace");
+  has_published = true;
   hidden_->keep();
 }
 
@@ -181,3 +189,12 @@ void unpublished_file::fail(char const* operation) const {
 }
 
 }  // namespace outsize::io::detail
+
+namespace outsize::io {
+
+bool end_publishing() noexcept {
+  detail::publishing.lock();
+  return detail::has_published;
+}
+
+}  // namespace outsize::io

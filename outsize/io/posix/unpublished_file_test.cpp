@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -97,6 +98,14 @@ TEST_P(unpublished_file_test, goes_when_a_signal_ends_the_process) {
   make("published")->publish();
   remove_hidden_outputs();
   EXPECT_EQ(directory_.names(), names{"published"});
+}
+
+TEST_P(unpublished_file_test, that_has_a_name_is_told_of_when_the_process_ends) {
+  auto const end = [] { std::_Exit(end_publishing() ? 1 : 0); };
+  auto file = make("new");
+  EXPECT_EXIT(end(), testing::ExitedWithCode(0), "");
+  file->publish();
+  EXPECT_EXIT(end(), testing::ExitedWithCode(1), "");
 }
 
 TEST_P(unpublished_file_test, needs_no_place_in_the_table_of_signals) {
