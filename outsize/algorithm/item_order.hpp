@@ -141,6 +141,7 @@ concept word_beside_key = sizeof(T) == sizeof(word_pair) && sizeof(Key) == sizeo
 /// compare equal keep their order in it, or are equal bytes.
 template <typename T, typename Less>
 struct family_of {
+  static_assert(!std::is_same_v<T, bool>, "bool cannot be sorted; sort std::uint8_t instead");
   static constexpr bool keeps_input_order = true;
   using type = typed_items<T, Less>;
   static type make(Less less) { return type(std::move(less)); }

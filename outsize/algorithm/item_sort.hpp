@@ -7,7 +7,8 @@
 //
 // From file to file it is sort_files (stream_sort.hpp), which knows sizes beforehand. Numbers from
 // memory to memory are sorted where they are to be (parallel_sort.hpp), if the budget has as much.
-// Otherwise streams get their memory first, and the engine what is left. Layer: algorithm.
+// Otherwise streams get their memory first, and the engine what is left. By the storage's threads;
+// the caller waits. Layer: algorithm.
 
 #include <algorithm>
 #include <concepts>
@@ -108,10 +109,23 @@ sort_report sort_through(storage& store, Engine& engine, Out out, io::output_str
   return engine.report();
 }
 
+/// The bytes of the items of `in`, where they are known before they are read. @throws io_error.
+template <item_source In>
+std::optional<std::uint64_t> known_bytes_of(In&& in, sort_options const& options) {
+  if (options.input_bytes) return options.input_bytes;
+  if constexpr (is_item_file<std::remove_cvref_t<In>>) {
+    return known_input_bytes({in.path}, options.decompress);
+  } else if constexpr (std::ranges::sized_range<In>) {
+    return std::uint64_t{std::ranges::size(in)} * sizeof(source_item_t<In>);
+  } else {
+    return std::nullopt;
+  }
+}
+
 /// Takes the memory of input streams out of what a sort may use, whatever that is.
 /// @throws budget_error if nothing is left for it.
 inline grant take_stream_memory(storage& store, std::uint64_t stream_bytes, sort_options& options) {
-  if (options.memory_bytes == 0) options.memory_bytes = store.memory().free_bytes();
+  options.memory_bytes = memory_of(store, options);
   if (options.memory_bytes <= stream_bytes)
     throw budget_error("sort", options.memory_bytes, stream_bytes + min_sort_memory_bytes);
   options.memory_bytes -= stream_bytes;
@@ -123,6 +137,7 @@ inline grant take_stream_memory(storage& store, std::uint64_t stream_bytes, sort
 template <typename Family, item_source In, typename Visit>
 sort_report visit_sorted(storage& store, Family family, In&& in, sort_options options,
                          Visit&& visit) {
+  options.input_bytes = known_bytes_of(in, options);
   auto const reading = input_options(store, options);
   grant stream_memory = take_stream_memory(store, io::input_stream_memory_bytes(reading), options);
   sort_engine<Family> engine(store, std::move(family), with_memory(options, options.memory_bytes));
@@ -169,6 +184,7 @@ sort_report sort_items(storage& store, Family family, In&& in, Out out, sort_opt
     return sort_files(store, std::move(family), {}, {{in.path}, out.path}, std::move(options),
                       fill);
   } else {
+    options.input_bytes = known_bytes_of(in, options);
     auto const reading = input_options(store, options);
     io::output_stream_options const writing{.block_bytes = reading.block_bytes,
                                             .compress = options.compress};

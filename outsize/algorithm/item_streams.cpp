@@ -13,7 +13,6 @@ namespace outsize::detail {
 
 io::input_stream_options input_options(storage& store, std::uint64_t memory_bytes,
                                        bool decompress) {
-  if (memory_bytes == 0) memory_bytes = store.memory().total_bytes();
   std::size_t const block_bytes =
       std::clamp<std::size_t>(std::bit_floor(memory_bytes / 64), 16_KiB, 2_MiB);
   // With four, reads at times get less of the disk than the writes beside them (decision 0042).

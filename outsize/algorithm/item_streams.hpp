@@ -31,6 +31,7 @@
 #include <outsize/algorithm/sort/sort_options.hpp>
 #include <outsize/base/external_item.hpp>
 #include <outsize/base/memory_budget.hpp>
+#include <outsize/base/units.hpp>
 #include <outsize/block/storage.hpp>
 #include <outsize/io/input_stream.hpp>
 #include <outsize/io/output_stream.hpp>
@@ -117,11 +118,16 @@ class one_piece {
   std::span<T const> rest_;
 };
 
-/// Reading running ahead, scaled to the memory of the whole; 0: the storage's.
+/// What a sort with these options may use, the memory of its streams included.
+inline std::uint64_t memory_of(storage& store, sort_options const& options) {
+  return options.memory_bytes != 0 ? options.memory_bytes : store.memory().free_bytes();
+}
+
+/// Reading running ahead, scaled to the memory of the whole.
 io::input_stream_options input_options(storage& store, std::uint64_t memory_bytes,
                                        bool decompress = false);
 inline io::input_stream_options input_options(storage& store, sort_options const& options) {
-  return input_options(store, options.memory_bytes, options.decompress);
+  return input_options(store, memory_of(store, options), options.decompress);
 }
 /// The same where it fits in what is free of the storage's memory; else in shorter blocks, of a
 /// page at least: a scan must not fail where less memory would serve it well enough.
@@ -200,8 +206,11 @@ void scan_items(storage& store, In&& in, sort_options const& options, Visit&& vi
     for (auto some = reader.next(); !some.empty(); some = reader.next())
       if (!visit(some)) return;
   } else if constexpr (std::ranges::contiguous_range<In> && std::ranges::sized_range<In>) {
-    std::span<item const> const all(std::ranges::data(in), std::ranges::size(in));
-    if (!all.empty()) visit(all);
+    // In pieces, as the file that they may lie in would come, so that visitors can look up.
+    constexpr std::size_t piece = std::max<std::size_t>(1, 4_MiB / sizeof(item));
+    std::span<item const> rest(std::ranges::data(in), std::ranges::size(in));
+    for (; !rest.empty(); rest = rest.subspan(std::min(piece, rest.size())))
+      if (!visit(rest.first(std::min(piece, rest.size())))) return;
   } else if constexpr (range_in_pieces<std::remove_cvref_t<In>>) {
     for (auto pieces = in.pieces(); !pieces.empty(); pieces.skip(pieces.pull().size()))
       if (!visit(pieces.pull())) return;

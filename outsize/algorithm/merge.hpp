@@ -56,6 +56,8 @@ namespace detail {
 /// The items of a range in pieces, as item_reader yields those of a file.
 template <external_item T, std::ranges::input_range Range>
 class range_reader {
+  static_assert(!std::is_same_v<T, bool>, "bool cannot be merged; merge std::uint8_t instead");
+
  public:
   /// `range` must outlive it. `number`: of the input, for messages.
   range_reader(Range& range, std::size_t number)
@@ -224,7 +226,7 @@ sort_report merge_files_of_items(storage& store, std::vector<std::string> const&
   auto const known = known_input_bytes(paths, options.decompress);
   if (known) require_whole_items(paths, sizeof(T));
   if (!options.input_bytes) options.input_bytes = known;
-  if (options.memory_bytes == 0) options.memory_bytes = store.memory().free_bytes();
+  options.memory_bytes = memory_of(store, options);
   require_sort_memory(options.memory_bytes);
   auto const division = divide_for_merge(store, options.memory_bytes, {paths, {}}, options);
   if (!division)

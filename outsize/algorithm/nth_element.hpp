@@ -58,7 +58,7 @@ template <typename T, typename Family, typename In>
 T nth_by_passes(storage& store, Family const& family, In&& in, std::uint64_t rank,
                 sort_options options) {
   using search = rank_search<Family>;
-  if (options.memory_bytes == 0) options.memory_bytes = store.memory().free_bytes();
+  options.memory_bytes = memory_of(store, options);
   std::uint64_t const memory_bytes = options.memory_bytes;
   std::uint64_t const stream_bytes = io::input_stream_memory_bytes(input_options(store, options));
   std::uint64_t const least =

@@ -8,12 +8,14 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <concepts>
 #include <cstring>
 #include <optional>
 #include <stdexcept>
 
 #include <fmt/format.h>
 
+#include <outsize/algorithm/sort/ordered_bits.hpp>
 #include <outsize/base/byte_words.hpp>
 
 namespace outsize {
@@ -64,72 +66,51 @@ std::string_view next_part(std::optional<std::string_view>& rest) {
   return text.substr(0, colon);
 }
 
-template <std::size_t Bytes>
-std::uint64_t load_little(char const* at) noexcept {
-  std::uint64_t value = 0;
-  for (std::size_t i = 0; i < Bytes; ++i) {
-    value |= std::uint64_t{static_cast<unsigned char>(at[i])} << (8 * i);
-  }
-  return value;
-}
-
 std::uint64_t load_big(char const* at, std::size_t bytes) noexcept {
   std::uint64_t value = 0;
   for (std::size_t i = 0; i < bytes; ++i) value = value << 8 | static_cast<unsigned char>(at[i]);
   return value;
 }
 
-std::uint64_t load_big_word(char const* at) noexcept {
-  std::uint64_t value = 0;
-  for (std::size_t i = 0; i < 8; ++i) {
-    value |= std::uint64_t{static_cast<unsigned char>(at[i])} << (56 - 8 * i);
-  }
-  return value;
-}
-
-/// Moves the sign so that two's complement numbers compare as unsigned ones.
-template <std::size_t Bytes>
-std::uint64_t normalise_signed(std::uint64_t bits) noexcept {
-  return bits ^ std::uint64_t{1} << (8 * Bytes - 1);
-}
-
-/// totalOrder: negative numbers are stored as sign and magnitude, so all their bits are turned.
-template <std::size_t Bytes>
-std::uint64_t normalise_float(std::uint64_t bits) noexcept {
-  constexpr std::uint64_t sign = std::uint64_t{1} << (8 * Bytes - 1);
-  constexpr std::uint64_t all = sign | (sign - 1);
-  return (bits & sign) != 0 ? bits ^ all : bits | sign;
+/// The little-endian number at that place, as an unsigned one of the same order.
+template <std::unsigned_integral U>
+std::uint64_t ordered_number(char const* at, detail::ordered_bits::kind values) noexcept {
+  U bits = 0;
+  for (std::size_t i = 0; i < sizeof(U); ++i)
+    bits |= static_cast<U>(U{static_cast<unsigned char>(at[i])} << (8 * i));
+  return detail::ordered_bits{values}.encode(bits);
 }
 
 std::uint64_t leading_bytes(char const* at, std::size_t length_bytes) noexcept {
-  return length_bytes >= 8 ? load_big_word(at) : load_big(at, length_bytes);
+  return length_bytes >= 8 ? detail::big_endian_at<std::uint64_t>(at) : load_big(at, length_bytes);
 }
 
 /// Returns the normalised number of a key that is one.
 std::uint64_t normalised_number(record_format::kind type, char const* at) noexcept {
+  using values = detail::ordered_bits::kind;
   switch (type) {
     case kind::bytes:
       break;
     case kind::u8:
-      return load_little<1>(at);
+      return ordered_number<std::uint8_t>(at, values::unsigned_integer);
     case kind::u16:
-      return load_little<2>(at);
+      return ordered_number<std::uint16_t>(at, values::unsigned_integer);
     case kind::u32:
-      return load_little<4>(at);
+      return ordered_number<std::uint32_t>(at, values::unsigned_integer);
     case kind::u64:
-      return load_little<8>(at);
+      return ordered_number<std::uint64_t>(at, values::unsigned_integer);
     case kind::i8:
-      return normalise_signed<1>(load_little<1>(at));
+      return ordered_number<std::uint8_t>(at, values::signed_integer);
     case kind::i16:
-      return normalise_signed<2>(load_little<2>(at));
+      return ordered_number<std::uint16_t>(at, values::signed_integer);
     case kind::i32:
-      return normalise_signed<4>(load_little<4>(at));
+      return ordered_number<std::uint32_t>(at, values::signed_integer);
     case kind::i64:
-      return normalise_signed<8>(load_little<8>(at));
+      return ordered_number<std::uint64_t>(at, values::signed_integer);
     case kind::f32:
-      return normalise_float<4>(load_little<4>(at));
+      return ordered_number<std::uint32_t>(at, values::floating_point);
     case kind::f64:
-      return normalise_float<8>(load_little<8>(at));
+      return ordered_number<std::uint64_t>(at, values::floating_point);
   }
   return 0;
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include <outsize/algorithm/item_streams.hpp>
 #include <outsize/base/byte_places.hpp>
 #include <outsize/base/error.hpp>
 
@@ -59,8 +60,7 @@ std::optional<std::string_view> record_reader::finish_record() {
     if (pieced_.size() == record_bytes_) return pieced_;
   }
   if (pieced_.empty()) return std::nullopt;
-  throw format_error(fmt::format("{}: the last record is cut short: {} bytes are no multiple of {}",
-                                 in_->name(), read_bytes_, record_bytes_));
+  detail::throw_cut_short(in_->name(), read_bytes_, record_bytes_);
 }
 
 std::optional<std::string_view> record_reader::finish_line() {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-// Sorting files of binary records: numbers, or records of one length with keys inside.
-// Layer: algorithm. The engine behind it: sort/engine.hpp.
+// Sorting files of binary records: numbers, or records of one length with keys inside. By the
+// storage's threads; the caller waits. Layer: algorithm. The engine behind it: sort/engine.hpp.
 
 #include <outsize/algorithm/record_format.hpp>
 #include <outsize/algorithm/stream_sort.hpp>

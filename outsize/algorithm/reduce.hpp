@@ -9,8 +9,8 @@
 //     reduce_by_key(items<tally>("tallies"), into("sums"), by(&tally::key), add_counts);
 //
 // Equal items are made one as early as they meet: in each chunk of memory that is sorted, and in
-// every merge. So what goes to disk is at most the different items of each chunk. Layer: algorithm.
-// How: sort/reduction.hpp.
+// every merge. So what goes to disk is at most the different items of each chunk. By the storage's
+// threads; the caller waits. Layer: algorithm. How: sort/reduction.hpp.
 
 #include <concepts>
 #include <functional>

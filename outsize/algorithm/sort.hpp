@@ -7,8 +7,8 @@
 //     sort(items<event>("events.bin"), into("sorted.bin"), by(&event::time));
 //     sort(store, numbers, std::back_inserter(sorted), std::greater<>());
 //
-// Layer: algorithm. For items that come and go one by one: sorter.hpp. For lines:
-// text/line_sort.hpp.
+// By the storage's threads; the caller waits. Layer: algorithm. For items that come and go one by
+// one: sorter.hpp. For lines: text/line_sort.hpp.
 
 #include <concepts>
 #include <functional>

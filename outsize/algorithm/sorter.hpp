@@ -4,7 +4,7 @@
 
 // Items in, sorted items out: the sorter for items of one C++ type.
 //
-// Layer: algorithm. The engine behind it: sort/engine.hpp.
+// One thread at a time. Layer: algorithm. The engine behind it: sort/engine.hpp.
 
 #include <bit>
 #include <concepts>
@@ -61,8 +61,10 @@ concept item_combiner =
 /// Memory:  options.memory_bytes, or what the storage's budget has free, taken by the constructor.
 /// Disk:    N items and a few blocks; freed as they are read, or by clear() if `rewindable`.
 /// Threads: the storage's; one thread at a time may use a sorter, many sorters may share a storage.
-/// Errors:  budget_error from the constructor; io_error, out_of_space, cancelled from any other
-///          member. The sorter can only be destroyed or cleared then; nothing is left on disk.
+/// Errors:  budget_error from the constructor, and from others where the size of the input was not
+///          said and the index of its blocks outgrows an eighth of the memory, or a quarter where
+///          items are long; io_error, out_of_space, cancelled from any other member. The sorter can
+///          only be destroyed or cleared then; nothing is left on disk.
 /// Source:  Dementiev, Sanders: Asynchronous parallel disk sorting, SPAA 2003; STXXL 2008, sections
 ///          5 and 6.
 /// Checked: outsize/algorithm/sorter_test.cpp, tests/complexity/sort_io_test.cpp.

@@ -450,5 +450,58 @@ TEST(sorter, is_a_source_of_all_algorithms) {
   EXPECT_TRUE(out == model);
 }
 
+// Of each block on disk the first item is kept in memory.
+TEST(sorter, sorts_long_items_of_which_nobody_says_how_many) {
+  struct long_item {
+    std::uint32_t key;
+    std::array<char, 2996> rest;
+    bool operator<(long_item const& other) const { return key < other.key; }
+  };
+  storage store(of_pages(2_MiB));
+  sorter<long_item> sorted(store);
+  constexpr std::uint32_t count = 4000;
+  for (std::uint32_t i = 0; i < count; ++i) sorted.push({i * 7919 % 10007, {}});
+  sorted.sort();
+  std::uint32_t before = 0, found = 0;
+  for (; !sorted.empty(); ++sorted, ++found) {
+    ASSERT_LE(before, sorted->key);
+    before = sorted->key;
+  }
+  EXPECT_EQ(found, count);
+}
+
+TEST(sorter, names_what_is_missing_when_the_index_of_blocks_is_full) {
+  struct long_item {
+    std::uint32_t key;
+    std::array<char, 8188> rest;
+    bool operator<(long_item const& other) const { return key < other.key; }
+  };
+  storage store(of_pages(2_MiB));
+  sorter<long_item> sorted(store);
+  try {
+    for (std::uint32_t i = 0; i < 10'000; ++i) sorted.push({i * 7919 % 10007, {}});
+    sorted.sort();
+    for (; !sorted.empty(); ++sorted) continue;
+    ADD_FAILURE() << "there was room for the index";
+  } catch (budget_error const& e) {
+    EXPECT_NE(std::string(e.what()).find("index of blocks"), std::string::npos) << e.what();
+  }
+}
+
+// It is known of a range, whose index is as long as it must be.
+TEST(sort, of_ranges_knows_how_many_long_items_there_are) {
+  struct long_item {
+    std::uint32_t key;
+    std::array<char, 3004> rest;
+    bool operator<(long_item const& other) const { return key < other.key; }
+  };
+  storage store(of_pages(3_MiB));
+  std::vector<long_item> items(9'000), found;
+  for (std::uint32_t i = 0; i < items.size(); ++i) items[i].key = i * 7919 % 10007;
+  sort(store, items, std::back_inserter(found));
+  EXPECT_TRUE(std::ranges::is_sorted(found, {}, &long_item::key));
+  EXPECT_EQ(found.size(), items.size());
+}
+
 }  // namespace
 }  // namespace outsize

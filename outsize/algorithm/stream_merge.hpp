@@ -186,8 +186,7 @@ class record_filling {
 template <typename Order>
 sort_report sort_shaped_files(storage& store, Order const& order, record_shape const& shape,
                               sort_paths const& paths, sort_options const& options) {
-  std::uint64_t const memory =
-      options.memory_bytes != 0 ? options.memory_bytes : store.memory().free_bytes();
+  std::uint64_t const memory = memory_of(store, options);
   input_header header;
   record_filling const fill(shape, memory, memory / 5, header);
   std::optional<line_operations> lines;
@@ -203,8 +202,7 @@ template <typename Order>
 sort_report merge_files(storage& store, Order const& order, record_shape const& shape,
                         sort_paths const& paths, sort_options const& options) {
   auto const known = known_input_bytes(paths.inputs, options.decompress);
-  std::uint64_t const memory =
-      options.memory_bytes != 0 ? options.memory_bytes : store.memory().free_bytes();
+  std::uint64_t const memory = memory_of(store, options);
   require_sort_memory(memory);
   auto const division = divide_for_merge(store, memory, paths, options);
   if (!division) return sort_shaped_files(store, order, shape, paths, options);
@@ -236,8 +234,7 @@ sort_report merge_files(storage& store, Order const& order, record_shape const& 
 template <typename Order>
 sort_plan plan_merge_files(storage& store, Order const& order, std::size_t item_bytes,
                            sort_paths const& paths, sort_options const& options) {
-  std::uint64_t const memory =
-      options.memory_bytes != 0 ? options.memory_bytes : store.memory().free_bytes();
+  std::uint64_t const memory = memory_of(store, options);
   require_sort_memory(memory);
   auto const division = divide_for_merge(store, memory, paths, options);
   if (division) return plan_direct_merge(*division, memory, paths, options);

@@ -108,19 +108,16 @@ void write_beginning(io::output_stream& out, grant& memory, std::string const& b
   windows.hand_over();
 }
 
-void require_space(storage& store, sort_plan const& plan, std::optional<std::uint64_t> input_bytes,
+void require_space(storage& store, std::uint64_t runs_bytes,
                    std::optional<std::uint64_t> output_bytes, std::string const& output) {
-  if (!input_bytes) return;
-  bool const spills = *input_bytes > plan.chunk_bytes * plan.chunks;
-  std::uint64_t const on_disk = spills ? *input_bytes : 0;
-  if (on_disk > 0 && store.free_bytes() < on_disk)
-    throw out_of_space(store.disk_names(), store.free_bytes(), on_disk);
+  if (runs_bytes > 0 && store.free_bytes() < runs_bytes)
+    throw out_of_space(store.disk_names(), store.free_bytes(), runs_bytes);
   auto const directory = output_directory(output);
   if (!directory || !output_bytes || !std::filesystem::is_directory(*directory)) return;
   // Runs that share the disk with the output take their space away from it.
   bool const shared =
       store.disk_count() == 1 && device_of(store.disk_name(0)) == device_of(*directory);
-  std::uint64_t const need = *output_bytes + (shared ? on_disk : 0);
+  std::uint64_t const need = *output_bytes + (shared ? runs_bytes : 0);
   std::uint64_t const have = io::free_space_bytes(*directory);
   if (have < need) throw out_of_space(*directory, have, need);
 }

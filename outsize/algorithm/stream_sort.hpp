@@ -7,7 +7,8 @@
 //
 // Reads are asynchronous and run ahead, items of one size go from the disk straight into the chunk;
 // the merged windows are lent to the output stream, which writes one while the next is filled. The
-// output appears under its name only when it is complete. Layer: algorithm.
+// output appears under its name only when it is complete. By the storage's threads; the caller
+// waits. Layer: algorithm.
 
 #include <array>
 #include <cstddef>
@@ -50,10 +51,10 @@ std::optional<std::uint64_t> known_input_bytes(std::vector<std::string> const& i
 /// How many of the inputs are known to be compressed. @throws io_error.
 std::size_t compressed_inputs(std::vector<std::string> const& inputs);
 
-/// Refuses a sort for which a disk surely lacks space: temporary space for an input that does not
-/// fit in memory, and space for the output (`output_bytes`, if known).
+/// Refuses a sort for which a disk surely lacks space: for runs of at least `runs_bytes`, and for
+/// the output (`output_bytes`, if known).
 /// @throws out_of_space naming the disk, have and need.
-void require_space(storage& store, sort_plan const& plan, std::optional<std::uint64_t> input_bytes,
+void require_space(storage& store, std::uint64_t runs_bytes,
                    std::optional<std::uint64_t> output_bytes, std::string const& output);
 
 /// @throws format_error naming the first of the files whose size is no multiple of `item_bytes`,
@@ -63,7 +64,7 @@ void require_whole_items(std::vector<std::string> const& inputs, std::size_t ite
 /// Whether `output` is to be a regular file, which need not be written front to back.
 bool is_regular_output(std::string const& output);
 
-/// Whether a sort of these files moves more than once what a copy would, and a copy is possible.
+/// Whether these files can be copied, and are too large to be sorted in memory.
 template <typename Family>
 bool may_be_copied(sort_paths const& paths, std::optional<std::uint64_t> input_bytes,
                    sort_options const& options) {
@@ -234,7 +235,7 @@ sort_report sort_files(storage& store, Family family, item_framing framing, sort
     require_whole_items(paths.inputs, family.item_bytes());
   auto const reading = input_options(store, options);
   std::uint64_t const stream_bytes = io::input_stream_memory_bytes(reading);
-  if (options.memory_bytes == 0) options.memory_bytes = store.memory().free_bytes();
+  options.memory_bytes = memory_of(store, options);
   require_sort_memory(options.memory_bytes);
   if (may_be_copied<Family>(paths, known, options))
     if (auto const copied = copy_in_order(store, family, lines, paths, *known, options))
@@ -245,7 +246,7 @@ sort_report sort_files(storage& store, Family family, item_framing framing, sort
   bool const reduces = sort_engine<Family>::reduces(options);  // to nobody knows how few
   bool const same_size = !reduces && framing.how == item_framing::kind::none &&
                          options.compress == io::compression::none;
-  require_space(store, engine.plan(), reduces ? std::nullopt : known,
+  require_space(store, reduces ? 0 : engine.plan().least_disk_bytes,
                 same_size ? known : std::nullopt, paths.output);
 
   // Opened before the work, so that an output that cannot be made costs nothing.
@@ -271,8 +272,7 @@ sort_report sort_files(storage& store, Family family, item_framing framing, sort
 template <typename Family>
 sort_plan plan_files(storage& store, Family const& family, sort_paths const& paths,
                      sort_options const& options) {
-  std::uint64_t const memory =
-      options.memory_bytes != 0 ? options.memory_bytes : store.memory().free_bytes();
+  std::uint64_t const memory = memory_of(store, options);
   auto const known = known_input_bytes(paths.inputs, options.decompress);
   bool const of_one_size = family.item_bytes() != 0;
   if (known && of_one_size) require_whole_items(paths.inputs, family.item_bytes());
@@ -282,7 +282,7 @@ sort_plan plan_files(storage& store, Family const& family, sort_paths const& pat
   sort_plan const plan = plan_sort(job);
   bool const reduces = sort_engine<Family>::reduces(options);
   bool const same_size = of_one_size && !reduces && options.compress == io::compression::none;
-  require_space(store, plan, reduces ? std::nullopt : known, same_size ? known : std::nullopt,
+  require_space(store, reduces ? 0 : plan.least_disk_bytes, same_size ? known : std::nullopt,
                 paths.output);
   return plan;
 }

@@ -11,7 +11,7 @@
 //            ▼
 //         forgotten
 //
-// Layer: algorithm. For byte strings: top_sorter.hpp.
+// By the storage's threads; the caller waits. Layer: algorithm. For byte strings: top_sorter.hpp.
 
 #include <algorithm>
 #include <concepts>
@@ -153,7 +153,7 @@ template <item_source In, typename Out,
 sort_report top_k(storage& store, In&& in, Out out, std::uint64_t count, Less less = {},
                   sort_options options = {}) {
   using item = source_item_t<In>;
-  if (options.memory_bytes == 0) options.memory_bytes = store.memory().free_bytes();
+  options.memory_bytes = detail::memory_of(store, options);
   auto const reading = detail::input_options(store, options);
   std::uint64_t const window_bytes = 2 * reading.block_bytes;
   std::uint64_t const other_bytes = window_bytes + io::input_stream_memory_bytes(reading);

@@ -24,6 +24,7 @@
 #include <string_view>
 #include <utility>
 
+#include <outsize/algorithm/item_streams.hpp>
 #include <outsize/algorithm/record_sorter.hpp>
 #include <outsize/algorithm/sort/record_items.hpp>
 #include <outsize/base/assert.hpp>
@@ -61,7 +62,7 @@ class top_sorter {
         items_(*order_, 0),
         count_(count),
         options_(std::move(options)) {
-    if (options_.memory_bytes == 0) options_.memory_bytes = store.memory().free_bytes();
+    options_.memory_bytes = detail::memory_of(store, options_);
     if (count_ == all) {
       begin_sorter(options_.memory_bytes);
     } else {

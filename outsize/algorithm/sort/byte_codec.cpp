@@ -3,7 +3,6 @@
 #include <lz4.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <limits>
 #include <optional>
@@ -34,20 +33,8 @@ static_assert(sizeof(block_footer) == 8);
 /// What liblz4 asks for between the end of what it decodes and the end of what it decodes from.
 constexpr std::size_t lz4_margin(std::size_t data_bytes) noexcept { return (data_bytes >> 8) + 32; }
 
-/// How many bytes both begin with, of up to `most`.
-std::size_t bytes_in_common(std::byte const* a, std::byte const* b, std::size_t most) noexcept {
-  std::size_t same = 0;
-  for (; same + 8 <= most; same += 8) {
-    std::uint64_t x, y;
-    std::memcpy(&x, a + same, sizeof x);
-    std::memcpy(&y, b + same, sizeof y);
-    if (x != y) {
-      static_assert(std::endian::native == std::endian::little);
-      return same + static_cast<std::size_t>(std::countr_zero(x ^ y)) / 8;
-    }
-  }
-  while (same < most && a[same] == b[same]) ++same;
-  return same;
+std::string_view chars(std::byte const* bytes, std::size_t count) noexcept {
+  return {reinterpret_cast<char const*>(bytes), count};
 }
 
 std::byte* write_length(std::size_t length, std::byte* to) noexcept {
@@ -90,9 +77,9 @@ std::optional<written_data> write_prefixes(std::span<std::byte const> content, b
       continue;
     }
     std::size_t const bytes = are_packed ? table.length(i) : layout.item_bytes;
-    std::size_t const common =
-        bytes_in_common(content.data() + last_begin, content.data() + begin,
-                        std::min({most_in_common, begin - last_begin, bytes}));
+    std::size_t const most = std::min({most_in_common, begin - last_begin, bytes});
+    std::size_t const common = common_prefix_bytes(chars(content.data() + last_begin, most),
+                                                   chars(content.data() + begin, most));
     std::size_t const rest = bytes - common;
     if (written.bytes + 1 + most_length_bytes + rest > to.size()) return std::nullopt;
     *at++ = static_cast<std::byte>(common);
@@ -179,10 +166,6 @@ class prefix_reader {
   bool at_end() const noexcept { return from_ == from_end_; }
 
  private:
-  static std::string_view chars(std::byte const* bytes, std::size_t count) noexcept {
-    return {reinterpret_cast<char const*>(bytes), count};
-  }
-
   std::byte const* from_;
   std::byte const* from_end_;
   std::span<std::byte> to_;

@@ -42,7 +42,7 @@ bool prefix_is_whole_key(Order const& order) noexcept {
   }
 }
 
-/// For who need not know which records compare equal.
+/// For callers that need not know which records compare equal.
 struct equals_unnoted {
   bool wanted() const noexcept { return false; }
   bool operator()(std::uint64_t, std::uint64_t) const noexcept { return false; }

@@ -57,7 +57,7 @@ struct merge_buffers {
 };
 
 /// That of a merge of these runs, or of as many of them as it may take. @throws budget_error if it
-/// cannot take two.
+/// cannot take two, naming the longest item if that is why.
 template <typename Family>
 merge_buffers buffers_for_merge(sort_work<Family> const& work, std::span<run<Family> const> runs) {
   std::size_t block_bytes = round_up(work.plan.block_bytes, block_unit_bytes(work.store));
@@ -72,8 +72,11 @@ merge_buffers buffers_for_merge(sort_work<Family> const& work, std::span<run<Fam
       work.options.most_fan_in != 0 ? std::min(work.options.most_fan_in, runs.size()) : runs.size();
   merge_shape const shape = shape_merge(bytes, block_bytes, work.store.threads().threads(),
                                         std::max<std::size_t>(2, most));
-  if (shape.fan_in < 2) throw budget_error(work.memory.asker(), bytes, block_bytes * 8);
-  return {shape, block_bytes};
+  if (shape.fan_in >= 2) return {shape, block_bytes};
+  std::size_t largest = work.largest_resident_bytes;
+  for (auto const& r : runs) largest = std::max(largest, r.largest_item_bytes());
+  if (largest > work.plan.block_bytes) work.throw_too_long(largest);
+  throw budget_error(work.memory.asker(), bytes, block_bytes * 8);
 }
 
 template <item_family Family>

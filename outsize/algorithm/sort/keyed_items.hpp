@@ -6,7 +6,8 @@
 // length (record_items.hpp), of which an index of word and place is sorted.
 //
 // An item is moved once, when the sorted chunk is merged out, however large it is, and merges
-// compare words that they have at hand. Stable. Layer: algorithm. Source: STXXL 2008, section 6.2.
+// compare words that they have at hand. Stable. Several threads may use a family; each chunk and
+// view is for one at a time. Layer: algorithm. Source: STXXL 2008, section 6.2.
 
 #include <cstddef>
 #include <cstdint>

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <outsize/algorithm/sort/copy_network.hpp>
 #include <outsize/algorithm/sort/input_sample.hpp>
 #include <outsize/algorithm/sort/outliers.hpp>
 #include <outsize/base/units.hpp>
@@ -18,8 +19,6 @@
 
 namespace outsize::detail {
 namespace {
-
-constexpr std::size_t most_auxiliary_buffers = 4;
 
 std::byte const* middle_of(std::span<std::byte const> items, std::size_t item_bytes) {
   return &items[items.size() / item_bytes / 2 * item_bytes];
@@ -181,8 +180,7 @@ class ordered_copy {
         output_(std::move(output)),
         bytes_(bytes),
         options_(options),
-        memory_bytes_(options.memory_bytes != 0 ? options.memory_bytes
-                                                : store.memory().free_bytes()),
+        memory_bytes_(options.memory_bytes),
         alignment_(input_->alignment_bytes()),
         unit_(std::lcm(alignment_, operations.item_bytes)),
         buffer_bytes_(longest_buffer()) {
@@ -223,8 +221,8 @@ class ordered_copy {
     if (!ordered_bytes) return false;
     if (others.bytes() > 0)
       reports_.push_back(others.merge_into(out.contents(), *ordered_bytes, store_.memory(),
-                                           network_options("merge outliers"), buffer_bytes_,
-                                           options_.stop));
+                                           copy_network(store_, "merge outliers", options_),
+                                           buffer_bytes_, options_.stop));
     out.commit(bytes_);
     return true;
   }
@@ -236,7 +234,7 @@ class ordered_copy {
   std::size_t longest_buffer() const noexcept {
     std::uint64_t const longest = std::max(copy_shape::longest_buffer_bytes, unit_);
     std::uint64_t const share = std::min<std::uint64_t>(
-        longest, memory_bytes_ / 4 / (copy_shape::buffers + most_auxiliary_buffers));
+        longest, memory_bytes_ / 4 / (copy_shape::buffers + copy_shape::most_threads));
     // Auxiliary buffers are scratch.
     std::size_t const scratch = std::max(unit_, operations_.scratch_bytes(unit_));
     return round_down(static_cast<std::size_t>(share / scratch * unit_), unit_);
@@ -272,20 +270,9 @@ class ordered_copy {
     return static_cast<std::uint64_t>(share * static_cast<double>(bytes_));
   }
 
-  std::size_t sorting_threads() const {
-    return std::clamp<std::size_t>(store_.threads().threads(), 1, most_auxiliary_buffers);
-  }
-  pipeline::network_options network_options(char const* name) const {
-    return {.name = name,
-            .threads = std::max<std::size_t>(2, sorting_threads()),
-            .tune = false,
-            .trace = options_.trace,
-            .errors_name_stages = false};
-  }
-
   /// Writes all but outliers in order; how many bytes, or nothing if there are too many of those.
   std::optional<std::uint64_t> copy(io::file& out, bool from_the_end, outliers& others) {
-    pipeline::network n(store_.memory(), network_options("copy in order"));
+    pipeline::network n(store_.memory(), copy_network(store_, "copy in order", options_));
     std::optional<std::uint64_t> sent_bytes;
     auto const read = pipeline::read_pieces(
         *input_,
@@ -313,7 +300,7 @@ class ordered_copy {
                                             operations_.scratch_bytes(buffer_bytes_)),
                    .count = copy_shape::buffers,
                    .rounds = rounds()}) |
-        read | pipeline::stage("put in order", put_in_order).replicate(sorting_threads());
+        read | pipeline::stage("put in order", put_in_order).replicate(copy_threads(store_));
     auto const in_order = n.node("join", {.inputs = {sorted}}, [&](pipeline::ports& p) {
       joint joined(operations_, from_the_end, buffer_bytes_, store_.memory(), others);
       while (auto b = p.accept()) {

@@ -28,19 +28,9 @@
 
 #include <outsize/algorithm/sort/passing_order.hpp>
 #include <outsize/algorithm/sort/sort_options.hpp>
-#include <outsize/base/units.hpp>
 #include <outsize/block/storage.hpp>
 
 namespace outsize::detail {
-
-/// The requests under way and the buffers of a copy. Fewer buffers, or as many requests to write as
-/// to read, and the two wait for each other (decision 0042).
-struct copy_shape {
-  static constexpr std::size_t read_depth = 8;
-  static constexpr std::size_t write_depth = 4;
-  static constexpr std::size_t buffers = 2 * (read_depth + write_depth);
-  static constexpr std::size_t longest_buffer_bytes = 2_MiB;  // one request
-};
 
 /// Copies `input` to `output` in order, if its items are nearly in order or in the opposite one.
 ///
@@ -52,7 +42,7 @@ struct copy_shape {
 ///          of the first outlier on.
 /// Memory:  56 MiB or a quarter of options.memory_bytes, whichever is less, a fifth more to join,
 ///          and half of options.memory_bytes for outliers, of which only what they take is touched.
-/// @throws io_error, out_of_space, cancelled, as a sort.
+/// @throws io_error, out_of_space, budget_error, cancelled, as a sort.
 std::optional<sort_report> copy_if_in_order(storage& store, item_operations const& operations,
                                             std::string const& input, std::string const& output,
                                             std::uint64_t bytes, sort_options const& options);

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include <outsize/algorithm/sort/copy_network.hpp>
 #include <outsize/algorithm/sort/input_sample.hpp>
-#include <outsize/algorithm/sort/presorted.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/io/disk_file.hpp>
 #include <outsize/io/output_file.hpp>
@@ -146,18 +146,14 @@ class line_copy {
     out.contents().count_into(&store_.file_statistics());
     if (unit_ % out.contents().alignment_bytes() != 0) return std::nullopt;
     seams joined(operations_);
-    pipeline::network n(store_.memory(), {.name = "copy in order",
-                                          .threads = std::max<std::size_t>(2, threads()),
-                                          .tune = false,
-                                          .trace = options_.trace,
-                                          .errors_name_stages = false});
+    pipeline::network n(store_.memory(), copy_network(store_, "copy in order", options_));
     std::optional<std::uint64_t> copied_bytes;
     auto const look_through = [this](pipeline::pooled_buffer& b) {
       b.user<cut_piece>() = cut_piece(text_of(b.bytes()), operations_);
     };
     auto const cut = n.buffers({.buffer_bytes = buffer_bytes_, .count = copy_shape::buffers}) |
                      pipeline::read_from(*input_, {0, bytes_}, {.depth = copy_shape::read_depth}) |
-                     pipeline::stage("look through", look_through).replicate(threads());
+                     pipeline::stage("look through", look_through).replicate(copy_threads(store_));
     auto const end = n.pool({.name = "end", .buffer_bytes = unit_, .count = 1});
     auto const joined_pieces = n.node("join", {.inputs = {cut}, .pools = {end}, .outputs = 1},
                                       [&](pipeline::ports& p) { copied_bytes = join(joined, p); });
@@ -174,8 +170,6 @@ class line_copy {
   }
 
  private:
-  std::size_t threads() const { return std::clamp<std::size_t>(store_.threads().threads(), 1, 4); }
-
   /// Lets all buffers pass, the last one with the delimiter that may be missing, and returns how
   /// many bytes they are; nothing if a line is out of order.
   std::optional<std::uint64_t> join(seams& joined, pipeline::ports& p) {

@@ -74,7 +74,7 @@ line_operations operations_of_lines(Order const& order, char delimiter,
 ///
 /// I/Os:    4 MiB or less to find out; then `bytes` read and written once.
 /// Memory:  48 MiB or a quarter of options.memory_bytes, whichever is less, and two lines.
-/// @throws io_error, out_of_space, cancelled, as a sort.
+/// @throws io_error, out_of_space, budget_error, cancelled, as a sort.
 std::optional<sort_report> copy_lines_if_in_order(storage& store, line_operations const& operations,
                                                   std::string const& input,
                                                   std::string const& output, std::uint64_t bytes,

@@ -93,7 +93,7 @@ class record_view {
     return {prefix, r.data(), r.size()};
   }
 
-  /// For who asks for no prefix.
+  /// For callers that ask for no prefix.
   key_type key_without_prefix(std::size_t i) const noexcept {
     std::string_view const r = record(i);
     return {0, r.data(), r.size()};

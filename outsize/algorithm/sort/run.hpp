@@ -11,6 +11,7 @@
 // one: in_place_run.hpp, run_writer.hpp. One thread at a time changes a run. Layer: algorithm.
 // Source: STXXL 2008, section 6.1.2.
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -111,8 +112,7 @@ class run {
   /// @param content  All that is written to the block, padding too.
   void append(entry e, std::span<std::byte const> content) {
     try {
-      memory_->charge(entry_bytes(*store_));
-      charged_bytes_ += entry_bytes(*store_);
+      charge_entry();
       if (keeps_checksums()) checksums_.push_back(storage::checksum_of(content));
       entries_.push_back(std::move(e));
     } catch (...) {
@@ -165,6 +165,20 @@ class run {
   }
 
  private:
+  void charge_entry() {
+    std::size_t const bytes = entry_bytes(*store_);
+    try {
+      memory_->charge(bytes);
+    } catch (budget_error const& e) {
+      throw budget_error(
+          e.asker(), e.have_bytes(), bytes,
+          fmt::format("{}: no memory is left for the index of blocks on disk; name the "
+                      "size of the input, or allow more memory",
+                      e.asker()));
+    }
+    charged_bytes_ += bytes;
+  }
+
   storage* store_;
   grant* memory_;
   std::vector<entry> entries_;

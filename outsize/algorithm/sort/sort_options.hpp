@@ -55,8 +55,8 @@ struct sort_options {
   bool trace = false;  ///< Notes each step in the reports of the networks.
 
   std::stop_token stop = {};  ///< Triggered: the sort ends with `cancelled`.
-  /// Called from the thread that drives the sort, for every chunk that is full and every window of
-  /// output.
+  /// Called for every chunk that is full and every window of output, by one thread at a time,
+  /// perhaps another than the caller's.
   std::function<void(sort_progress const&)> on_progress = {};
 };
 
@@ -69,11 +69,13 @@ struct sort_report {
   std::uint64_t runs = 0;       ///< Written to disk; 0: all fitted in memory, or was in order.
   std::uint64_t encoded_runs = 0;    ///< Of the runs formed in memory.
   std::uint64_t run_disk_bytes = 0;  ///< Of those runs, on disk.
-  std::uint64_t passes = 0;  ///< The most merges that any item went through; 0: none from disk.
-  std::uint64_t merges = 0;  ///< Intermediate ones, each of up to fan-in runs.
-  std::size_t block_bytes = 0;
-  std::size_t fan_in = 0;
-  std::uint64_t memory_bytes = 0;
+  std::uint64_t passes = 0;     ///< The most merges that any item went through; 0: none from disk.
+  std::uint64_t merges = 0;     ///< Intermediate ones, each of up to fan-in runs.
+  std::size_t block_bytes = 0;  ///< Of runs, or of the streams that were merged or copied.
+  std::size_t fan_in = 0;       ///< Runs that could be merged at once.
+  std::uint64_t memory_bytes = 0;  ///< That it was allowed, streams included.
+  /// Most space that the storage's disks have held at once, for whomever, since it was made: that
+  /// of the sort, if nobody else uses the storage.
   std::uint64_t peak_disk_bytes = 0;
   /// What ran: run formation, and the last merge with those before it; or the copy of what was in
   /// order; or nothing, if sorted files were merged.
@@ -90,6 +92,7 @@ struct sort_report {
     merges += other.merges;
     block_bytes = std::max(block_bytes, other.block_bytes);
     fan_in = std::max(fan_in, other.fan_in);
+    peak_disk_bytes = std::max(peak_disk_bytes, other.peak_disk_bytes);
     networks.insert(networks.end(), other.networks.begin(), other.networks.end());
   }
 };

@@ -22,6 +22,7 @@ constexpr std::uint64_t assumed_record_bytes = 64;   // where lengths vary and n
 constexpr std::uint64_t record_overhead_bytes = 16;  // index entry, in a chunk
 constexpr std::uint64_t table_entry_bytes = 8;       // in a block
 constexpr std::size_t least_merge_blocks = 8;
+constexpr std::size_t least_blocks_of_index = 256;  // bytes of a block for each byte of its entry
 // One chunk for each of filling, sorting and writing; or several that are sorted at once, each by a
 // thread of its own, at the price of shorter runs; and if that price is low, some that wait. More
 // threads than sort many at once get more chunks, at the same price.
@@ -38,7 +39,10 @@ std::uint64_t in_chunks(std::uint64_t input_bytes, sort_job const& job) {
 
 /// The most block metadata this plan allows for.
 std::uint64_t index_bytes(sort_job const& job, std::size_t block_bytes) {
-  if (!job.input_bytes) return job.memory_bytes / 8;
+  if (!job.input_bytes) {
+    bool const is_large = job.index_entry_bytes > block_bytes / 64;  // with a long item in it
+    return job.memory_bytes / (is_large ? 4 : 8);
+  }
   // What is on top pays for the block that each thread leaves unfilled in each of its stretches,
   // and where memory is not scarce also for records that fill blocks badly.
   std::uint64_t const expected = *job.input_bytes / block_bytes;
@@ -95,8 +99,12 @@ bool usable(sort_job const& job, sort_plan const& plan) {
 /// The plan with the best block size: large, but small enough to merge all runs at once if that is
 /// possible with blocks that are still good, and large enough for the index to fit.
 sort_plan choose_block_size(sort_job const& job, std::size_t chunks) {
-  std::size_t const start = std::clamp<std::size_t>(std::bit_floor(job.memory_bytes / 128),
-                                                    least_block_bytes, most_block_bytes);
+  std::size_t start = std::clamp<std::size_t>(std::bit_floor(job.memory_bytes / 128),
+                                              least_block_bytes, most_block_bytes);
+  // The index of blocks, which may hold an item of each, must do for whatever comes.
+  std::size_t const for_index =
+      job.input_bytes ? start : std::bit_ceil(least_blocks_of_index * job.index_entry_bytes);
+  for (; for_index > start && usable(job, divide(job, 2 * start, chunks)); start *= 2) continue;
   sort_plan best = divide(job, start, chunks);
   for (std::size_t b = start * 2; !usable(job, best) && b <= job.memory_bytes / least_merge_blocks;
        b *= 2)
@@ -131,6 +139,11 @@ void predict(sort_job const& job, sort_plan& plan) {
   // Each run's last block is not full; a further pass has blocks in memory that are not freed yet.
   std::uint64_t const in_memory = plan.runs > fan_in ? fan_in + shape.ahead + shape.output : 0;
   plan.peak_disk_bytes = on_disk + (plan.runs + in_memory) * plan.block_bytes;
+  // Of records it is not known how many there are, so all chunks may be full of their bytes.
+  std::uint64_t const in_chunks_at_most = plan.chunks * plan.chunk_bytes;
+  if (plan.codec == run_codec::none)
+    plan.least_disk_bytes =
+        job.item_bytes != 0 ? spilled : bytes - std::min(bytes, in_chunks_at_most);
   plan.passes = 1;
   double moved = 1;  // shares of the data that go to disk and back
   for (std::uint64_t runs = plan.runs; runs > fan_in; ++plan.passes) {
@@ -244,6 +257,12 @@ sort_plan plan_sort(sort_job const& job) {
     if (costs && usable(plain, without)) return without;
   }
   if (usable(job, plan)) return plan;
+  if (job.block_bytes != 0 && job.input_bytes) {
+    // Of blocks that the caller has chosen the index may well be shorter than is allowed for.
+    sort_job unsure = job;
+    unsure.input_bytes.reset();
+    if (sort_plan const hopeful = best_plan(unsure); usable(unsure, hopeful)) return hopeful;
+  }
   sort_job larger = job;
   while (!usable(larger, plan_with(larger, few_chunks)))
     larger.memory_bytes += larger.memory_bytes / 8 + 1;

@@ -84,8 +84,10 @@ struct sort_plan {
   std::size_t kept_chunks = 0;        ///< The last ones, never written to disk, if there are runs.
   std::uint64_t passes = 0;           ///< Merges that each item goes through; 0 likewise.
   std::uint64_t peak_disk_bytes = 0;  ///< Temporary space at once, beyond input and output.
-  std::uint64_t read_bytes = 0;       ///< Input and blocks, as long as none is encoded.
-  std::uint64_t written_bytes = 0;    ///< Blocks and output, likewise.
+  /// Of it what cannot be less: none where runs may be encoded, as nobody knows how short they get.
+  std::uint64_t least_disk_bytes = 0;
+  std::uint64_t read_bytes = 0;     ///< Input and blocks, as long as none is encoded.
+  std::uint64_t written_bytes = 0;  ///< Blocks and output, likewise.
 };
 
 /// @throws budget_error naming have and need if the memory is below the minimum, or too small for
