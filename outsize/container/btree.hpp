@@ -788,10 +788,7 @@ class btree {
       right.copy(0, some, left);
       right.erase(0, some);
     }
-    while (left.count > total / 2) {
-      right.insert(0, left.keys()[left.count - 1], left.children()[left.count - 1]);
-      --left.count;
-    }
+    if (left.count > total / 2) right.take_tail(left.count - total / 2, left);
     above.keys()[slot + 1] = right.keys()[0];
   }
 

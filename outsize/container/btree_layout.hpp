@@ -170,6 +170,15 @@ class tree_node {
     std::memmove(keys() + slot, keys() + slot + some, behind * sizeof(Key));
     count -= some;
   }
+  /// Makes room for `some` children at the beginning, and moves the last ones of `from` there.
+  void take_tail(std::uint32_t some, tree_node& from) noexcept {
+    std::memmove(children() + some, children(), count * sizeof(std::uint64_t));
+    std::memmove(keys() + some, keys(), count * sizeof(Key));
+    count += some;
+    from.count -= some;
+    std::memcpy(children(), from.children() + from.count, some * sizeof(std::uint64_t));
+    std::memcpy(keys(), from.keys() + from.count, some * sizeof(Key));
+  }
   /// Copies `some` of its children, from `slot` on, behind those of `to`.
   void copy(std::uint32_t slot, std::uint32_t some, tree_node& to) const noexcept {
     std::memcpy(to.children() + to.count, children() + slot, some * sizeof(std::uint64_t));

@@ -21,22 +21,9 @@
 #include <cstdint>
 
 #include <outsize/base/assert.hpp>
+#include <outsize/base/mixed_bits.hpp>
 
 namespace outsize::detail {
-
-/// A value of 64 bits, each of which depends on all those of the number. One to one.
-/// Source: Steele, Lea, Flood: Fast splittable pseudorandom number generators, OOPSLA 2014.
-constexpr std::uint64_t mixed_bits(std::uint64_t number) noexcept {
-  number = (number ^ (number >> 30)) * 0xBF58476D1CE4E5B9;
-  number = (number ^ (number >> 27)) * 0x94D049BB133111EB;
-  return number ^ (number >> 31);
-}
-
-/// ⌊hash · count / 2⁶⁴⌋: a number below `count`, that grows with the hash value.
-constexpr std::uint64_t scaled_hash(std::uint64_t hash, std::uint64_t count) noexcept {
-  __extension__ using wide = unsigned __int128;
-  return static_cast<std::uint64_t>((wide{hash} * count) >> 64);
-}
 
 /// Numbers of buckets; see the top of this file.
 class bucket_numbers {
@@ -54,7 +41,7 @@ class bucket_numbers {
 
   /// The bucket of a hash value. @pre count() > 0.
   constexpr std::uint64_t of(std::uint64_t hash) const noexcept {
-    std::uint64_t const first = scaled_hash(hash, base_);
+    std::uint64_t const first = scaled_bits(hash, base_);
     std::uint64_t const divided = first + base_ * (hash & (2 * parts_ - 1));
     return divided < count_ ? divided : first + base_ * (hash & (parts_ - 1));
   }

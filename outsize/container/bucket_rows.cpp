@@ -191,15 +191,8 @@ bool bucket_rows::append(std::span<std::byte> page, bucket_row row,
 }
 
 void bucket_rows::resize_buckets(std::uint64_t count) {
-  auto const& row = rows_[index(bucket_row::buckets)];
-  std::uint64_t const before = row->end();
   hot_.reset();
-  try {
-    row->reach(0, count);
-  } catch (...) {
-    row->reach(0, before);
-    throw;
-  }
+  rows_[index(bucket_row::buckets)]->reach(0, count);
 }
 
 std::uint64_t bucket_rows::take_overflow_page() { return overflow_->take(); }

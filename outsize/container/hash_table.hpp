@@ -26,6 +26,7 @@
 #include <outsize/algorithm/sorter.hpp>
 #include <outsize/base/assert.hpp>
 #include <outsize/base/external_item.hpp>
+#include <outsize/base/mixed_bits.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/container/bucket_pages.hpp>
 #include <outsize/container/item_source.hpp>

@@ -39,8 +39,10 @@ std::array<char, Size> padded(std::string_view text) {
 }
 
 std::string described(std::string_view container, std::array<std::uint32_t, 2> bytes) {
-  return bytes[1] > 0 ? fmt::format("a {} of {} + {} bytes", container, bytes[0], bytes[1])
-                      : fmt::format("a {} of {} bytes", container, bytes[0]);
+  char const* const article = container.starts_with('u') ? "an" : "a";
+  return bytes[1] > 0
+             ? fmt::format("{} {} of {} + {} bytes", article, container, bytes[0], bytes[1])
+             : fmt::format("{} {} of {} bytes", article, container, bytes[0]);
 }
 
 }  // namespace
@@ -183,12 +185,14 @@ void kept_file::read_header() {
     refuse(fmt::format("holds {}, not {}", described(h.container.data(), h.item_bytes),
                        described(kind_, item_bytes_)));
   if (length < h.used_bytes) refuse(fmt::format("cut short: {} of {} bytes", length, h.used_bytes));
+  if (h.row_count > most_rows || h.state_bytes > state_.size())
+    refuse("damaged: its header says what none can say");
+  for (std::size_t row = 0; row < h.row_count; ++row) counted_places_ += h.page_count[row];
+  memory_.extend(round_up(counted_places_ * sizeof(place), memory_step_bytes));
+  memory_.charge(counted_places_ * sizeof(place));
   for (std::size_t row = 0; row < h.row_count; ++row)
     tables_.push_back(
         {h.page_bytes[row], {std::deque<place>(h.page_count[row]), h.page_count[row]}});
-  memory_.extend(round_up(index_words() * sizeof(place), memory_step_bytes));
-  memory_.charge(index_words() * sizeof(place));
-  counted_places_ = index_words();
   state_ = h.state;
   state_bytes_ = h.state_bytes;
   sequence_ = h.sequence;
@@ -342,8 +346,11 @@ void kept_file::commit(std::span<std::byte const> state, bool closes) {
   OUTSIZE_ASSERT(state.size() <= state_.size());
   if (!is_writable()) return;
   bool const is_new = sequence_ < 2;
-  if (!is_new && !is_changed_ && closes == is_closed_ && std::ranges::equal(state, this->state()))
+  if (!is_new && !is_changed_ && std::ranges::equal(state, this->state())) {
+    if (closes != is_closed_) write_header(make_header(closes));
+    is_closed_ = closes;
     return;
+  }
   sync_.check();
   outdated_.reserve(outdated_.size() + 1);  // for an index, when it is too late to fail
   std::uint64_t const words_bytes = index_words() * sizeof(place);

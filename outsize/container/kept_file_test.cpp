@@ -281,6 +281,21 @@ TEST_F(kept_files, say_whether_they_were_closed) {
   EXPECT_EQ(left.state(), 5U);
 }
 
+TEST_F(kept_files, that_have_been_committed_are_closed_by_a_header) {
+  auto const plan = std::make_shared<io::fault_plan>();
+  auto pages = create(std::make_unique<io::faulty_file>(io::make_memory_file("kept"), plan));
+  pages.reach(2);
+  pages.set(1, 7);
+  pages.commit(1);
+  auto const syncs = plan->calls(io::fault_point::sync);
+  auto const writes = plan->calls(io::fault_point::write);
+  pages.close();
+  EXPECT_EQ(plan->calls(io::fault_point::sync), syncs + 1);
+  EXPECT_EQ(plan->calls(io::fault_point::write), writes + 1);
+  pages.close();
+  EXPECT_EQ(plan->calls(io::fault_point::sync), syncs + 1);
+}
+
 TEST_F(kept_files, that_are_none_are_refused_by_name) {
   std::mt19937_64 random(1);
   auto const journal = std::make_shared<scratch::file_journal>();

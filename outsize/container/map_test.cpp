@@ -621,7 +621,7 @@ void check_erase_if(storage& store, Model model, std::uint64_t part) {
     if (!unwanted(*at) && kept.size() < 50) kept.push_back(at);
   std::uint64_t asked = 0;
   auto const before = model.size();
-  EXPECT_EQ(erase_if(m, [&](auto const& entry) { return ++asked, unwanted(entry); }),
+  EXPECT_EQ(outsize::erase_if(m, [&](auto const& entry) { return ++asked, unwanted(entry); }),
             std::erase_if(model, unwanted));
   EXPECT_EQ(asked, before);
   EXPECT_TRUE(std::equal(m.cbegin(), m.cend(), model.begin(), model.end()));

@@ -316,7 +316,7 @@ void matrix<T>::load(vector<T> const& from) {
     }
   };
   detail::replace_strips(items_->pages(), [&](detail::matrix_strip const& strip) {
-    bool const whole = strip.columns == columns();  // rows: then they all are
+    bool const whole = strip.columns == columns();  // whole rows: then all strips have them
     for (std::size_t i = 0; i < strip.rows; ++i) {
       std::uint64_t const first = (strip.first_row + i) * columns() + strip.first_column;
       if (!in || !whole) in.emplace(from, first, from.size());
@@ -333,7 +333,7 @@ void matrix<T>::store(vector<T>& to) const {
   std::array<T, 256> const zeros{};
   std::optional<vector_writer<T>> out;
   detail::read_strips(pages(), [&](detail::matrix_strip const& strip) {
-    bool const whole = strip.columns == columns();  // rows: then they all are
+    bool const whole = strip.columns == columns();  // whole rows: then all strips have them
     for (std::size_t i = 0; i < strip.rows; ++i) {
       std::uint64_t const first = (strip.first_row + i) * columns() + strip.first_column;
       if (!out || !whole) out.emplace(to, first, whole ? to.size() : first + strip.columns);

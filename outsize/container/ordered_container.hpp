@@ -475,6 +475,7 @@ class ordered_container {
   /// Removes all with these keys, in their order; how many were removed. I/Os and memory: as
   /// find_many(), and of leaves that are merged their neighbours; each leaf is written once.
   /// @throws as erase(); some have been removed.
+  size_type erase_many(std::initializer_list<Key> keys) { return erase_many(std::span(keys)); }
   size_type erase_many(std::span<Key const> keys) {
     size_type const before = size();
     detail::btree_batch<tree>(*tree_).for_each(
@@ -486,8 +487,23 @@ class ordered_container {
   /// that has lost some; those that are too empty are merged. @throws as erase(), and what
   /// `unwanted` throws; some have been removed.
   template <std::predicate<value_type const&> Predicate>
-  friend size_type erase_if(ordered_container& from, Predicate unwanted) {
-    return from.erase_unwanted(unwanted);
+  size_type erase_if(Predicate unwanted) {
+    // One iterator goes over all, so that it reads ahead; it follows its entry when leaves are
+    // merged.
+    size_type const before = size();
+    const_iterator const last = cend();
+    for (const_iterator at = cbegin(); at != last;) {
+      if (!std::invoke(unwanted, *at)) {
+        ++at;
+        continue;
+      }
+      const_iterator const from = at;
+      do ++at;
+      while (at != last && std::invoke(unwanted, *at));
+      erase(from, at);
+      if (at != last) ++at;  // which is wanted
+    }
+    return before - size();
   }
   /// Removes a range, leaf by leaf. @throws as all other functions; some may have been removed.
   iterator erase(const_iterator from, const_iterator to) {
@@ -552,8 +568,9 @@ class ordered_container {
   ordered_container(storage& store, std::unique_ptr<detail::tree_pages> pages, Less less)
       : store_(&store),
         tree_(std::make_unique<tree>(std::move(pages), std::move(less), is_unique)) {
-    static_assert(external_item<Key> && external_item<value_type>);
-    static_assert(std::strict_weak_order<Less, Key, Key>);
+    static_assert(external_item<Key> && external_item<value_type>,
+                  "keys and values must be trivially copyable, as bytes that lie on disk");
+    static_assert(std::strict_weak_order<Less, Key, Key>, "Less must compare two keys");
     static_assert(alignof(value_type) <= block::block_cache::buffer_alignment_bytes);
   }
 
@@ -577,26 +594,6 @@ class ordered_container {
     return {there, inserted.second};
   }
 
-  /// One iterator goes over all, so that it reads ahead; it follows its entry when leaves are
-  /// merged.
-  template <typename Predicate>
-  size_type erase_unwanted(Predicate& unwanted) {
-    size_type const before = size();
-    const_iterator const last = cend();
-    for (const_iterator at = cbegin(); at != last;) {
-      if (!std::invoke(unwanted, *at)) {
-        ++at;
-        continue;
-      }
-      const_iterator const from = at;
-      do ++at;
-      while (at != last && std::invoke(unwanted, *at));
-      erase(from, at);
-      if (at != last) ++at;  // which is wanted
-    }
-    return before - size();
-  }
-
   static bool push(builder& target, std::span<value_type const> some) {
     if (target.push(some) < some.size())
       throw format_error("not sorted by key: an entry comes before its predecessor");
@@ -618,5 +615,11 @@ class ordered_container {
   storage* store_;
   std::unique_ptr<tree> tree_;
 };
+
+/// Removes all entries that are unwanted; how many. As the member function.
+template <typename Key, typename Value, typename Less, bool is_unique, typename Predicate>
+auto erase_if(ordered_container<Key, Value, Less, is_unique>& from, Predicate unwanted) {
+  return from.erase_if(std::move(unwanted));
+}
 
 }  // namespace outsize

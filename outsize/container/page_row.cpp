@@ -480,7 +480,7 @@ void page_row::read_ahead(std::uint64_t page, bool backward) const {
   for (std::uint64_t i = 1; i <= cache_->read_ahead_pages(); ++i) {
     std::uint64_t const next = backward ? page - i : page + i;
     if (next < space_->begin() || next >= space_->end()) return;
-    if (!is_blank(next)) cache_->blocks().try_prefetch(space_->place(next));
+    if (!is_blank(next) && !runs_.has(next)) cache_->blocks().try_prefetch(space_->place(next));
   }
 }
 

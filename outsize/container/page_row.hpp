@@ -150,7 +150,7 @@ class page_row : public std::enable_shared_from_this<page_row> {
   void call_at_rest(std::function<void()> call) { at_rest_ = std::move(call); }
   /// Adds blank pages at the ends, or gives up those there and their space, until it has pages
   /// `begin` to `end` - 1. @pre begin <= end, and there is no gap to what it has now.
-  /// @throws as page_space::append(); what could be added has been.
+  /// @throws as page_space::append(); what was to be given up is gone then, and nothing is added.
   void reach(std::uint64_t begin, std::uint64_t end);
   enum class content : std::uint8_t { kept, replaced };
   /// The bytes of a page, to be read and changed until live_pages() - 1 others have been touched.
@@ -193,8 +193,9 @@ class page_row : public std::enable_shared_from_this<page_row> {
   /// Copies bytes out of a page. @throws io_error.
   void read(std::uint64_t page, std::size_t offset_bytes, std::span<std::byte> into) const;
   /// The page, to be read as long as it is pinned; nothing if it is blank, or if the cache has no
-  /// room for another pin: read() then. @param before  The page that was pinned before, or any
-  /// other. @throws io_error.
+  /// room for another pin: read() then. @param before  The page that was pinned before: if it is a
+  /// neighbour, pages on the other side are read ahead; `page` itself stands for none.
+  /// @throws io_error.
   page_pin pin(std::uint64_t page, std::uint64_t before) const;
   /// What one call of expect() may begin to read: so much that what it began before is not pushed
   /// out.

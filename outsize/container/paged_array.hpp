@@ -70,7 +70,10 @@ class paged_array {
     assign(count, value);
   }
   /// One with so many items that are zero. I/Os: none. @throws as resize(), besides.
-  paged_array(storage& store, size_type count) : paged_array(store) { resize(count); }
+  paged_array(storage& store, size_type count, vector_options const& options = {})
+      : paged_array(store, options) {
+    resize(count);
+  }
   template <std::input_iterator I, std::sentinel_for<I> S>
   paged_array(storage& store, I first, S last, vector_options const& options = {})
       : paged_array(store, options) {

@@ -22,6 +22,7 @@
 
 #include <outsize/base/assert.hpp>
 #include <outsize/base/memory_budget.hpp>
+#include <outsize/base/mixed_bits.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/block/storage.hpp>
 #include <outsize/container/bucket_numbers.hpp>
@@ -74,7 +75,7 @@ class pending_operations {
   }
   template <typename K>
   std::uint64_t slot_of(std::uint64_t hash, K const& k) const {
-    std::uint64_t slot = scaled_hash(hash, slot_count_);
+    std::uint64_t slot = scaled_bits(hash, slot_count_);
     for (;; slot = slot + 1 == slot_count_ ? 0 : slot + 1) {
       operation const& each = slots()[slot];
       if (each.what == kind::none || (each.hash == hash && equal_(each.item.first, k))) return slot;

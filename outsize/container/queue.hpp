@@ -8,6 +8,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <initializer_list>
 #include <utility>
 
 #include <outsize/container/deque.hpp>
@@ -27,6 +28,11 @@ class queue {
   /// An empty one on the disks of `store`, which must outlive it. @throws budget_error, io_error.
   explicit queue(storage& store = default_storage(), vector_options const& options = {})
       : items_(store, options) {}
+  /// One with these items, the first one in front. @throws as push(), besides.
+  queue(storage& store, std::initializer_list<T> list, vector_options const& options = {})
+      : queue(store, options) {
+    for (T const& item : list) items_.push_back(item);
+  }
   /// An empty one that shares the memory of `pool` with others: there can be thousands of them.
   /// @throws std::invalid_argument if an item is longer than its pages; io_error.
   explicit queue(page_pool& pool) : items_(pool) {}

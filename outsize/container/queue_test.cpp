@@ -169,5 +169,15 @@ TEST_F(queues, are_in_the_order_of_their_items) {
   EXPECT_TRUE(a < b && !(a == b));
 }
 
+TEST(queue_content, may_be_given_at_once) {
+  scratch::counted_storage disk;
+  queue<int> numbers(disk.store, {1, 2, 3});
+  EXPECT_EQ(numbers.size(), 3U);
+  EXPECT_EQ(numbers.front(), 1);
+  queue<int> const paged(disk.store, {1, 2, 3}, {.page_bytes = 64});
+  EXPECT_TRUE(numbers == paged);
+  EXPECT_TRUE(queue<int>(disk.store, {.page_bytes = 64}).empty());
+}
+
 }  // namespace
 }  // namespace outsize

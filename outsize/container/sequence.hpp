@@ -8,6 +8,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <initializer_list>
 
 #include <outsize/container/deque.hpp>
 #include <outsize/container/paged_streams.hpp>
@@ -33,6 +34,11 @@ class sequence {
   /// An empty one on the disks of `store`, which must outlive it. @throws budget_error, io_error.
   explicit sequence(storage& store = default_storage(), vector_options const& options = {})
       : items_(store, options) {}
+  /// One with these items, the first one in front. @throws as push_back(), besides.
+  sequence(storage& store, std::initializer_list<T> list, vector_options const& options = {})
+      : sequence(store, options) {
+    for (T const& item : list) items_.push_back(item);
+  }
   /// An empty one that shares the memory of `pool`, as a deque would.
   explicit sequence(page_pool& pool) : items_(pool) {}
 

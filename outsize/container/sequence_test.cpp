@@ -131,5 +131,15 @@ TEST_F(sequences, are_in_the_order_of_their_items) {
   EXPECT_TRUE(a < b && !(a == b));
 }
 
+TEST(sequence_content, may_be_given_at_once) {
+  scratch::counted_storage disk;
+  sequence<int> numbers(disk.store, {1, 2, 3});
+  EXPECT_EQ(numbers.size(), 3U);
+  EXPECT_EQ(numbers.front(), 1);
+  sequence<int> const paged(disk.store, {1, 2, 3}, {.page_bytes = 64});
+  EXPECT_TRUE(numbers == paged);
+  EXPECT_TRUE(sequence<int>(disk.store, {.page_bytes = 64}).empty());
+}
+
 }  // namespace
 }  // namespace outsize

@@ -9,6 +9,7 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <utility>
 
 #include <outsize/base/assert.hpp>
@@ -39,6 +40,11 @@ class stack {
   /// the speed of the disks; without_overlap() takes less memory. @throws budget_error, io_error.
   explicit stack(storage& store = default_storage(), vector_options const& options = {})
       : items_(store, options) {}
+  /// One with these items, the last one on top. @throws as push(), besides.
+  stack(storage& store, std::initializer_list<T> list, vector_options const& options = {})
+      : stack(store, options) {
+    for (T const& item : list) items_.push_back(item);
+  }
   /// An empty one that shares the memory of `pool` with others: there can be thousands of them.
   /// @throws std::invalid_argument if an item is longer than its pages; io_error.
   explicit stack(page_pool& pool) : items_(pool) {}

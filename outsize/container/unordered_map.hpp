@@ -387,6 +387,7 @@ class unordered_map {
     return insert_many(std::span(items));
   }
   /// Erases many keys likewise; how many were erased. @throws as erase(); some have been erased.
+  size_type erase_many(std::initializer_list<Key> keys) { return erase_many(std::span(keys)); }
   size_type erase_many(std::span<Key const> keys) {
     size_type erased = 0;
     table_->for_each_by_bucket(
@@ -397,8 +398,8 @@ class unordered_map {
   /// Erases all items that are unwanted; how many. I/Os: one scan, and a write of each bucket that
   /// has lost some. @throws as erase(), and what `unwanted` throws; some have been erased.
   template <std::predicate<value_type const&> Predicate>
-  friend size_type erase_if(unordered_map& from, Predicate unwanted) {
-    return from.table_->erase_if(unwanted);
+  size_type erase_if(Predicate unwanted) {
+    return table_->erase_if(unwanted);
   }
 
   /// Will have inserted an item, or replaced its value if the key is there, without looking now.
@@ -514,5 +515,11 @@ class unordered_map {
 
   std::unique_ptr<table> table_;
 };
+
+/// Erases all items that are unwanted; how many. As the member function.
+template <typename Key, typename Value, typename Hash, typename KeyEqual, typename Predicate>
+auto erase_if(unordered_map<Key, Value, Hash, KeyEqual>& from, Predicate unwanted) {
+  return from.erase_if(std::move(unwanted));
+}
 
 }  // namespace outsize

@@ -267,7 +267,7 @@ TEST_F(kept_unordered_maps, that_are_none_are_refused_by_name) {
   using testing::HasSubstr;
   EXPECT_THAT(
       refusal([&] { unordered_map<std::uint64_t, char>::open(path(), store); }),
-      HasSubstr("holds a unordered_map of 8 + 8 bytes, not a unordered_map of 8 + 1 bytes"));
+      HasSubstr("holds an unordered_map of 8 + 8 bytes, not an unordered_map of 8 + 1 bytes"));
   EXPECT_THAT(refusal([&] {
                 unordered_map<std::uint64_t, std::uint64_t, other_hash>::open(path(), store);
               }),

@@ -171,7 +171,8 @@ TEST_F(unordered_map_ios, of_erasing_what_is_unwanted_are_a_read_and_a_write_for
   EXPECT_LE(reads() - reads_before, most_pages(map));
   EXPECT_EQ(writes(), writes_before);
   reads_before = reads();
-  EXPECT_EQ(erase_if(map, [](number_item const& each) { return each.second % 2 == 0; }), 20'000U);
+  EXPECT_EQ(outsize::erase_if(map, [](number_item const& each) { return each.second % 2 == 0; }),
+            20'000U);
   map.flush();
   EXPECT_LE(reads() - reads_before, most_pages(map));
   EXPECT_LE(writes() - writes_before, most_pages(map));

@@ -16,7 +16,7 @@
 namespace outsize {
 
 /// How an unordered_map keeps its items; the defaults take an eighth of the storage's memory, and
-/// 70 MiB at most, and as much again for oblivious operations, once there are some.
+/// 80 MiB at most, and as much again for oblivious operations, once there are some.
 struct unordered_map_options {
   /// What a lookup reads; rounded up to hold an item and to the disks' alignment, in a file to
   /// 4 KiB at least. A map in a file has the pages that it was made with.

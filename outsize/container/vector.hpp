@@ -141,4 +141,11 @@ class vector : public detail::paged_array<vector<T>, T> {
       : base(std::make_unique<typename base::items>(std::move(pages))) {}
 };
 
+template <item_source In>
+vector(storage&, In&&, vector_options = {}) -> vector<source_item_t<In>>;
+template <std::input_iterator I, std::sentinel_for<I> S>
+vector(storage&, I, S, vector_options = {}) -> vector<std::iter_value_t<I>>;
+template <external_item T>
+vector(storage&, std::initializer_list<T>, vector_options = {}) -> vector<T>;
+
 }  // namespace outsize

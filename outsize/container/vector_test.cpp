@@ -28,6 +28,7 @@
 #include <outsize/io/decorators/counting_file.hpp>
 #include <outsize/io/decorators/faulty_file.hpp>
 #include <outsize/io/memory_file.hpp>
+#include <outsize/testing/counted_storage.hpp>
 #include <outsize/testing/effort.hpp>
 #include <outsize/testing/faulty_storage.hpp>
 
@@ -575,6 +576,19 @@ TEST_F(vector_death_test, notices_items_that_are_not_there) {
   EXPECT_DEATH(v.changing(12), "index < size");
   EXPECT_DEATH(v.replacing(9), "index");
   EXPECT_DEATH(*(v.begin() + 20) = 1, "position");
+}
+
+TEST(vector_types, are_deduced_from_content) {
+  scratch::counted_storage disk;
+  std::vector<short> const some{3, 1, 2};
+  vector const of_range(disk.store, some);
+  vector const of_iterators(disk.store, some.begin(), some.end(), {.page_bytes = 64});
+  vector const of_list(disk.store, {short{3}, short{1}, short{2}});
+  static_assert(std::same_as<decltype(of_range), vector<short> const>);
+  EXPECT_TRUE(of_range == of_iterators && of_range == of_list);
+  vector<int> const zeros(disk.store, 100, {.page_bytes = 64});
+  EXPECT_EQ(zeros.size(), 100U);
+  EXPECT_EQ(zeros[99], 0);
 }
 
 }  // namespace
