@@ -3,7 +3,7 @@
 #pragma once
 
 // How often each line, or each key, occurs: what `sort | uniq -c` tells, without a sort of every
-// line. Layer: text.
+// line. By the storage's threads; the caller waits. Layer: text.
 //
 //   lines ─► keys ─► tally in memory ──full, or at end──► sorter ─► sums of equal keys ─► output
 //                                                                             │ by_count

@@ -164,7 +164,11 @@ class join_group {
  public:
   join_group(storage& store, join_memory const& memory, join_options const& join,
              sort_options const& options)
-      : store_(store), memory_(memory), join_(join), options_(options) {
+      : store_(store),
+        memory_(memory),
+        join_(join),
+        options_(options),
+        resident_memory_(store.memory().take(memory.group_bytes, "join")) {
     options_.rewindable = true;
     options_.unique = false;
   }
@@ -232,6 +236,7 @@ class join_group {
   join_memory memory_;
   join_options const& join_;
   sort_options options_;
+  grant resident_memory_;            // of resident_, on the heap
   std::deque<split_line> resident_;  // lines stay where they are, and are used again
   std::size_t size_ = 0;
   std::uint64_t bytes_ = 0;

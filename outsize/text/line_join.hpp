@@ -3,7 +3,7 @@
 #pragma once
 
 // Lines of two files that have the same join field, side by side, as join(1) writes them: a merge
-// of two sorted inputs. Layer: text.
+// of two sorted inputs. By the storage's threads; the caller waits. Layer: text.
 //
 //   first  ──(sorter)──► line ──┐
 //                               ├─ the same field? ─► output

@@ -20,10 +20,10 @@
 namespace outsize::text {
 namespace {
 
-/// Fewer numbers than one in so many of a range are drawn without going over the range. Decided by
-/// the range alone, since the order must not depend on the memory.
-constexpr std::uint64_t sparse_share = 64;
-constexpr std::uint64_t sparse_range = std::uint64_t{1} << 20;
+/// Numbers of a range that is no shorter are drawn one by one, of a shorter one sorted, since few
+/// have orders that a permutation of random_permutation's kind cannot be. Decided by the range
+/// alone: the order must not depend on the memory, nor on how many are asked for.
+constexpr std::uint64_t long_range = std::uint64_t{1} << 20;
 
 /// What is known when all lines have been read.
 struct shuffled_input {
@@ -108,6 +108,10 @@ class resident_lines {
   std::uint64_t count_ = 0;
 };
 
+void require_not_stopped(shuffle_job const& job) {
+  if (job.options.stop.stop_requested()) throw cancelled("shuffle");
+}
+
 /// Calls write(i) for `count` random numbers below `size`.
 template <typename F>
 void draw(shuffle_job const& job, std::uint64_t size, F const& write) {
@@ -116,7 +120,7 @@ void draw(shuffle_job const& job, std::uint64_t size, F const& write) {
   random_numbers numbers(job.order.salt);
   for (std::uint64_t i = 0; job.order.count == shuffle_lines_options::all || i < job.order.count;
        ++i) {
-    if (job.options.stop.stop_requested()) throw cancelled("shuffle");
+    require_not_stopped(job);
     write(numbers.below(size));
   }
 }
@@ -146,16 +150,14 @@ void repeat(shuffle_job const& job, shuffle_source const& lines, counted_output&
   draw(job, resident.size(), [&](std::uint64_t i) { out.write(resident[i]); });
 }
 
-bool is_sparse(shuffle_source const& lines, std::uint64_t count) {
-  auto const* range = std::get_if<number_range>(&lines);
-  return range && range->count >= sparse_range && count < range->count / sparse_share;
-}
-
 void permute(shuffle_job const& job, shuffle_source const& lines, counted_output& out) {
-  if (is_sparse(lines, job.order.count)) {
-    auto const& range = std::get<number_range>(lines);
-    random_permutation const place(job.order.salt, range.count);
-    for (std::uint64_t i = 0; i < job.order.count; ++i) out.write(range.first + place(i));
+  if (auto const* range = std::get_if<number_range>(&lines); range && range->count >= long_range) {
+    random_permutation const place(job.order.salt, range->count);
+    std::uint64_t const count = std::min(job.order.count, range->count);
+    for (std::uint64_t i = 0; i < count; ++i) {
+      require_not_stopped(job);
+      out.write(range->first + place(i));
+    }
     return;
   }
   sort_options sorting = with_memory(job.options, job.division.work_bytes);

@@ -3,7 +3,8 @@
 #pragma once
 
 // Lines in random order, which depends on the salt and on the number of each line alone: line i
-// stands where its random number salt.number(i) stands among those of all lines. Layer: text.
+// stands where its random number salt.number(i) stands among those of all lines. By the storage's
+// threads; the caller waits. Layer: text.
 
 #include <cstdint>
 #include <string>
@@ -51,8 +52,8 @@ struct shuffle_lines_options {
 ///
 /// I/Os:    Reads the input and writes the output once; lines that do not fit in memory go to disk
 ///          as a record_sorter's, with 12 bytes more for each. Few lines of many, if they fit in
-///          1/16 of the memory, need no disk; few numbers of a large range are drawn without going
-///          over it. `repeat` needs no disk.
+///          1/16 of the memory, need no disk, nor do the numbers of a range of 2^20 or more.
+///          `repeat` needs none either.
 /// Memory:  options.memory_bytes or all that the storage has free, at least min_sort_memory_bytes;
 ///          a line may have about 1/24 of it. With `repeat` all lines must fit.
 /// Disk:    As much as the lines and 12 bytes for each if they do not fit in memory, gone at the

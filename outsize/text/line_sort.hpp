@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-// Sorting and merging files of text lines in the order of sort(1).
-// Layer: text. The engine behind it: outsize/algorithm/sort/engine.hpp.
+// Sorting and merging files of text lines in the order of sort(1). By the storage's threads; the
+// caller waits. Layer: text. The engine behind it: outsize/algorithm/sort/engine.hpp.
 
 #include <outsize/algorithm/stream_sort.hpp>
 #include <outsize/block/storage.hpp>

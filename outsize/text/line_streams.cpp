@@ -20,8 +20,7 @@ constexpr std::size_t most_window_bytes = 4_MiB;
 
 line_division divide_for_lines(storage& store, sort_options const& options,
                                std::size_t open_inputs) {
-  std::uint64_t const memory =
-      options.memory_bytes != 0 ? options.memory_bytes : store.memory().free_bytes();
+  std::uint64_t const memory = memory_of(store, options);
   if (options.block_bytes == 0) require_sort_memory(memory);
   line_division division;
   division.memory_bytes = memory;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-// The first lines of an order, as `sort | head` would give them. Layer: text. The work is
-// outsize/algorithm/top_sorter.hpp.
+// The first lines of an order, as `sort | head` would give them. By the storage's threads; the
+// caller waits. Layer: text. The work is outsize/algorithm/top_sorter.hpp.
 
 #include <cstdint>
 

@@ -3,7 +3,8 @@
 #pragma once
 
 // Neighbouring lines that are equal, counted, dropped or set apart, as uniq(1) does. For equal
-// lines that are not neighbours see sort_lines with `unique`, and count_lines. Layer: text.
+// lines that are not neighbours see sort_lines with `unique`, and count_lines. One thread. Layer:
+// text.
 
 #include <cstdint>
 #include <limits>

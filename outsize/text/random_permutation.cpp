@@ -5,17 +5,15 @@
 #include <algorithm>
 #include <bit>
 
+#include <outsize/base/mixed_bits.hpp>
+
 namespace outsize::text {
-namespace {
-
-constexpr std::uint64_t round_count = 6;
-
-}  // namespace
 
 random_permutation::random_permutation(random_salt const& salt, std::uint64_t size) noexcept
-    : salt_(salt),
-      size_(size),
-      half_bits_(std::max(1U, (static_cast<unsigned>(std::bit_width(size - 1)) + 1) / 2)) {}
+    : size_(size),
+      half_bits_(std::max(1U, (static_cast<unsigned>(std::bit_width(size - 1)) + 1) / 2)) {
+  for (std::uint64_t round = 0; round < keys_.size(); ++round) keys_[round] = salt.number(round);
+}
 
 std::uint64_t random_permutation::operator()(std::uint64_t index) const noexcept {
   do {
@@ -28,9 +26,8 @@ std::uint64_t random_permutation::permute_once(std::uint64_t number) const noexc
   std::uint64_t const mask = (std::uint64_t{1} << half_bits_) - 1;
   std::uint64_t left = number >> half_bits_;
   std::uint64_t right = number & mask;
-  for (std::uint64_t round = 0; round < round_count; ++round) {
-    // Halves have at most 32 bits, so that rounds have numbers of their own.
-    std::uint64_t const mixed = left ^ (salt_.number((round << 32) | right) & mask);
+  for (std::uint64_t const key : keys_) {
+    std::uint64_t const mixed = left ^ (detail::mixed_bits(key + right) & mask);
     left = right;
     right = mixed;
   }

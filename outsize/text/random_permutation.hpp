@@ -4,11 +4,13 @@
 
 // A permutation of a range of numbers, number by number: no memory, no disk, whatever the range.
 //
-// A Feistel network permutes the numbers below a power of four that is not far above the range;
-// what falls outside is permuted again until it falls inside. Immutable, usable from any number of
+// A Feistel network of six rounds permutes the numbers below a power of four that is not far above
+// the range; what falls outside is permuted again until it falls inside. For chance, not against
+// those who want to foresee it. Immutable, usable from any number of
 // threads. Layer: text. Source: Luby, Rackoff: How to construct pseudorandom permutations from
 // pseudorandom functions, 1988; Black, Rogaway: Ciphers with arbitrary finite domains, 2002.
 
+#include <array>
 #include <cstdint>
 
 #include <outsize/text/random_salt.hpp>
@@ -27,7 +29,7 @@ class random_permutation {
  private:
   std::uint64_t permute_once(std::uint64_t number) const noexcept;
 
-  random_salt salt_;
+  std::array<std::uint64_t, 6> keys_{};  // of the rounds
   std::uint64_t size_;
   unsigned half_bits_;
 };
