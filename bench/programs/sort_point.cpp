@@ -27,6 +27,7 @@
 #include <vector>
 
 #include <outsize/algorithm/sorter.hpp>
+#include <outsize/base/mixed_bits.hpp>
 #include <outsize/io/decorators/simulated_file.hpp>
 #include <outsize/io/memory_file.hpp>
 #include <outsize/io/simulation/rotating_disk.hpp>
@@ -55,12 +56,7 @@ struct element {
 /// The seeded sequence of keys (Steele, Lea, Flood: SplitMix, 2014).
 class keys {
  public:
-  std::uint64_t next() noexcept {
-    std::uint64_t z = state_ += 0x9e3779b97f4a7c15;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return z ^ (z >> 31);
-  }
+  std::uint64_t next() noexcept { return detail::mixed_bits(state_ += detail::mixed_step); }
 
  private:
   std::uint64_t state_ = 1;

@@ -6,7 +6,7 @@
 //
 // OUTSIZE_ASSERT is O(1) and on by default, in release builds too; OUTSIZE_ASSERT_HEAVY may cost
 // O(n) and is on in debug builds only. -DOUTSIZE_ASSERTS=0 removes both. Operating failures are
-// exceptions (error.hpp), not assertions.
+// exceptions (error.hpp), not assertions. Any thread. Layer: base.
 
 namespace outsize::detail {
 

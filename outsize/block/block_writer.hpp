@@ -55,7 +55,7 @@ class block_writer {
   frame buffer();
   /// Appends a block as long as the first `used_bytes` of buffer(), which are filled, need, and
   /// begins to write it. @pre buffer() was called, 0 < used_bytes <= block_bytes().
-  /// @throws io_error, out_of_space, budget_error; the buffer's content is gone then.
+  /// @throws io_error, out_of_space, budget_error; the block has not been appended then.
   void write(std::size_t used_bytes);
   /// Waits until all blocks are on disk. @throws io_error of the first that is not.
   void finish();

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include <outsize/base/assert.hpp>
+#include <outsize/base/mixed_bits.hpp>
 
 namespace outsize::block {
 namespace {
@@ -18,10 +19,7 @@ class generator {
 
   /// Below `bound`, which is so small that the remainder favours none.
   std::size_t below(std::size_t bound) {
-    std::uint64_t z = (state_ += 0x9e3779b97f4a7c15U);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
-    return (z ^ (z >> 31)) % bound;
+    return detail::mixed_bits(state_ += detail::mixed_step) % bound;
   }
 
  private:

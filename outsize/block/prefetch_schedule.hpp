@@ -25,11 +25,9 @@ namespace outsize::block {
 ///
 /// @param disk_of       The disk of each block, in the order of need; all below speeds.size().
 /// @param speeds        Of the disks, in any unit, above 0.
-/// @param buffer_count  Blocks that may have been read and not yet needed, at least 1. Reads issued
-/// in the
-///                      order returned, each as soon as a buffer is free, never wait for a block
-///                      that cannot be read, and need the least number of parallel steps if all
-///                      disks are as fast.
+/// @param buffer_count  Blocks that may have been read and not yet needed, at least 1.
+/// @return An order in which reads, each issued as soon as a buffer is free, never wait for a block
+/// that cannot be read, and take the fewest parallel steps if all disks are as fast.
 /// CPU:     O(n · D).
 std::vector<std::uint32_t> prefetch_schedule(std::span<std::uint32_t const> disk_of,
                                              std::span<std::uint64_t const> speeds,

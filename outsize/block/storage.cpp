@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include OUTSIZE_XXHASH_HEADER
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <mutex>
 #include <new>
@@ -66,7 +67,9 @@ class storage::disk {
   std::string const& name() const noexcept { return options_.path; }
   io::statistics& counter() noexcept { return counter_; }
 
+  /// Once it is open, without the lock: reads must not wait until it has grown.
   io::file& file() {
+    if (io::file* const open = open_file_.load(std::memory_order_acquire)) return *open;
     std::lock_guard lock(mutex_);
     return open_file();
   }
@@ -180,6 +183,7 @@ class storage::disk {
         options_.capacity_bytes = std::min(options_.capacity_bytes, file_->size_bytes());
     }
     file_->count_into(&counter_);
+    open_file_.store(file_.get(), std::memory_order_release);
     return *file_;
   }
 
@@ -212,6 +216,7 @@ class storage::disk {
   io::statistics counter_;
   std::unique_ptr<io::request_queue> queue_;
   std::optional<block::checksum_table> written_;
+  std::atomic<io::file*> open_file_{nullptr};
   std::mutex mutex_;  // guards what follows
   io::file_ptr file_;
   block::free_extents space_;
@@ -360,7 +365,7 @@ io::statistics_snapshot storage::disk_statistics(std::uint32_t index) const {
 }
 
 io::statistics_snapshot storage::total_statistics() const {
-  io::statistics_snapshot sum = file_statistics_.snapshot();
+  io::statistics_snapshot sum = file_statistics_.snapshot() + buffer_statistics_.snapshot();
   for (auto const& d : disks_) sum += d->counter().snapshot();
   return sum;
 }
@@ -378,6 +383,7 @@ double storage::measured_bytes_per_second() const {
 
 void storage::note_in(io::timeline* where) {
   file_statistics_.note_in(where, "files");
+  buffer_statistics_.note_in(where, "buffers");
   for (auto const& d : disks_) d->counter().note_in(where, "disk " + d->name());
 }
 

@@ -99,6 +99,8 @@ class storage final : public block::block_device {
   io::request_queue& file_queue() noexcept;
   /// Counts what moves through such files.
   io::statistics& file_statistics() noexcept { return file_statistics_; }
+  /// Counts waits for buffers that blocks are written from, on whichever disks they are.
+  io::statistics& buffer_statistics() noexcept { return buffer_statistics_; }
 
   /// Makes the placement of a new sequence of blocks, seeded by the options and a running number.
   std::unique_ptr<block::placement> new_placement();
@@ -133,9 +135,9 @@ class storage final : public block::block_device {
   /// What all disks and other files together have moved for each second in which they were at work;
   /// 0: nothing yet. Files on one device share its speed.
   double measured_bytes_per_second() const;
-  /// Notes each request and each wait from now on in `where`, in a track for each disk and one for
-  /// other files; nullptr: no longer. @pre no request is under way; `where` outlives the storage or
-  /// the next call.
+  /// Notes each request and each wait from now on in `where`, in a track for each disk, one for
+  /// other files and one for buffers; nullptr: no longer. @pre no request is under way; `where`
+  /// outlives the storage or the next call.
   void note_in(io::timeline* where);
   /// Bytes of blocks allocated now, and the most there ever were at once.
   std::uint64_t allocated_bytes() const noexcept;
@@ -153,7 +155,7 @@ class storage final : public block::block_device {
   storage_options options_;
   memory_budget memory_;
   executor executor_;
-  io::statistics file_statistics_;
+  io::statistics file_statistics_, buffer_statistics_;
   std::unique_ptr<io::request_queue> file_queue_;
   std::vector<std::unique_ptr<disk>> disks_;
   std::vector<std::uint64_t> weights_;  // of the disks, for placement

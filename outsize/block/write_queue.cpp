@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <outsize/block/write_queue.hpp>
 
-#include <chrono>
 #include <utility>
 
 #include <outsize/base/error.hpp>
@@ -14,11 +13,8 @@ write_queue::~write_queue() { wait_for_all(); }
 frame write_queue::acquire() {
   throw_first_error();
   if (frame const free = pool_.try_acquire(); !free.empty()) return free;
-  auto const begin = std::chrono::steady_clock::now();
-  frame const free = pool_.acquire();
-  store_.file_statistics().add_wait(static_cast<std::uint64_t>(
-      std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count()));
-  return free;
+  io::timed_wait const wait(&store_.buffer_statistics());
+  return pool_.acquire();
 }
 
 void write_queue::write(block_id id, frame filled) {

@@ -34,8 +34,7 @@ void allocate_scratch(storage const& store, io::file& scratch, std::uint64_t len
     scratch.allocate(0, rounded);
   } catch (io_error const& e) {
     if (e.code().value() != ENOSPC) throw;
-    std::string const directory = scratch_directory(store);
-    throw out_of_space(directory, io::free_space_bytes(directory), rounded);
+    throw io::no_space(scratch_directory(store), rounded);
   }
 }
 
