@@ -7,8 +7,8 @@
 // Temporary files have no names and outputs get theirs only when complete, so ending the process is
 // the clean-up; what has a hidden name is removed first. A thread of its own waits for the signals,
 // since little may be done in a handler. An output that has got its name by then is told of.
-// Signals that were ignored when the process began stay ignored. Make it before any other thread, on
-// the main thread. Layer: tools.
+// Signals that were ignored when the process began stay ignored. Make it before any other thread,
+// on the main thread. Layer: tools.
 
 #include <signal.h>
 
