@@ -187,9 +187,11 @@ void kept_file::read_header() {
   if (length < h.used_bytes) refuse(fmt::format("cut short: {} of {} bytes", length, h.used_bytes));
   if (h.row_count > most_rows || h.state_bytes > state_.size())
     refuse("damaged: its header says what none can say");
-  for (std::size_t row = 0; row < h.row_count; ++row) counted_places_ += h.page_count[row];
-  memory_.extend(round_up(counted_places_ * sizeof(place), memory_step_bytes));
-  memory_.charge(counted_places_ * sizeof(place));
+  std::uint64_t places = 0;
+  for (std::size_t row = 0; row < h.row_count; ++row) places += h.page_count[row];
+  memory_.extend(round_up(places * sizeof(place), memory_step_bytes));
+  memory_.charge(places * sizeof(place));
+  counted_places_ = places;
   for (std::size_t row = 0; row < h.row_count; ++row)
     tables_.push_back(
         {h.page_bytes[row], {std::deque<place>(h.page_count[row]), h.page_count[row]}});
