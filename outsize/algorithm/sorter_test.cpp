@@ -450,15 +450,17 @@ TEST(sorter, is_a_source_of_all_algorithms) {
   EXPECT_TRUE(out == model);
 }
 
-// Of each block on disk the first item is kept in memory.
+/// Of each block on disk the first item is kept in memory.
+template <std::size_t Bytes>
+struct long_item {
+  std::uint32_t key;
+  std::array<char, Bytes - sizeof(std::uint32_t)> rest;
+  bool operator<(long_item const& other) const { return key < other.key; }
+};
+
 TEST(sorter, sorts_long_items_of_which_nobody_says_how_many) {
-  struct long_item {
-    std::uint32_t key;
-    std::array<char, 2996> rest;
-    bool operator<(long_item const& other) const { return key < other.key; }
-  };
   storage store(of_pages(2_MiB));
-  sorter<long_item> sorted(store);
+  sorter<long_item<3000>> sorted(store);
   constexpr std::uint32_t count = 4000;
   for (std::uint32_t i = 0; i < count; ++i) sorted.push({i * 7919 % 10007, {}});
   sorted.sort();
@@ -471,13 +473,8 @@ TEST(sorter, sorts_long_items_of_which_nobody_says_how_many) {
 }
 
 TEST(sorter, names_what_is_missing_when_the_index_of_blocks_is_full) {
-  struct long_item {
-    std::uint32_t key;
-    std::array<char, 8188> rest;
-    bool operator<(long_item const& other) const { return key < other.key; }
-  };
   storage store(of_pages(2_MiB));
-  sorter<long_item> sorted(store);
+  sorter<long_item<8192>> sorted(store);
   try {
     for (std::uint32_t i = 0; i < 10'000; ++i) sorted.push({i * 7919 % 10007, {}});
     sorted.sort();
@@ -490,16 +487,11 @@ TEST(sorter, names_what_is_missing_when_the_index_of_blocks_is_full) {
 
 // It is known of a range, whose index is as long as it must be.
 TEST(sort, of_ranges_knows_how_many_long_items_there_are) {
-  struct long_item {
-    std::uint32_t key;
-    std::array<char, 3004> rest;
-    bool operator<(long_item const& other) const { return key < other.key; }
-  };
   storage store(of_pages(3_MiB));
-  std::vector<long_item> items(9'000), found;
+  std::vector<long_item<3008>> items(9'000), found;
   for (std::uint32_t i = 0; i < items.size(); ++i) items[i].key = i * 7919 % 10007;
   sort(store, items, std::back_inserter(found));
-  EXPECT_TRUE(std::ranges::is_sorted(found, {}, &long_item::key));
+  EXPECT_TRUE(std::ranges::is_sorted(found, {}, &long_item<3008>::key));
   EXPECT_EQ(found.size(), items.size());
 }
 
