@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <charconv>
 #include <fstream>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
