@@ -74,6 +74,8 @@ def parse_arguments():
         parser.error(f"--sweep {sweep.name} runs a program of its own, not {arguments.name}")
     if arguments.values and not sweep:
         parser.error("--values is for --sweep")
+    if arguments.json and not arguments.json.resolve().parent.is_dir():
+        parser.error(f"--json {arguments.json}: no such folder")
     try:
         arguments.values = [parse_size(value) for value in arguments.values.split(",") if value]
     except ValueError as why:

@@ -180,6 +180,12 @@ class Folder(unittest.TestCase):
                 raise ZeroDivisionError
             self.assertEqual(os.listdir(parent), [])
 
+    def test_a_folder_that_was_there_stays(self):
+        with tempfile.TemporaryDirectory() as parent:
+            with Workplace(parent, 0, settles=False):
+                pass
+            self.assertEqual(os.listdir(parent), [])
+
     def test_memory_is_there_when_it_settles(self):
         with tempfile.TemporaryDirectory() as parent, Workplace(parent, 0, 64 * MIB) as place, \
                 mock.patch("os.sync"), mock.patch("time.sleep"), \

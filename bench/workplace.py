@@ -21,7 +21,7 @@ class NoSpace(Exception):
 
 class Workplace:
     """A fresh folder inside `parent`, removed with all its content at the end of the with block,
-    for programs that are given so much memory."""
+    for programs that are given so much memory. If `parent` was made for it, it goes as well."""
 
     def __init__(self, parent, needed_bytes, memory_bytes=0, settles=True):
         self._parent = pathlib.Path(parent)
@@ -30,6 +30,7 @@ class Workplace:
         self._settles = settles
 
     def __enter__(self):
+        self._is_parent_ours = not self._parent.exists()
         self._parent.mkdir(parents=True, exist_ok=True)
         free_bytes = shutil.disk_usage(self._parent).free
         if free_bytes < self._needed_bytes:
@@ -40,6 +41,8 @@ class Workplace:
 
     def __exit__(self, *_):
         shutil.rmtree(self.path, ignore_errors=True)
+        if not self._is_parent_ours:
+            return
         try:
             self._parent.rmdir()  # only if nothing else is there
         except OSError:
