@@ -3,7 +3,6 @@
 #include <outsize/io/encoding_output.hpp>
 
 #include <algorithm>
-#include <new>
 #include <utility>
 
 #include <outsize/base/units.hpp>
@@ -21,7 +20,8 @@ encoding_output::encoding_output(std::unique_ptr<output_stream> target, compress
     : encoder_(detail::make_encoder(kind)),
       target_(std::move(target)),
       window_bytes_(round_up(least_window_bytes, target_->alignment_bytes())),
-      memory_(allocate(2 * window_bytes_, target_->alignment_bytes())),
+      memory_(outsize::detail::allocate_aligned<std::byte>(2 * window_bytes_,
+                                                           target_->alignment_bytes())),
       windows_(*target_, {memory_.get(), 2 * window_bytes_}) {
   piece_.reserve(piece_bytes);
 }
@@ -44,15 +44,6 @@ void encoding_output::commit() {
   windows_.put(encoder_->encode(piece_, true));
   windows_.hand_over();
   target_->commit();
-}
-
-encoding_output::aligned_memory encoding_output::allocate(std::size_t bytes,
-                                                          std::size_t alignment_bytes) {
-  auto const alignment = round_up(alignment_bytes, sizeof(void*));
-  aligned_memory memory(
-      static_cast<std::byte*>(std::aligned_alloc(alignment, round_up(bytes, alignment))));
-  if (!memory) throw std::bad_alloc();
-  return memory;
 }
 
 }  // namespace outsize::io

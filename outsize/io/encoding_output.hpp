@@ -13,12 +13,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
+#include <outsize/base/aligned_memory.hpp>
 #include <outsize/io/compression.hpp>
 #include <outsize/io/lent_windows.hpp>
 #include <outsize/io/output_stream.hpp>
@@ -44,18 +44,11 @@ class encoding_output final : public output_stream {
   std::string const& name() const noexcept override { return target_->name(); }
 
  private:
-  struct release_aligned {
-    void operator()(std::byte* memory) const noexcept { std::free(memory); }
-  };
-  using aligned_memory = std::unique_ptr<std::byte[], release_aligned>;
-
-  static aligned_memory allocate(std::size_t bytes, std::size_t alignment_bytes);
-
   std::unique_ptr<detail::encoder> encoder_;
   std::vector<std::byte> piece_;
   std::unique_ptr<output_stream> target_;
   std::size_t window_bytes_;
-  aligned_memory memory_;
+  outsize::detail::aligned_memory<std::byte> memory_;
   lent_windows windows_;
   std::uint64_t written_bytes_ = 0;
 };

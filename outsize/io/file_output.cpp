@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
-#include <new>
 #include <utility>
 
 #include <outsize/base/assert.hpp>
@@ -19,12 +17,6 @@ namespace {
 // The steps in which space is allocated while the length is unknown: each as long as all before it.
 constexpr std::uint64_t first_step_bytes = 4_MiB;
 constexpr std::uint64_t last_step_bytes = 256_MiB;
-
-std::byte* allocate_aligned(std::size_t bytes) {
-  void* const memory = std::aligned_alloc(bytes, bytes);
-  if (memory == nullptr) throw std::bad_alloc();
-  return static_cast<std::byte*>(memory);
-}
 
 bool overlap(std::span<std::byte const> a, std::span<std::byte const> b) {
   std::less<> before;
@@ -40,7 +32,7 @@ file_output::file_output(file_ptr target, std::string directory,
       expected_bytes_(options.expected_bytes),
       alignment_bytes_(target->alignment_bytes()),
       block_bytes_(round_up(std::max<std::size_t>(options.block_bytes, 1), alignment_bytes_)),
-      tail_(allocate_aligned(alignment_bytes_)),
+      tail_(outsize::detail::allocate_aligned<std::byte>(alignment_bytes_, alignment_bytes_)),
       target_(std::move(target)) {
   target_->count_into(options.counter);
 }

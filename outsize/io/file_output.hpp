@@ -14,7 +14,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -23,6 +22,7 @@
 #include <string>
 #include <vector>
 
+#include <outsize/base/aligned_memory.hpp>
 #include <outsize/io/output_stream.hpp>
 
 namespace outsize::io {
@@ -48,9 +48,6 @@ class file_output final : public output_stream {
     request_ptr request;
     std::span<std::byte const> memory;
   };
-  struct release_aligned {
-    void operator()(std::byte* memory) const noexcept { std::free(memory); }
-  };
 
   void allocate_ahead(std::uint64_t end_bytes);
   void issue(std::span<std::byte const> body);
@@ -64,7 +61,7 @@ class file_output final : public output_stream {
   std::optional<std::uint64_t> expected_bytes_;
   std::size_t alignment_bytes_;
   std::size_t block_bytes_;
-  std::unique_ptr<std::byte[], release_aligned> tail_;  // one unit of alignment
+  outsize::detail::aligned_memory<std::byte> tail_;  // one unit of alignment
   file_ptr target_;  // behind the tail, so that it ends first and waits for its writes
   std::vector<writing> under_way_;
   std::size_t tail_bytes_ = 0;

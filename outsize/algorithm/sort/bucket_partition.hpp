@@ -25,10 +25,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
-#include <memory>
-#include <new>
 #include <optional>
 #include <span>
 #include <type_traits>
@@ -36,6 +33,7 @@
 #include <vector>
 
 #include <outsize/algorithm/sort/vector_sort.hpp>
+#include <outsize/base/aligned_memory.hpp>
 #include <outsize/base/assert.hpp>
 
 namespace outsize::detail {
@@ -97,11 +95,6 @@ class bucket_partition {
   static constexpr std::size_t most_buckets = bucket_rule::most_buckets;
   using bounds = std::array<std::size_t, most_buckets + 1>;
 
-  bucket_partition()
-      : blocks_(static_cast<T*>(std::aligned_alloc(block_bytes, most_buckets * block_bytes))) {
-    if (!blocks_) throw std::bad_alloc();
-  }
-
   /// Moves the items of bucket i to [result[i], result[i + 1]).
   bounds operator()(std::span<T> items, bucket_rule const& rule) {
     OUTSIZE_ASSERT(rule.count <= most_buckets);
@@ -114,10 +107,6 @@ class bucket_partition {
   static constexpr std::size_t block_bytes = 1024;
   static constexpr std::size_t block_items = block_bytes / sizeof(T);
   static_assert(block_items * sizeof(T) == block_bytes);
-
-  struct free_memory {
-    void operator()(T* p) const noexcept { std::free(p); }  // NOLINT(*-no-malloc)
-  };
 
   T* block(std::size_t bucket) const noexcept { return blocks_.get() + bucket * block_items; }
 
@@ -196,7 +185,7 @@ class bucket_partition {
     return result;
   }
 
-  std::unique_ptr<T, free_memory> blocks_;
+  aligned_memory<T> blocks_ = allocate_aligned<T>(most_buckets * block_items, block_bytes);
   std::array<T*, most_buckets> ends_{};                 // of what each collecting block holds
   std::vector<std::uint8_t> owners_;                    // of the full blocks
   std::array<std::size_t, most_buckets + 1> firsts_{};  // full block of each bucket
