@@ -8,17 +8,29 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <string_view>
 
 #include <outsize/algorithm/byte_order.hpp>
-#include <outsize/algorithm/headed_record.hpp>
 #include <outsize/algorithm/record_format.hpp>
 
 namespace outsize {
 namespace {
 
+/// By one word, whatever the rest is.
+struct word_order {
+  std::uint64_t prefix(std::string_view record) const noexcept { return record.size(); }
+  int compare(std::string_view a, std::string_view b) const noexcept {
+    return int{a.size() > b.size()} - int{a.size() < b.size()};
+  }
+  bool equal_keys(std::string_view a, std::string_view b) const noexcept {
+    return a.size() == b.size();
+  }
+};
+
 static_assert(deepening_order<byte_order>);
 static_assert(deepening_order<record_order>);
-static_assert(!deepening_order<by_header>, "a word decides it");
+static_assert(!deepening_order<word_order>, "a word decides it");
 
 TEST(key_depth, is_less_if_less_is_alike) {
   key_depth const nothing, some{.bytes = 9}, all{.key = 1};

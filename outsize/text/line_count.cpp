@@ -11,9 +11,9 @@
 #include <type_traits>
 #include <vector>
 
-#include <outsize/algorithm/headed_record.hpp>
 #include <outsize/algorithm/record_sorter.hpp>
 #include <outsize/algorithm/sort/sort_plan.hpp>
+#include <outsize/text/headed_record.hpp>
 #include <outsize/text/key_extractor.hpp>
 #include <outsize/text/line_streams.hpp>
 #include <outsize/text/text_tally.hpp>

@@ -9,11 +9,11 @@
 
 #include <fmt/format.h>
 
-#include <outsize/algorithm/headed_record.hpp>
 #include <outsize/algorithm/sort/sort_plan.hpp>
 #include <outsize/algorithm/stream_sort.hpp>
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
+#include <outsize/text/headed_record.hpp>
 #include <outsize/text/line_streams.hpp>
 #include <outsize/text/random_permutation.hpp>
 

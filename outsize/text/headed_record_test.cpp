@@ -3,7 +3,7 @@
 
 // Numbers in front of texts, and the two orders.
 
-#include <outsize/algorithm/headed_record.hpp>
+#include <outsize/text/headed_record.hpp>
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 
 #include <outsize/algorithm/record_sorter.hpp>
 
-namespace outsize {
+namespace outsize::text {
 namespace {
 
 static_assert(record_ordering<by_header>);
@@ -45,4 +45,4 @@ TEST(headed_record, compares_by_one_part_or_the_other) {
 }
 
 }  // namespace
-}  // namespace outsize
+}  // namespace outsize::text

@@ -7,7 +7,7 @@
 //
 //   | number, big-endian, 8 bytes | text |
 //
-// Values, safe from any thread. Layer: algorithm.
+// Values, safe from any thread. Layer: text.
 
 #include <algorithm>
 #include <bit>
@@ -19,7 +19,7 @@
 
 #include <outsize/algorithm/byte_order.hpp>
 
-namespace outsize {
+namespace outsize::text {
 
 inline constexpr std::size_t header_bytes = sizeof(std::uint64_t);
 
@@ -70,4 +70,4 @@ struct by_text_behind {
   }
 };
 
-}  // namespace outsize
+}  // namespace outsize::text
