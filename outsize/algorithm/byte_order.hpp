@@ -22,7 +22,7 @@ struct byte_order {
 
   /// The first eight bytes as a big-endian number, zeros behind a shorter record.
   std::uint64_t prefix(std::string_view record) const noexcept {
-    return directed(leading_word(record));
+    return directed(detail::leading_word(record));
   }
 
   /// Whether equal prefixes mean equal records, if those have that length.
@@ -41,7 +41,7 @@ struct byte_order {
     auto const rest = record.substr(std::min(depth.bytes, record.size()));
     // A record of eight bytes or more has `depth` of them; a shorter one, its own number.
     std::size_t const ends = std::min(record.size() + 8 - depth.bytes, goes_on);
-    return directed((leading_word(rest) & ~std::uint64_t{0xff}) | ends);
+    return directed((detail::leading_word(rest) & ~std::uint64_t{0xff}) | ends);
   }
   key_depth deeper_depth(std::uint64_t deeper, key_depth depth) const noexcept {
     bool const ends = (directed(deeper) & 0xff) != goes_on;
@@ -51,7 +51,7 @@ struct byte_order {
   static key_depth common_depth(std::string_view a, std::string_view b, key_depth depth) noexcept {
     auto const rest_a = a.substr(std::min(depth.bytes, a.size()));
     auto const rest_b = b.substr(std::min(depth.bytes, b.size()));
-    std::size_t const common = common_prefix_bytes(rest_a, rest_b);
+    std::size_t const common = detail::common_prefix_bytes(rest_a, rest_b);
     bool const are_equal = a.size() == b.size() && common == rest_a.size();
     return are_equal ? whole : key_depth{.bytes = depth.bytes + common};
   }

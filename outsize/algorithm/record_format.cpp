@@ -226,7 +226,7 @@ key_depth record_order::common_depth(std::string_view a, std::string_view b,
       auto const key_a = a.substr(key.offset_bytes, key.length_bytes);
       auto const key_b = b.substr(key.offset_bytes, key.length_bytes);
       // Bytes of a number come in another order; equal ones are equal in any.
-      std::size_t const common = key.type == kind::bytes ? common_prefix_bytes(key_a, key_b)
+      std::size_t const common = key.type == kind::bytes ? detail::common_prefix_bytes(key_a, key_b)
                                  : key_a == key_b        ? end - begin
                                                          : 0;
       depth.bytes = std::max(depth.bytes, begin + common);

@@ -34,7 +34,7 @@ std::size_t record_reader::next_at_hand(std::span<std::string_view> records) {
 std::size_t record_reader::cut_lines(std::span<std::string_view> lines) {
   std::array<std::uint32_t, 512> ends;
   auto const room = std::span(ends).first(std::min(lines.size(), ends.size()));
-  std::size_t const found = find_byte(view_, delimiter_, room);
+  std::size_t const found = detail::find_byte(view_, delimiter_, room);
   std::size_t count = 0, begin = 0;
   for (; count < found && ends[count] - begin <= longest_bytes_; ++count) {
     lines[count] = {view_.data() + begin, ends[count] - begin};

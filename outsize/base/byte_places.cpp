@@ -15,7 +15,7 @@
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace outsize::HWY_NAMESPACE {
+namespace outsize::detail::HWY_NAMESPACE {
 namespace {
 
 constexpr std::size_t block_bytes = 64;  // a bit of a word for each
@@ -105,11 +105,11 @@ std::size_t find_end_of_word(std::string_view text, std::size_t n) {
 }
 
 }  // namespace
-}  // namespace outsize::HWY_NAMESPACE
+}  // namespace outsize::detail::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace outsize {
+namespace outsize::detail {
 
 HWY_EXPORT(find_byte);
 HWY_EXPORT(find_nth);
@@ -127,5 +127,5 @@ std::size_t find_end_of_word(std::string_view text, std::size_t n) noexcept {
   return HWY_DYNAMIC_DISPATCH(find_end_of_word)(text, n);
 }
 
-}  // namespace outsize
+}  // namespace outsize::detail
 #endif

@@ -15,7 +15,7 @@
 #include <span>
 #include <string_view>
 
-namespace outsize {
+namespace outsize::detail {
 
 /// Writes where `byte` occurs in the first 4 GiB of `text`, from the front, to `places`, and
 /// returns how many were found: as many as there are, or as there is room for. What is behind these
@@ -30,4 +30,4 @@ std::size_t find_nth(std::string_view text, char byte, std::size_t n) noexcept;
 /// (space, tab or line feed), or the length of the text.
 std::size_t find_end_of_word(std::string_view text, std::size_t n) noexcept;
 
-}  // namespace outsize
+}  // namespace outsize::detail

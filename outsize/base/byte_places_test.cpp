@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace outsize {
+namespace outsize::detail {
 namespace {
 
 std::vector<std::uint32_t> found_in(std::string_view text, char byte, std::size_t most) {
@@ -89,4 +89,4 @@ TEST(byte_places, are_those_behind_words) {
 }
 
 }  // namespace
-}  // namespace outsize
+}  // namespace outsize::detail

@@ -16,8 +16,7 @@
 #include <cstring>
 #include <string_view>
 
-namespace outsize {
-namespace detail {
+namespace outsize::detail {
 
 /// What lies at `bytes`, the first byte as the uppermost one.
 template <typename Word>
@@ -32,17 +31,15 @@ Word big_endian_at(char const* bytes) noexcept {
   }
 }
 
-}  // namespace detail
-
 /// The first eight bytes as a big-endian number, zeros behind a shorter string: of two such numbers
 /// the lesser one belongs to the lesser string.
 inline std::uint64_t leading_word(std::string_view bytes) noexcept {
   std::size_t const size = bytes.size();
   char const* const at = bytes.data();
-  if (size >= 8) return detail::big_endian_at<std::uint64_t>(at);
+  if (size >= 8) return big_endian_at<std::uint64_t>(at);
   if (size >= 4) {
-    std::uint64_t const front = detail::big_endian_at<std::uint32_t>(at);
-    std::uint64_t const back = detail::big_endian_at<std::uint32_t>(at + size - 4);
+    std::uint64_t const front = big_endian_at<std::uint32_t>(at);
+    std::uint64_t const back = big_endian_at<std::uint32_t>(at + size - 4);
     return front << 32 | back << (64 - 8 * size);
   }
   if (size == 0) return 0;
@@ -57,8 +54,8 @@ inline std::size_t common_prefix_bytes(std::string_view a, std::string_view b) n
   constexpr std::size_t word = sizeof(std::uint64_t);
   std::size_t const most = std::min(a.size(), b.size());
   auto const differing = [&](std::size_t at) {
-    return detail::big_endian_at<std::uint64_t>(a.data() + at) ^
-           detail::big_endian_at<std::uint64_t>(b.data() + at);
+    return big_endian_at<std::uint64_t>(a.data() + at) ^
+           big_endian_at<std::uint64_t>(b.data() + at);
   };
   auto const equal_bytes = [](std::uint64_t differing_bits) {
     return static_cast<std::size_t>(std::countl_zero(differing_bits)) / 8;
@@ -105,4 +102,4 @@ inline std::byte* copy_short(std::string_view from, std::byte* to) noexcept {
   return to + size;
 }
 
-}  // namespace outsize
+}  // namespace outsize::detail

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-namespace outsize {
+namespace outsize::detail {
 namespace {
 
 /// Strings of all lengths up to 40 in memory of just that length.
@@ -76,4 +76,4 @@ TEST(byte_words, copy_strings_to_places_of_their_length) {
 }
 
 }  // namespace
-}  // namespace outsize
+}  // namespace outsize::detail

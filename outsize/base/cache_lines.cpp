@@ -15,7 +15,7 @@
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace outsize::HWY_NAMESPACE {
+namespace outsize::detail::HWY_NAMESPACE {
 namespace {
 
 void zero_past_caches(std::span<std::byte> memory) {
@@ -36,11 +36,11 @@ void zero_past_caches(std::span<std::byte> memory) {
 }
 
 }  // namespace
-}  // namespace outsize::HWY_NAMESPACE
+}  // namespace outsize::detail::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace outsize {
+namespace outsize::detail {
 
 HWY_EXPORT(zero_past_caches);
 
@@ -48,5 +48,5 @@ void zero_past_caches(std::span<std::byte> memory) noexcept {
   HWY_DYNAMIC_DISPATCH(zero_past_caches)(memory);
 }
 
-}  // namespace outsize
+}  // namespace outsize::detail
 #endif

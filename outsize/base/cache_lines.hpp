@@ -12,11 +12,11 @@
 #include <cstddef>
 #include <span>
 
-namespace outsize {
+namespace outsize::detail {
 
 /// Fills memory with zeros past the processor's caches, so that what is stored there next does not
 /// wait. For buffers that will be filled item by item; not for what is read again soon. Any length
 /// and alignment.
 void zero_past_caches(std::span<std::byte> memory) noexcept;
 
-}  // namespace outsize
+}  // namespace outsize::detail

@@ -18,7 +18,7 @@ TEST(CacheLines, ZerosAreWhereTheyWereAskedForAndNowhereElse) {
   for (std::size_t begin = 0; begin < 80; ++begin) {
     for (std::size_t length = 0; begin + length <= 300; ++length) {
       std::ranges::fill(all, old);
-      outsize::zero_past_caches(std::span(all).subspan(begin, length));
+      outsize::detail::zero_past_caches(std::span(all).subspan(begin, length));
       for (std::size_t i = 0; i < all.size(); ++i) {
         bool const within = i >= begin && i < begin + length;
         ASSERT_EQ(all[i], within ? std::byte{0} : old) << begin << " + " << length << " at " << i;
@@ -27,6 +27,6 @@ TEST(CacheLines, ZerosAreWhereTheyWereAskedForAndNowhereElse) {
   }
 }
 
-TEST(CacheLines, NothingAtAllIsAllowed) { outsize::zero_past_caches({}); }
+TEST(CacheLines, NothingAtAllIsAllowed) { outsize::detail::zero_past_caches({}); }
 
 }  // namespace

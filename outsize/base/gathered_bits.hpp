@@ -22,7 +22,7 @@
 #define OUTSIZE_BMI2
 #endif
 
-namespace outsize {
+namespace outsize::detail {
 
 /// For words of which `kept` has the lowest bits of each byte: as many steps as there are bytes.
 struct bit_arithmetic {
@@ -84,4 +84,4 @@ inline bool has_fast_bit_instructions() noexcept { return false; }
 
 #endif
 
-}  // namespace outsize
+}  // namespace outsize::detail

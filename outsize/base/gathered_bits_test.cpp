@@ -9,7 +9,7 @@
 #include <random>
 #include <string>
 
-namespace outsize {
+namespace outsize::detail {
 namespace {
 
 std::uint64_t gathered(std::uint64_t word, std::uint64_t kept) {
@@ -56,4 +56,4 @@ TEST(gathered_bits, by_instructions_are_the_same) {
 }
 
 }  // namespace
-}  // namespace outsize
+}  // namespace outsize::detail

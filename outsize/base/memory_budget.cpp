@@ -106,7 +106,7 @@ class grant::account {
   std::uint64_t total_bytes_;
   std::uint64_t used_bytes_ = 0;
   bool keeps_pages_ = false;
-  spare_pages spare_;  // no more than is free
+  detail::spare_pages spare_;  // no more than is free
 };
 
 grant memory_budget::take(std::uint64_t bytes, std::string asker) {

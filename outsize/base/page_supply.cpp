@@ -8,7 +8,7 @@
 
 #include <outsize/base/memory_budget.hpp>
 
-namespace outsize {
+namespace outsize::detail {
 
 page_supply::page_supply(std::vector<std::span<std::byte>> parts)
     : parts_(std::move(parts)),
@@ -34,4 +34,4 @@ void page_supply::supply(std::stop_token const& stop) noexcept {
   }
 }
 
-}  // namespace outsize
+}  // namespace outsize::detail

@@ -20,7 +20,7 @@
 #include <thread>
 #include <vector>
 
-namespace outsize {
+namespace outsize::detail {
 
 /// Supplies parts of memory, full of zeros, with pages, one part after the other. The memory must
 /// outlive this object, whose end ends the work.
@@ -43,4 +43,4 @@ class page_supply {
   std::jthread thread_;
 };
 
-}  // namespace outsize
+}  // namespace outsize::detail

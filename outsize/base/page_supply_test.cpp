@@ -17,7 +17,7 @@
 #include <outsize/base/memory_budget.hpp>
 #include <outsize/base/units.hpp>
 
-namespace outsize {
+namespace outsize::detail {
 namespace {
 
 std::size_t resident_pages(buffer const& memory) {
@@ -63,4 +63,4 @@ TEST_F(page_supply_of_parts, ends_when_it_is_no_longer_wanted) {
 }
 
 }  // namespace
-}  // namespace outsize
+}  // namespace outsize::detail

@@ -12,7 +12,7 @@
 #include <outsize/base/memory_budget.hpp>
 #include <outsize/base/units.hpp>
 
-namespace outsize {
+namespace outsize::detail {
 
 void spare_pages::put(std::byte* place, std::size_t bytes) {
   auto const [at, is_new] = stretches_.emplace(place, bytes);
@@ -56,4 +56,4 @@ void spare_pages::keep_at_most(std::size_t bytes) noexcept {
   }
 }
 
-}  // namespace outsize
+}  // namespace outsize::detail

@@ -14,7 +14,7 @@
 #include <cstddef>
 #include <map>
 
-namespace outsize {
+namespace outsize::detail {
 
 class spare_pages {
  public:
@@ -38,4 +38,4 @@ class spare_pages {
   std::size_t bytes_ = 0;
 };
 
-}  // namespace outsize
+}  // namespace outsize::detail

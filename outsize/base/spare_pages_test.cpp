@@ -12,7 +12,7 @@
 
 #include <outsize/base/memory_budget.hpp>
 
-namespace outsize {
+namespace outsize::detail {
 namespace {
 
 std::byte* map_pages(std::size_t count) {
@@ -89,4 +89,4 @@ TEST(spare_pages, are_whatever_was_put_and_not_taken) {
 }
 
 }  // namespace
-}  // namespace outsize
+}  // namespace outsize::detail

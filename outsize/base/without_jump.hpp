@@ -7,7 +7,7 @@
 
 #include <cstddef>
 
-namespace outsize {
+namespace outsize::detail {
 
 /// 1 for true, 0 for false: a number of which the compiler knows nothing more, so that what depends
 /// on it is computed. By comparisons that return in several places GCC jumps otherwise, and every
@@ -32,4 +32,4 @@ T const* selected(std::size_t number, T const* a, T const* b) noexcept {
 #endif
 }
 
-}  // namespace outsize
+}  // namespace outsize::detail

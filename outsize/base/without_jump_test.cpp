@@ -6,7 +6,7 @@
 
 #include <array>
 
-namespace outsize {
+namespace outsize::detail {
 namespace {
 
 TEST(without_jump, numbers_are_one_and_zero) {
@@ -22,4 +22,4 @@ TEST(without_jump, the_first_is_selected_by_zero_alone) {
 }
 
 }  // namespace
-}  // namespace outsize
+}  // namespace outsize::detail

@@ -135,7 +135,7 @@ pinned_block block_cache::pin_to_replace(block_id id) {
   make_room();
   std::size_t const s = admit(id);
   slots_[s].changed = true;
-  if (is_long(id)) zero_past_caches(content(s));
+  if (is_long(id)) outsize::detail::zero_past_caches(content(s));
   return add_pin(s);
 }
 

@@ -66,7 +66,7 @@ std::string_view behind_csv_fields(std::string_view record, std::size_t count, c
   std::size_t begin = 0;
   constexpr std::size_t many_fields = 4;
   if (count >= many_fields) {  // as if nothing in front were quoted
-    std::size_t const end = find_nth(record, format.separator, count - 1);
+    std::size_t const end = outsize::detail::find_nth(record, format.separator, count - 1);
     auto const fields = record.substr(0, end);
     if (end < record.size() && fields.find(format.quote) == fields.npos)
       return record.substr(end + 1);

@@ -119,7 +119,7 @@ struct blank_fields {
     return field_end(at, end);
   }
   char const* behind_many(char const* at, char const* end, std::size_t count) const noexcept {
-    return at + find_end_of_word(text_of(at, end), count - 1);
+    return at + outsize::detail::find_end_of_word(text_of(at, end), count - 1);
   }
 };
 
@@ -134,7 +134,7 @@ struct separated_fields {
     return at < end ? at + 1 : end;
   }
   char const* behind_many(char const* at, char const* end, std::size_t count) const noexcept {
-    at += find_nth(text_of(at, end), separator, count - 1);
+    at += outsize::detail::find_nth(text_of(at, end), separator, count - 1);
     return at < end ? at + 1 : end;
   }
 };

@@ -38,8 +38,8 @@ std::size_t bytes_before_zero(std::uint64_t code) noexcept {
 
 key_code terminated_prefix(std::string_view text, byte_filter const* filter) noexcept {
   std::size_t length = std::min(text.size(), code_bytes);
-  std::uint64_t const code =
-      filter != nullptr ? filtered_prefix(text, *filter, length) : leading_word(text);
+  std::uint64_t const code = filter != nullptr ? filtered_prefix(text, *filter, length)
+                                               : outsize::detail::leading_word(text);
   std::size_t const zero = bytes_before_zero(code);
   if (zero >= code_bytes - 1) return {code, 64};
   int const bits = static_cast<int>(8 * (zero + 1));

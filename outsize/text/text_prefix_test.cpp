@@ -56,10 +56,10 @@ TEST(text_prefix, leaves_room_only_behind_equal_texts) {
 TEST(text_prefix, sees_what_the_filter_lets_through) {
   byte_filter const* const filter = filter_of({.dictionary = true, .fold = true});
   auto const short_one = terminated_prefix("-a_b-", filter);
-  EXPECT_EQ(short_one.code, leading_word("AB"));
+  EXPECT_EQ(short_one.code, outsize::detail::leading_word("AB"));
   EXPECT_EQ(short_one.bits, 24);
   auto const long_one = terminated_prefix("a.b.c.d.e.f.g.h.i", filter);
-  EXPECT_EQ(long_one.code, leading_word("ABCDEFGH"));
+  EXPECT_EQ(long_one.code, outsize::detail::leading_word("ABCDEFGH"));
   EXPECT_EQ(long_one.bits, 64);
 }
 

@@ -43,7 +43,8 @@ void ends_of_lines(benchmark::State& state) {
   std::vector<std::uint32_t> ends(lines.size() + 64);
   std::size_t found = 0;
   measure(
-      state, lines.size(), [] {}, [&] { found = find_byte(lines.text(), '\n', ends); },
+      state, lines.size(), [] {},
+      [&] { found = outsize::detail::find_byte(lines.text(), '\n', ends); },
       [&] {
         for (std::size_t i = 0; i < lines.size(); ++i)
           if (ends[i] != lines.begin(i) + lines[i].size()) return false;
