@@ -7,37 +7,20 @@
 
 #include <gtest/gtest.h>
 
-#include <functional>
-#include <memory>
 #include <numeric>
 #include <random>
 #include <vector>
 
-#include <outsize/base/units.hpp>
 #include <outsize/container/btree_builder.hpp>
-#include <outsize/io/memory_file.hpp>
 #include <outsize/testing/effort.hpp>
+#include <outsize/testing/small_trees.hpp>
 
 namespace outsize::detail {
 namespace {
 
-using tree = btree<std::uint64_t, std::uint64_t, std::less<>>;
+using scratch::tree;
 
-struct trees : testing::Test {
-  storage store{{.disks = {disk_options("memory",
-                                        [](io::request_queue&) -> io::file_ptr {
-                                          return io::make_memory_file("memory", 1_GiB);
-                                        })},
-                 .memory = 4_MiB,
-                 .threads = 1}};
-
-  /// One of leaves of 13 entries, and nodes of 13 children.
-  tree make(bool is_unique) {
-    map_options const options{
-        .leaf_bytes = 128, .node_bytes = 224, .leaf_cache_bytes = 1, .node_cache_bytes = 1};
-    return {tree_pages::on_disks(store, tree::layout({"set", {8}}), options), {}, is_unique};
-  }
-};
+struct trees : testing::Test, scratch::small_trees {};
 
 TEST_F(trees, are_well_formed_after_any_operations) {
   for (bool const is_unique : {true, false})
