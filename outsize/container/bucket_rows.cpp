@@ -3,7 +3,6 @@
 #include <outsize/container/bucket_rows.hpp>
 
 #include <fmt/format.h>
-#include <cerrno>
 #include <cstring>
 #include <utility>
 
@@ -169,7 +168,7 @@ std::optional<bucket_place> bucket_view::next(std::uint64_t hash) const noexcept
 // ---- to be changed ----
 
 void bucket_rows::check_writable() const {
-  if (file_ && !file_->is_writable()) throw io_error(EACCES, "change", file_->name());
+  if (file_) file_->check_writable();
 }
 
 std::span<std::byte> bucket_rows::change(bucket_row row, std::uint64_t page,

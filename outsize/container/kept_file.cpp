@@ -334,6 +334,10 @@ void kept_file::note_change() {
   is_changed_ = true;
 }
 
+void kept_file::check_writable() const {
+  if (!is_writable()) throw io_error(EACCES, "change", file_->name());
+}
+
 // ---- commit ----
 
 void kept_file::commit(std::span<std::byte const> state) { commit(state, false); }
@@ -524,7 +528,7 @@ void kept_pages::swap_aside() noexcept {
 
 /// Also notes that there will be a change, while the tables still fit the header.
 void kept_pages::check_writable() const {
-  if (!file_->is_writable()) throw io_error(EACCES, "change", file_->name());
+  file_->check_writable();
   file_->note_change();
 }
 

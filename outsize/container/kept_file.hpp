@@ -107,6 +107,8 @@ class kept_file {
   /// Of an item, or of its key.
   std::uint32_t item_bytes() const noexcept { return item_bytes_[0]; }
   bool is_writable() const noexcept { return mode_ == io::access::read_write; }
+  /// @throws io_error (EACCES) if it may only be read.
+  void check_writable() const;
 
  private:
   friend class kept_pages;

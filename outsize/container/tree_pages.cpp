@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <exception>
 
@@ -178,7 +177,7 @@ std::span<std::byte const> tree_pages::state_bytes() const noexcept {
 }
 
 void tree_pages::check_writable() const {
-  if (file_ && !file_->is_writable()) throw io_error(EACCES, "change", file_->name());
+  if (file_) file_->check_writable();
 }
 
 void tree_pages::refuse(char const* kind, std::uint64_t page) const {
