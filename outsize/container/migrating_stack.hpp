@@ -70,9 +70,11 @@ class migrating_stack {
     else
       push_beyond_capacity(item);
   }
+  /// The new item: top().
   template <typename... Arguments>
-  void emplace(Arguments&&... arguments) {
+  T& emplace(Arguments&&... arguments) {
     push(T(std::forward<Arguments>(arguments)...));
+    return top();
   }
   /// @pre !empty()
   void pop() {

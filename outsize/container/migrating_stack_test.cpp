@@ -148,6 +148,15 @@ TEST_F(migrating_stacks, are_in_the_order_of_their_items_wherever_these_are) {
   EXPECT_LT(of(10, {}), of(0, {1}));
 }
 
+TEST_F(migrating_stacks, return_what_emplace_has_pushed_wherever_it_is) {
+  migrating_stack<std::uint64_t> s(store, 80, small);
+  for (std::uint64_t i = 0; i < 160; ++i) {
+    s.emplace(i) += 1000;
+    ASSERT_EQ(s.top(), 1000 + i);
+  }
+  EXPECT_FALSE(s.is_in_memory());
+}
+
 TEST_F(migrating_stacks, stay_as_they_are_when_they_cannot_move) {
   scratch::faulty_storage disk({}, 64 * 5);
   migrating_stack<std::uint64_t> s(disk.store, 80, small);

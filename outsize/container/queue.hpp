@@ -40,9 +40,10 @@ class queue {
   bool empty() const noexcept { return items_.empty(); }
   size_type size() const noexcept { return items_.size(); }
   void push(T const& item) { items_.push_back(item); }
+  /// The new item: back().
   template <typename... Arguments>
-  void emplace(Arguments&&... arguments) {
-    items_.push_back(T(std::forward<Arguments>(arguments)...));
+  T& emplace(Arguments&&... arguments) {
+    return items_.emplace_back(std::forward<Arguments>(arguments)...);
   }
   /// @pre !empty()
   void pop() { items_.pop_front(); }

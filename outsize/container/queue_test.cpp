@@ -169,6 +169,22 @@ TEST_F(queues, are_in_the_order_of_their_items) {
   EXPECT_TRUE(a < b && !(a == b));
 }
 
+TEST(queue_content, is_known_by_what_emplace_returns) {
+  struct square {
+    square() = default;
+    square(std::uint64_t of, std::uint64_t is) : first(of), second(is) {}
+    std::uint64_t first, second;
+  };
+  scratch::counted_storage disk;
+  queue<square> q(disk.store, {.page_bytes = 64});
+  for (std::uint64_t i = 0; i < 20; ++i) {
+    auto& pushed = q.emplace(i, 1);
+    EXPECT_EQ(pushed.first, i);
+    pushed.second = i * i;
+  }
+  for (std::uint64_t i = 0; i < 20; ++i, q.pop()) EXPECT_EQ(q.front().second, i * i);
+}
+
 TEST(queue_content, may_be_given_at_once) {
   scratch::counted_storage disk;
   queue<int> numbers(disk.store, {1, 2, 3});

@@ -187,6 +187,22 @@ TEST_P(stacks, are_in_the_order_of_their_items) {
   EXPECT_TRUE(a < b && !(a == b));
 }
 
+TEST(stack_content, is_known_by_what_emplace_returns) {
+  struct square {
+    square() = default;
+    square(std::uint64_t of, std::uint64_t is) : first(of), second(is) {}
+    std::uint64_t first, second;
+  };
+  scratch::counted_storage disk;
+  stack<square> s(disk.store, {.page_bytes = 64});
+  for (std::uint64_t i = 0; i < 20; ++i) {
+    auto& pushed = s.emplace(i, 1);
+    EXPECT_EQ(pushed.first, i);
+    pushed.second = i * i;
+    EXPECT_EQ(s.top().second, i * i);
+  }
+}
+
 TEST(stack_content, may_be_given_at_once) {
   scratch::counted_storage disk;
   stack<int> numbers(disk.store, {1, 2, 3});
