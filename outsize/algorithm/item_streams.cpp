@@ -11,23 +11,36 @@
 
 namespace outsize::detail {
 
+namespace {
+
+constexpr std::size_t longest_block_bytes = 2_MiB;  // one request
+// With few, reads at times get less of the disk than the writes beside them (decision 0042).
+constexpr std::size_t few_requests = 4, many_requests = 8;
+
+}  // namespace
+
 io::input_stream_options input_options(storage& store, std::uint64_t memory_bytes,
                                        bool decompress) {
   std::size_t const block_bytes =
-      std::clamp<std::size_t>(std::bit_floor(memory_bytes / 64), 16_KiB, 2_MiB);
-  // With four, reads at times get less of the disk than the writes beside them (decision 0042).
+      std::clamp<std::size_t>(std::bit_floor(memory_bytes / 64), 16_KiB, longest_block_bytes);
   bool const is_plenty = memory_bytes / block_bytes >= 128;
   return {.block_bytes = block_bytes,
-          .depth = is_plenty ? std::size_t{8} : 4,
+          .depth = is_plenty ? many_requests : few_requests,
           .counter = &store.file_statistics(),
           .decompress = decompress};
 }
 
-io::input_stream_options input_options_that_fit(storage& store, sort_options const& options) {
+io::input_stream_options scan_options(storage& store, sort_options const& options) {
   auto reading = input_options(store, options);
-  std::uint64_t const free_bytes = store.memory().free_bytes();
-  while (reading.block_bytes > page_bytes() && io::input_stream_memory_bytes(reading) > free_bytes)
-    reading.block_bytes /= 2;
+  std::uint64_t room = store.memory().free_bytes();
+  auto const fits = [&] { return io::input_stream_memory_bytes(reading) <= room; };
+  if (options.memory_bytes == 0) {
+    room /= 2;
+    reading.block_bytes = longest_block_bytes;
+    reading.depth = many_requests;
+    if (!fits()) reading.depth = few_requests;
+  }
+  while (reading.block_bytes > page_bytes() && !fits()) reading.block_bytes /= 2;
   return reading;
 }
 

@@ -129,9 +129,10 @@ io::input_stream_options input_options(storage& store, std::uint64_t memory_byte
 inline io::input_stream_options input_options(storage& store, sort_options const& options) {
   return input_options(store, memory_of(store, options), options.decompress);
 }
-/// The same where it fits in what is free of the storage's memory; else in shorter blocks, of a
-/// page at least: a scan must not fail where less memory would serve it well enough.
-io::input_stream_options input_options_that_fit(storage& store, sort_options const& options);
+/// Those of a scan. If its memory is given, the same where it fits in what is free of the storage's;
+/// else up to half of what is free, as whoever is shown the items may ask for some, too. If need be
+/// in shorter blocks, of a page at least: a scan must not fail where less would serve it.
+io::input_stream_options scan_options(storage& store, sort_options const& options);
 
 /// @throws format_error: the input of so many bytes ends within an item.
 [[noreturn]] void throw_cut_short(std::string const& name, std::uint64_t bytes,
@@ -199,7 +200,7 @@ template <typename In, typename Visit>
 void scan_items(storage& store, In&& in, sort_options const& options, Visit&& visit) {
   using item = source_item_t<In>;
   if constexpr (is_item_file<std::remove_cvref_t<In>>) {
-    auto const reading = input_options_that_fit(store, options);
+    auto const reading = scan_options(store, options);
     grant memory = store.memory().take(io::input_stream_memory_bytes(reading), "input stream");
     auto const stream = io::open_input(in.path, store.file_queue(), memory, reading);
     item_reader<item> reader(*stream);

@@ -156,6 +156,29 @@ TEST_F(item_files, are_scanned_with_what_memory_is_free) {
   EXPECT_THROW(scan(), budget_error);
 }
 
+TEST(scans, read_ahead_with_half_of_what_is_free_unless_they_are_given_less) {
+  storage store({.memory = 64_MiB, .threads = 1});
+  auto const of = [&](std::uint64_t free_bytes, std::uint64_t given_bytes = 0) {
+    auto const others = store.memory().take(64_MiB - free_bytes, "others");
+    return scan_options(store, {.memory_bytes = given_bytes});
+  };
+  auto const expect = [](io::input_stream_options const& found, std::size_t block_bytes,
+                         std::size_t depth) {
+    EXPECT_EQ(found.block_bytes, block_bytes);
+    EXPECT_EQ(found.depth, depth);
+  };
+  expect(of(64_MiB), 2_MiB, 8);
+  expect(of(36_MiB), 2_MiB, 8);
+  expect(of(35_MiB), 2_MiB, 4);
+  expect(of(20_MiB), 2_MiB, 4);
+  expect(of(19_MiB), 1_MiB, 4);
+  expect(of(1_MiB), 64_KiB, 4);
+  expect(of(5 * page_bytes()), page_bytes(), 4);
+  expect(of(64_MiB, 32_MiB), 512_KiB, 4);
+  expect(of(64_MiB, 512_MiB), 2_MiB, 8);
+  expect(of(1_MiB, 32_MiB), 128_KiB, 4);
+}
+
 TEST_F(item_files, appear_when_they_are_finished) {
   grant memory = store_.memory().take(1_MiB, "test");
   auto const all = numbered<wide>(10'000);
