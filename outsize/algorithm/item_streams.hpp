@@ -129,9 +129,9 @@ io::input_stream_options input_options(storage& store, std::uint64_t memory_byte
 inline io::input_stream_options input_options(storage& store, sort_options const& options) {
   return input_options(store, memory_of(store, options), options.decompress);
 }
-/// Those of a scan. If its memory is given, the same where it fits in what is free of the storage's;
-/// else up to half of what is free, as whoever is shown the items may ask for some, too. If need be
-/// in shorter blocks, of a page at least: a scan must not fail where less would serve it.
+/// Those of a scan. If its memory is given, the same where that fits in what is free of the
+/// storage's; else up to half of what is free, as whoever is shown the items may ask for some, too.
+/// If need be in shorter blocks, of a page at least: no scan must fail where less would serve it.
 io::input_stream_options scan_options(storage& store, sort_options const& options);
 
 /// @throws format_error: the input of so many bytes ends within an item.
