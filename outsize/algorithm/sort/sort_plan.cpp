@@ -175,20 +175,26 @@ sort_plan best_plan(sort_job const& job) {
   // merge has less room for one of them than any chunk.
   bool const fits_finer = job.item_bytes != 0 || plan.runs > 0;
   if (!fits_finer || !usable(job, plan)) return plan;
-  auto const is_good = [&](sort_plan const& finer) {
+  auto const is_good = [&](sort_plan const& finer, std::size_t shortest_block_bytes) {
     return usable(job, finer) && finer.chunk_bytes >= least_blocks_of_many * finer.block_bytes &&
            (job.item_bytes != 0 || finer.chunk_bytes > job.memory_bytes / most_chunks_of_records) &&
-           finer.block_bytes >= plan.block_bytes && finer.passes <= plan.passes;
+           finer.block_bytes >= shortest_block_bytes && finer.passes <= plan.passes;
   };
   // Each sorted by one thread, or at least by as few as can be; if it is known how many runs that
   // makes.
   for (std::size_t at_once = job.threads; job.input_bytes && at_once + 2 > many_chunks;
        at_once /= 2)
-    if (sort_plan const finer = plan_with(job, at_once + 2); is_good(finer)) return finer;
-  for (std::size_t const chunks : {many_chunks, some_chunks}) {
-    if (chunks == some_chunks && job.threads > some_chunks - 2) break;  // sorted in parts anyway
-    if (sort_plan const finer = plan_with(job, chunks); is_good(finer)) return finer;
-  }
+    if (sort_plan const finer = plan_with(job, at_once + 2); is_good(finer, plan.block_bytes))
+      return finer;
+  for (std::size_t const shortest : {plan.block_bytes, plan.block_bytes / 2})
+    for (std::size_t const chunks : {many_chunks, some_chunks}) {
+      bool const is_sorted_whole = job.threads + 2 <= chunks;
+      if (chunks == some_chunks && !is_sorted_whole) break;
+      // What one thread sorts is written as it lies, without a merge: worth shorter blocks (0049).
+      bool const saves_merges = job.item_bytes != 0 && job.threads > 1 && is_sorted_whole;
+      if (shortest < plan.block_bytes && !saves_merges) break;
+      if (sort_plan const finer = plan_with(job, chunks); is_good(finer, shortest)) return finer;
+    }
   return plan;
 }
 

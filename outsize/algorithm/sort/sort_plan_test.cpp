@@ -83,6 +83,27 @@ TEST(sort_plan, gives_each_of_many_threads_a_chunk_where_blocks_stay_as_long) {
   }
 }
 
+TEST(sort_plan, has_blocks_half_as_long_where_only_so_each_thread_gets_a_chunk) {
+  auto const plan_for = [](std::uint64_t input, std::size_t threads) {
+    return plan_sort({.memory_bytes = 128_MiB,
+                      .input_stream_bytes = 10_MiB,
+                      .input_bytes = input,
+                      .item_bytes = 8,
+                      .codec = run_codec::automatic,
+                      .key_codec = true,
+                      .threads = threads});
+  };
+  auto const few = plan_for(2_GiB, 1), many = plan_for(2_GiB, 2);
+  EXPECT_EQ(few.chunks, 3U) << "one thread has one anyway";
+  EXPECT_EQ(many.chunks, 6U);
+  EXPECT_EQ(many.sorts_at_once, 2U);
+  EXPECT_EQ(many.block_bytes, few.block_bytes / 2);
+  EXPECT_EQ(many.passes, few.passes);
+  EXPECT_EQ(plan_for(2_GiB, 4).chunks, 6U);
+  EXPECT_EQ(plan_for(2_GiB, 5).chunks, 3U) << "of six chunks two threads would sort one";
+  EXPECT_EQ(plan_for(1_GiB, 2).block_bytes, few.block_bytes) << "which is no reason to be shorter";
+}
+
 TEST(sort_plan, has_chunks_for_any_record_that_the_merge_can_hold) {
   for (std::uint64_t memory : {2_MiB, 3_MiB, 16_MiB, 512_MiB})
     for (std::uint64_t times : {1, 2, 10, 100})
