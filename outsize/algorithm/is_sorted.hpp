@@ -65,7 +65,8 @@ class order_watch {
 ///
 /// I/Os:    Reads a file once, as far as it is in order and what has been read ahead.
 /// CPU:     O(N) comparisons.
-/// Memory:  An eighth of options.memory_bytes or of the storage's, at most 18 MiB.
+/// Memory:  An eighth of options.memory_bytes; if there are none, half of what is free of the
+///          storage's; at most 18 MiB.
 /// Threads: one.
 /// Errors:  io_error; format_error for a file whose size is no multiple of the item's, if it is in
 ///          order up to there; budget_error.
