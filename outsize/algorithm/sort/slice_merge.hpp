@@ -12,7 +12,10 @@
 //   sources:  [..|......]  [....|...]  [.|........]        items up to the splitter, |
 //   output:   | sorted so far | slice: gathered, then sorted in place | room |
 //
-// One thread for each merge. Layer: algorithm.
+// A room too short for a whole slice gets the beginning of one that is sorted elsewhere, and later
+// rooms the rest: for few items the splitter would cost more than they do.
+//
+// One thread for each merge, and one merge at a time for each thread. Layer: algorithm.
 
 #include <algorithm>
 #include <cstddef>
@@ -42,13 +45,10 @@ class slice_merge {
   void run(Output& out) {
     for (;;) {
       std::erase_if(sources_, [](source const& s) { return s.rest.empty(); });
-      if (sources_.empty()) return;
+      if (sources_.empty() && sorted_.empty()) return;
       std::span<T> const room = out.room();
       OUTSIZE_ASSERT(!room.empty());
-      std::size_t const count = sources_.size() == 1   ? copy(room)
-                                : sources_.size() == 2 ? merge_two(room)
-                                                       : sort_slice(room);
-      out.used(count);
+      out.used(fill(room));
       for (source& s : sources_)
         if (s.rest.empty()) s.enter_next();
     }
@@ -69,14 +69,25 @@ class slice_merge {
     }
   };
 
+  /// Returns how many of the next items are now in the front of `room`.
+  std::size_t fill(std::span<T> room) {
+    if (!sorted_.empty()) return copy(sorted_, room);
+    if (sources_.size() == 1) return copy(sources_[0].rest, room);
+    if (sources_.size() == 2) return merge_two(room);
+    if (room.size() >= slice_items) return sort_slice(room.first(slice_items));
+    thread_local std::vector<T> elsewhere(slice_items);
+    sorted_ = std::span(elsewhere).first(sort_slice(elsewhere));
+    return copy(sorted_, room);
+  }
+
   static void move_items(std::span<T const>& from, T* to, std::size_t count) {
     std::memcpy(to, from.data(), count * sizeof(T));
     from = from.subspan(count);
   }
 
-  std::size_t copy(std::span<T> room) {
-    std::size_t const count = std::min(room.size(), sources_[0].rest.size());
-    move_items(sources_[0].rest, room.data(), count);
+  static std::size_t copy(std::span<T const>& from, std::span<T> room) {
+    std::size_t const count = std::min(room.size(), from.size());
+    move_items(from, room.data(), count);
     return count;
   }
 
@@ -101,22 +112,23 @@ class slice_merge {
     return static_cast<std::size_t>(std::ranges::upper_bound(items, last) - items.begin());
   }
 
-  std::size_t sort_slice(std::span<T> room) {
-    std::size_t const limit = std::min(room.size(), slice_items);
-    choose_splitter(limit);
+  /// Returns how many of the next items are now in the front of `slice`, in order; at least one.
+  std::size_t sort_slice(std::span<T> slice) {
+    choose_splitter(slice.size());
     std::size_t filled = 0;
     std::size_t contributors = 0;
     for (std::size_t s = 0; s < sources_.size(); ++s) {
       contributors += below_[s] > 0 ? 1 : 0;
-      move_items(sources_[s].rest, room.data() + filled, below_[s]);
+      move_items(sources_[s].rest, slice.data() + filled, below_[s]);
       filled += below_[s];
     }
-    if (contributors > 1) vector_sort(room.first(filled));
-    // Keys equal to the splitter need no sorting, and may be taken or left as the room allows.
+    if (contributors > 1) vector_sort(slice.first(filled));
+    // Keys equal to the splitter need no sorting, and may be taken or left as the slice allows.
     for (source& s : sources_) {
       std::size_t equal = 0;
-      while (equal < s.rest.size() && filled + equal < limit && s.rest[equal] == splitter_) ++equal;
-      move_items(s.rest, room.data() + filled, equal);
+      while (equal < s.rest.size() && filled + equal < slice.size() && s.rest[equal] == splitter_)
+        ++equal;
+      move_items(s.rest, slice.data() + filled, equal);
       filled += equal;
     }
     return filled;
@@ -136,14 +148,15 @@ class slice_merge {
       bound = bounded ? std::min(bound, s.rest.back()) : s.rest.back();
       bounded = true;
     }
-    auto const middle = candidates_.begin() + static_cast<std::ptrdiff_t>(candidates_.size() / 2);
-    std::nth_element(candidates_.begin(), middle, candidates_.end());
-    splitter_ = bounded ? std::min(*middle, bound) : *middle;
-    if (count_below() <= limit) return;
-    // The least candidate is safe: no source has `stride` items less than it.
-    splitter_ = std::min(splitter_, *std::min_element(candidates_.begin(), candidates_.end()));
-    [[maybe_unused]] std::size_t const count = count_below();
-    OUTSIZE_ASSERT(count <= limit);
+    // The median fills about the limit. The least candidate is safe: no source has `stride` items
+    // less than it.
+    for (std::size_t rank = candidates_.size() / 2;; rank /= 4) {
+      auto const candidate = candidates_.begin() + static_cast<std::ptrdiff_t>(rank);
+      std::nth_element(candidates_.begin(), candidate, candidates_.end());
+      splitter_ = bounded ? std::min(*candidate, bound) : *candidate;
+      if (count_below() <= limit) return;
+      OUTSIZE_ASSERT(rank > 0);
+    }
   }
 
   std::size_t count_below() {
@@ -163,6 +176,7 @@ class slice_merge {
   }
 
   std::vector<source> sources_;
+  std::span<T const> sorted_;  // what is left of a slice sorted elsewhere
   std::vector<T> candidates_;
   std::vector<std::size_t> below_;
   T splitter_{};

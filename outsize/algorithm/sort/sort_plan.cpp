@@ -17,7 +17,7 @@ constexpr std::size_t least_block_bytes = 32_KiB;
 constexpr std::size_t least_encoded_block_bytes = 64_KiB;
 constexpr std::size_t least_forced_block_bytes = 256;  // where they always are
 constexpr std::size_t most_block_bytes = 2_MiB;      // more brings nothing on the disks we measured
-constexpr std::size_t good_block_bytes = 128_KiB;    // not made smaller than this to save a pass
+constexpr std::size_t good_block_bytes = 64_KiB;     // not made smaller than this to save a pass
 constexpr std::uint64_t assumed_record_bytes = 64;   // where lengths vary and nothing is known
 constexpr std::uint64_t record_overhead_bytes = 16;  // index entry, in a chunk
 constexpr std::uint64_t table_entry_bytes = 8;       // in a block
@@ -28,6 +28,9 @@ constexpr std::size_t least_blocks_of_index = 256;  // bytes of a block for each
 // threads than sort many at once get more chunks, at the same price.
 constexpr std::size_t few_chunks = 3, some_chunks = 4, many_chunks = 6;
 constexpr std::size_t least_blocks_of_many = 8;  // in each chunk
+// Of more memory than that chunks are more, not longer: distributed once to buckets, these fit in
+// cache, and there is something to sort, and to write, sooner (0050).
+constexpr std::size_t good_chunk_bytes = 80_MiB;
 // A merge has room for a record of nearly the 16th part of the memory, and so must a chunk.
 constexpr std::size_t most_chunks_of_records = 16;
 
@@ -96,30 +99,6 @@ bool usable(sort_job const& job, sort_plan const& plan) {
          shape_merge(plan.merge_bytes, plan.held_bytes, job.threads).fan_in >= 2;
 }
 
-/// The plan with the best block size: large, but small enough to merge all runs at once if that is
-/// possible with blocks that are still good, and large enough for the index to fit.
-sort_plan choose_block_size(sort_job const& job, std::size_t chunks) {
-  std::size_t start = std::clamp<std::size_t>(std::bit_floor(job.memory_bytes / 128),
-                                              least_block_bytes, most_block_bytes);
-  // The index of blocks, which may hold an item of each, must do for whatever comes.
-  std::size_t const for_index =
-      job.input_bytes ? start : std::bit_ceil(least_blocks_of_index * job.index_entry_bytes);
-  for (; for_index > start && usable(job, divide(job, 2 * start, chunks)); start *= 2) continue;
-  sort_plan best = divide(job, start, chunks);
-  for (std::size_t b = start * 2; !usable(job, best) && b <= job.memory_bytes / least_merge_blocks;
-       b *= 2)
-    best = divide(job, b, chunks);
-  for (std::size_t b = best.block_bytes / 2; b >= good_block_bytes && usable(job, best); b /= 2) {
-    auto const fan_in = shape_merge(best.merge_bytes, best.held_bytes, job.threads).fan_in;
-    bool const suffices = job.most_fan_in != 0 && fan_in >= job.most_fan_in;
-    if (suffices || chunk_count(job, best) <= fan_in) break;
-    sort_plan const finer = divide(job, b, chunks);
-    if (!usable(job, finer)) break;
-    best = finer;
-  }
-  return best;
-}
-
 void predict(sort_job const& job, sort_plan& plan) {
   if (!job.input_bytes) return;
   std::uint64_t const bytes = *job.input_bytes;
@@ -159,13 +138,39 @@ void predict(sort_job const& job, sort_plan& plan) {
   plan.written_bytes += extra;
 }
 
-/// The whole plan with so many chunks; perhaps not usable.
-sort_plan plan_with(sort_job const& job, std::size_t chunks) {
-  sort_plan plan = job.block_bytes != 0
-                       ? divide(job, round_up(job.block_bytes, least_block_unit_bytes), chunks)
-                       : choose_block_size(job, chunks);
+/// The division for a given block size and its prediction; perhaps not usable.
+sort_plan predicted(sort_job const& job, std::size_t block_bytes, std::size_t chunks) {
+  sort_plan plan = divide(job, block_bytes, chunks);
   if (usable(job, plan)) predict(job, plan);
   return plan;
+}
+
+/// The plan with the best block size, its prediction included: large, but small enough to merge all
+/// runs in fewer passes if that is possible with blocks that are still good, and large enough for
+/// the index to fit.
+sort_plan choose_block_size(sort_job const& job, std::size_t chunks) {
+  std::size_t start = std::clamp<std::size_t>(std::bit_floor(job.memory_bytes / 128),
+                                              least_block_bytes, most_block_bytes);
+  // The index of blocks, which may hold an item of each, must do for whatever comes.
+  std::size_t const for_index =
+      job.input_bytes ? start : std::bit_ceil(least_blocks_of_index * job.index_entry_bytes);
+  for (; for_index > start && usable(job, divide(job, 2 * start, chunks)); start *= 2) continue;
+  sort_plan best = predicted(job, start, chunks);
+  for (std::size_t b = start * 2; !usable(job, best) && b <= job.memory_bytes / least_merge_blocks;
+       b *= 2)
+    best = predicted(job, b, chunks);
+  for (std::size_t b = best.block_bytes / 2; b >= good_block_bytes && best.passes > 1; b /= 2) {
+    sort_plan const finer = predicted(job, b, chunks);
+    if (!usable(job, finer)) break;
+    if (finer.passes < best.passes) best = finer;
+  }
+  return best;
+}
+
+/// The whole plan with so many chunks; perhaps not usable.
+sort_plan plan_with(sort_job const& job, std::size_t chunks) {
+  if (job.block_bytes == 0) return choose_block_size(job, chunks);
+  return predicted(job, round_up(job.block_bytes, least_block_unit_bytes), chunks);
 }
 
 /// The plan with the best number of chunks; perhaps not usable.
@@ -180,11 +185,12 @@ sort_plan best_plan(sort_job const& job) {
            (job.item_bytes != 0 || finer.chunk_bytes > job.memory_bytes / most_chunks_of_records) &&
            finer.block_bytes >= shortest_block_bytes && finer.passes <= plan.passes;
   };
-  // Each sorted by one thread, or at least by as few as can be; if it is known how many runs that
-  // makes.
-  for (std::size_t at_once = job.threads; job.input_bytes && at_once + 2 > many_chunks;
-       at_once /= 2)
-    if (sort_plan const finer = plan_with(job, at_once + 2); is_good(finer, plan.block_bytes))
+  // Each sorted by one thread, or at least by as few as can be, and no longer than good; if it is
+  // known how many runs that makes.
+  std::size_t const for_all = plan.chunk_bytes * (plan.chunks + plan.scratch_chunks);
+  std::size_t const most = std::max(div_up(for_all, good_chunk_bytes), job.threads + 2);
+  for (std::size_t chunks = most; job.input_bytes && chunks > many_chunks; chunks = chunks / 2 + 1)
+    if (sort_plan const finer = plan_with(job, chunks); is_good(finer, plan.block_bytes))
       return finer;
   for (std::size_t const shortest : {plan.block_bytes, plan.block_bytes / 2})
     for (std::size_t const chunks : {many_chunks, some_chunks}) {

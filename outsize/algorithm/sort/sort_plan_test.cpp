@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -67,7 +68,7 @@ TEST(sort_plan, gives_each_of_many_threads_a_chunk_where_blocks_stay_as_long) {
                       .item_bytes = item,
                       .threads = threads});
   };
-  EXPECT_EQ(plan_for(1_GiB, 8, 4).chunks, 6U);
+  EXPECT_EQ(plan_for(512_MiB, 8, 4).chunks, 6U);
   EXPECT_EQ(plan_for(1_GiB, 8, 16).chunks, 18U);
   EXPECT_EQ(plan_for(1_GiB, 8, 16).sorts_at_once, 16U);
   EXPECT_EQ(plan_for(256_MiB, 8, 16).chunks, 10U) << "two threads for each chunk";
@@ -76,11 +77,49 @@ TEST(sort_plan, gives_each_of_many_threads_a_chunk_where_blocks_stay_as_long) {
   EXPECT_EQ(plan_sort({.memory_bytes = 1_GiB, .item_bytes = 8, .threads = 16}).chunks, 6U)
       << "who knows how many runs";
   for (std::size_t threads : {5, 7, 16, 64}) {
-    auto const of_six = plan_for(4_GiB, 8, 4), plan = plan_for(4_GiB, 8, threads);
-    EXPECT_EQ(plan.chunks, threads + 2);
-    EXPECT_EQ(plan.block_bytes, of_six.block_bytes);
-    EXPECT_EQ(plan.passes, of_six.passes);
+    auto const of_one = plan_for(4_GiB, 8, 1), plan = plan_for(4_GiB, 8, threads);
+    EXPECT_EQ(plan.chunks, std::max(of_one.chunks, threads + 2));
+    EXPECT_EQ(plan.block_bytes, of_one.block_bytes);
+    EXPECT_EQ(plan.passes, of_one.passes);
   }
+}
+
+TEST(sort_plan, has_more_chunks_of_more_memory_not_longer_ones) {
+  for (std::uint64_t memory : {1_GiB, 3_GiB, 16_GiB})
+    for (std::size_t item : {8, 100})
+      for (std::size_t threads : {1, 2, 16})
+        for (bool const out_of_place : {false, true}) {
+          sort_job job{.memory_bytes = memory,
+                       .input_bytes = 10 * memory,
+                       .item_bytes = item,
+                       .out_of_place = out_of_place,
+                       .threads = threads};
+          auto const plan = plan_sort(job);
+          EXPECT_LE(plan.chunk_bytes, 80_MiB);
+          EXPECT_TRUE(plan.chunk_bytes > 40_MiB || plan.chunks == threads + 2);
+          EXPECT_EQ(plan.sorts_at_once, threads);
+          EXPECT_EQ(plan.passes, 1U);
+          job.input_bytes.reset();
+          EXPECT_EQ(plan_sort(job).chunks, 6U) << "who knows how many runs";
+        }
+  auto const of_much = [](std::uint64_t input) {
+    return plan_sort({.memory_bytes = 1_GiB, .input_bytes = input, .item_bytes = 8, .threads = 2});
+  };
+  EXPECT_EQ(of_much(60_GiB).passes, 1U);
+  EXPECT_GT(of_much(60_GiB).chunk_bytes, 80_MiB) << "so that one merge takes them all";
+  EXPECT_EQ(of_much(60_GiB).block_bytes, of_much(10_GiB).block_bytes);
+}
+
+TEST(sort_plan, shortens_blocks_where_that_spares_a_pass_only) {
+  auto const plan_for = [](std::uint64_t memory) {
+    return plan_sort({.memory_bytes = memory, .input_bytes = 2_GiB, .item_bytes = 8, .threads = 1});
+  };
+  auto const plan = plan_for(28_MiB);
+  EXPECT_EQ(plan.passes, 1U);
+  EXPECT_EQ(plan.block_bytes, 64_KiB);
+  auto const less = plan_for(16_MiB);
+  EXPECT_EQ(less.passes, 2U);
+  EXPECT_EQ(less.block_bytes, 128_KiB);
 }
 
 TEST(sort_plan, has_blocks_half_as_long_where_only_so_each_thread_gets_a_chunk) {
