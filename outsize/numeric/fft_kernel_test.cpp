@@ -11,6 +11,7 @@
 #include <cmath>
 #include <numbers>
 #include <random>
+#include <span>
 #include <vector>
 
 #include <outsize/base/units.hpp>
@@ -120,7 +121,9 @@ TEST_P(fft_kernels, transform_columns_and_multiply_them) {
         column = transformed(column, GetParam());
         for (std::uint64_t e = 0; e < shape.length; ++e) want[base + e * shape.stride] = column[e];
       }
-    multiply_twiddles(pass, twiddles, load, want, {0, static_cast<unsigned>(pass.row_count())});
+    for (std::uint64_t r = 0; r < pass.row_count(); ++r)
+      twiddles.multiply_row(std::span(want).subspan(r * pass.row_records(), pass.row_records()),
+                            pass.first_low_index(load), pass.twiddle_step(r));
     numbers first;
     for (std::size_t const workers : {1, 3}) {
       column_kernel const kernel(pass, GetParam(), workers, scratch);

@@ -130,20 +130,6 @@ std::uint64_t fft_pass::twiddle_step(std::uint64_t row) const noexcept {
   return (row & (shape_.length - 1)) << high_bits_;
 }
 
-bit_matrix fft_pass::transposition() const {
-  OUTSIZE_ASSERT(is_last());
-  unsigned const length_bits = digit_bits_.back();
-  return bit_matrix::transposition(load_bits_ - length_bits, length_bits);
-}
-
-void multiply_twiddles(fft_pass const& pass, fft_twiddles const& twiddles, std::uint64_t load,
-                       std::span<std::complex<double>> buffer, index_range rows) noexcept {
-  OUTSIZE_ASSERT(buffer.size() == pass.records_per_load() && rows.end <= pass.row_count());
-  for (std::uint64_t r = rows.begin; r < rows.end; ++r)
-    twiddles.multiply_row(buffer.subspan(r * pass.row_records(), pass.row_records()),
-                          pass.first_low_index(load), pass.twiddle_step(r));
-}
-
 // -------------------------------------------------------------------------------------- plan
 
 fft_plan::fft_plan(unsigned record_bits, fft_memory memory) : record_bits_(record_bits) {

@@ -31,14 +31,10 @@
 // core FFTs on parallel disk systems, Parallel Computing 24(1), 1998, which permutes in passes of
 // its own; here the permutations are part of the passes that transform.
 
-#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
-
-#include <outsize/numeric/bit_matrix.hpp>
-#include <outsize/numeric/fft_twiddles.hpp>
 
 namespace outsize::numeric {
 
@@ -106,11 +102,6 @@ class fft_pass {
   /// W_N^((first_low_index(load) + j) · twiddle_step(r)), W_N of order N.
   std::uint64_t twiddle_step(std::uint64_t row) const noexcept;
 
-  /// The matrix that takes place t · N_k + e of a load to e · w' + t: for those who transform the
-  /// last pass's rows in place and move them with tiled_permutation, instead of having the kernel
-  /// write with a stride. Last pass only.
-  bit_matrix transposition() const;
-
  private:
   std::vector<fft_transfer> row_transfers(std::uint64_t load) const;
   std::uint64_t row_of_result(std::uint64_t low_digits) const noexcept;
@@ -123,14 +114,6 @@ class fft_pass {
   unsigned load_bits_ = 0;
   fft_shape shape_;
 };
-
-/// Multiplies rows begin … end - 1 of a load by their twiddle factors, after their transform.
-///
-/// @param twiddles  Of order N (the order of the plan, not of the pass).
-/// @param buffer    The whole load.
-/// Threads: different ranges of rows of one load may be multiplied at once.
-void multiply_twiddles(fft_pass const& pass, fft_twiddles const& twiddles, std::uint64_t load,
-                       std::span<std::complex<double>> buffer, index_range rows) noexcept;
 
 /// The passes of an out-of-core Fourier transform, either direction.
 ///
