@@ -109,6 +109,19 @@ TEST_F(record_files, are_sorted_by_keys_inside) {
   EXPECT_TRUE(scratch::read_file(dir_.path("out")) == sorted(bytes, order));
 }
 
+TEST_F(record_files, may_have_keys_far_behind_what_is_remembered_of_a_block) {
+  storage store({.disks = {dir_.path()}, .memory = 6_MiB, .threads = 2});
+  for (auto const* const key : {"99990:10", "60000:4:i32:r"}) {
+    SCOPED_TRACE(key);
+    record_order const order(record_format::parse("bytes:100000"), {record_key::parse(key)});
+    auto const bytes = random_bytes(200 * 100'000, 11);
+    scratch::write_file(dir_.path("in"), bytes);
+    auto const report = sort_records(store, {{dir_.path("in")}, dir_.path("out")}, order);
+    EXPECT_GT(report.runs, 1U);
+    EXPECT_TRUE(scratch::read_file(dir_.path("out")) == sorted(bytes, order));
+  }
+}
+
 TEST_F(record_files, are_merged) {
   record_order const order(record_format::parse("bytes:12"), {record_key::parse("0:1")});
   std::string all;

@@ -78,6 +78,7 @@ class keyed_items : private shared_order<item_bytes_order<T, Less>>,
   static trigger make_trigger(record_key_ref const& key) noexcept { return key.prefix; }
   static bool trigger_is_exact(trigger) noexcept { return true; }
   static record_key_ref trigger_key(trigger word) noexcept { return {word, nullptr, 0}; }
+  static bool trigger_before(trigger a, trigger b) noexcept { return a < b; }
 };
 
 /// Whether items are sorted so. Longer ones than a place tells are not.

@@ -187,8 +187,8 @@ class merge_feed {
     for (std::uint32_t s = 0; s < runs_.size(); ++s)
       for (std::uint32_t b = 0; b < runs_[s].entries().size(); ++b) prediction_.push_back({s, b});
     std::stable_sort(prediction_.begin(), prediction_.end(), [this](auto const& a, auto const& b) {
-      return family_.less()(family_.trigger_key(runs_[a.run].entries()[a.block].trigger),
-                            family_.trigger_key(runs_[b.run].entries()[b.block].trigger));
+      return family_.trigger_before(runs_[a.run].entries()[a.block].trigger,
+                                    runs_[b.run].entries()[b.block].trigger);
     });
     std::vector<block::block_id> ids;
     ids.reserve(prediction_.size());

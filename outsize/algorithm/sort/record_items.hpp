@@ -458,13 +458,19 @@ class record_items {
     }
   };
 
-  /// The beginning of a block's first record; of a long one it predicts approximately.
+  /// A block's first record, if it is short. Of a longer one it predicts approximately: by its
+  /// beginning, or of records of one length, whose keys may be anywhere, by its prefix.
   struct trigger {
     std::array<char, 30> start;
     std::uint8_t length;
     bool exact;
 
     std::string_view record() const noexcept { return {start.data(), length}; }
+    std::uint64_t prefix() const noexcept {
+      std::uint64_t word;
+      std::memcpy(&word, start.data(), sizeof word);
+      return word;
+    }
   };
 
   /// `order` must outlive it.
@@ -528,16 +534,29 @@ class record_items {
   trigger make_trigger(key_type const& key) const {
     trigger t{};
     t.exact = key.length <= t.start.size();
+    if (holds_prefix(t)) {
+      std::memcpy(t.start.data(), &key.prefix, sizeof key.prefix);
+      return t;
+    }
     t.length = static_cast<std::uint8_t>(std::min(key.length, t.start.size()));
     std::memcpy(t.start.data(), key.data, t.length);
     return t;
   }
   static bool trigger_is_exact(trigger const& t) noexcept { return t.exact; }
-  key_type trigger_key(trigger const& t) const {
-    return {order().prefix(t.record()), t.start.data(), t.length};
+  /// @pre the trigger is exact.
+  key_type trigger_key(trigger const& t) const { return key_of(t); }
+  /// Whether a merge is going to need the block of `a` first, as far as the triggers tell.
+  bool trigger_before(trigger const& a, trigger const& b) const {
+    return holds_prefix(a) ? a.prefix() < b.prefix() : less_(key_of(a), key_of(b));
   }
 
  private:
+  /// Orders of records of one length look at nothing else.
+  bool holds_prefix(trigger const& t) const noexcept { return item_bytes_ != 0 && !t.exact; }
+  key_type key_of(trigger const& t) const {
+    return {order().prefix(t.record()), t.start.data(), t.length};
+  }
+
   key_less less_;
   std::size_t item_bytes_;
 };

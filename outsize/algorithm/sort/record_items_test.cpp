@@ -264,6 +264,20 @@ TEST_F(record_items_in_memory, have_triggers_that_are_exact_if_they_are_short) {
   }
 }
 
+TEST_F(record_items_in_memory, of_one_length_have_triggers_that_predict_by_their_prefix) {
+  for (std::size_t const length : {30, 31, 1000}) {
+    family_type const family(order, length);
+    auto const trigger_of = [&](char first) {
+      std::string const record = first + std::string(length - 1, 'r');
+      return family.make_trigger({order.prefix(record), record.data(), record.size()});
+    };
+    EXPECT_EQ(family_type::trigger_is_exact(trigger_of('a')), length == 30);
+    EXPECT_TRUE(family.trigger_before(trigger_of('a'), trigger_of('b')));
+    EXPECT_FALSE(family.trigger_before(trigger_of('b'), trigger_of('a')));
+    EXPECT_FALSE(family.trigger_before(trigger_of('a'), trigger_of('a')));
+  }
+}
+
 TEST_F(record_items_in_memory, compare_by_prefix_and_then_by_all_bytes) {
   family_type const family(order, 0);
   auto const key = [](std::string_view r) {

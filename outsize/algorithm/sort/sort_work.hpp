@@ -42,6 +42,7 @@ concept item_family = requires(F const family, typename F::key_type const key, s
   { F::has_key_codec } -> std::convertible_to<bool>;
   { family.make_trigger(key) } -> std::same_as<typename F::trigger>;
   { family.trigger_key(trigger) } -> std::same_as<typename F::key_type>;
+  { family.trigger_before(trigger, trigger) } -> std::convertible_to<bool>;
 };
 
 template <item_family Family>

@@ -326,6 +326,9 @@ class typed_items {
       return &t;
     }
   }
+  bool trigger_before(trigger const& a, trigger const& b) const {
+    return less_(trigger_key(a), trigger_key(b));
+  }
 
  private:
   bool may_follow(T const& a, T const& b) const {
