@@ -122,6 +122,63 @@ TEST_F(record_files, may_have_keys_far_behind_what_is_remembered_of_a_block) {
   }
 }
 
+/// Numbers whose runs lie in each other's way, or not, as `pattern` says.
+std::string numbers_in_pattern(std::string_view pattern, std::size_t count) {
+  std::mt19937_64 random(count);
+  std::vector<std::uint64_t> items(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    std::uint64_t const stretch = i / (count / 16);
+    if (pattern == "random")
+      items[i] = random();
+    else if (pattern == "one stretch before the other")
+      items[i] = (16 - stretch) << 40 | random() % 1000;
+    else if (pattern == "drifting")
+      items[i] = random() % 1'000'000 + (16 - stretch) * 100'000;
+    else if (pattern == "few")
+      items[i] = random() % 5;
+    else  // skewed
+      items[i] = std::uint64_t{1} << (random() % 64);
+  }
+  return {reinterpret_cast<char const*>(items.data()), count * sizeof(std::uint64_t)};
+}
+
+TEST_F(record_files, are_the_same_whether_runs_are_in_the_way_of_the_output_or_not) {
+  record_order const order(record_format::parse("u64"));
+  for (std::string_view const pattern :
+       {"random", "one stretch before the other", "drifting", "few", "skewed"})
+    for (run_codec const codec : {run_codec::none, run_codec::always}) {
+      SCOPED_TRACE(std::string(pattern) + (codec == run_codec::none ? "" : ", encoded"));
+      auto const bytes = numbers_in_pattern(pattern, 800'000);
+      scratch::write_file(dir_.path("in"), bytes);
+      storage store({.disks = {dir_.path()}, .memory = 2_MiB, .threads = 2});
+      auto const report = sort_records(store, {{dir_.path("in")}, dir_.path("out")}, order,
+                                       {.block_bytes = 4096, .codec = codec});
+      EXPECT_GT(report.runs, 1U);
+      EXPECT_TRUE(scratch::read_file(dir_.path("out")) == sorted(bytes, order));
+      if (pattern == "random") {
+        EXPECT_TRUE(report.output_over_runs);
+        EXPECT_LT(report.peak_disk_bytes, bytes.size() / 4);
+      } else if (pattern == "one stretch before the other") {
+        EXPECT_FALSE(report.output_over_runs);
+      }
+    }
+  auto const left = std::filesystem::directory_iterator(dir_.path());
+  EXPECT_EQ(std::distance(begin(left), end(left)), 2);
+}
+
+TEST_F(record_files, are_written_over_runs_of_records_by_any_key) {
+  for (auto const* const key : {"0:10", "50:20", "3:8:f64:r"}) {
+    SCOPED_TRACE(key);
+    record_order const order(record_format::parse("bytes:100"), {record_key::parse(key)});
+    auto const bytes = random_bytes(100 * 60'000, 3);
+    scratch::write_file(dir_.path("in"), bytes);
+    auto const report =
+        sort_records(store_, {{dir_.path("in")}, dir_.path("out")}, order, {.block_bytes = 4096});
+    EXPECT_TRUE(report.output_over_runs);
+    EXPECT_TRUE(scratch::read_file(dir_.path("out")) == sorted(bytes, order));
+  }
+}
+
 TEST_F(record_files, are_merged) {
   record_order const order(record_format::parse("bytes:12"), {record_key::parse("0:1")});
   std::string all;

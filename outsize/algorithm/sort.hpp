@@ -36,6 +36,7 @@ namespace outsize {
 ///          places, and few that are farther (docs/decisions/0037-nearly-in-order.md). Numbers
 ///          that lie side by side and go to a place like that, perhaps their own, are sorted there
 ///          if they are no more than the memory, and need none of it.
+/// Disk:    As `sorter`; from file to file as sort_records.
 /// Errors:  as `sorter`; after an error input files are intact and an output file is as it was
 ///          before; what an output iterator has received it keeps.
 /// Source:  STXXL 2008, section 6.

@@ -29,7 +29,9 @@ struct stat input_status(std::string const& path) {
 std::optional<std::string> output_directory(std::string const& output) {
   if (output == "-") return std::nullopt;
   std::error_code error;
-  auto const target = std::filesystem::weakly_canonical(output, error);
+  // Absolute first: of a name that is still free the other leaves what is relative as it is.
+  auto const target =
+      std::filesystem::weakly_canonical(std::filesystem::absolute(output, error), error);
   if (error) return std::nullopt;
   auto const status = std::filesystem::status(target, error);
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
@@ -40,6 +42,12 @@ std::optional<std::string> output_directory(std::string const& output) {
 std::uint64_t device_of(std::string const& path) {
   struct stat status {};
   return ::stat(path.c_str(), &status) == 0 ? status.st_dev : 0;
+}
+
+/// Whether the disk is a directory on the device of another one.
+bool is_directory_beside(disk_options const& disk, std::string const& directory) {
+  return !disk.open && !disk.raw && std::filesystem::is_directory(disk.path) &&
+         device_of(disk.path) == device_of(directory);
 }
 
 /// Those of CSV may end in CR LF, in LF, or with their file.
@@ -120,6 +128,37 @@ void require_space(storage& store, std::uint64_t runs_bytes,
   std::uint64_t const need = *output_bytes + (shared ? runs_bytes : 0);
   std::uint64_t const have = io::free_space_bytes(*directory);
   if (have < need) throw out_of_space(*directory, have, need);
+}
+
+std::optional<room_layout> layout_in_output(storage& store, sort_plan const& plan,
+                                            std::uint64_t output_bytes, std::string const& output) {
+  auto const layout = lay_out_room(plan, output_bytes);
+  auto const directory = output_directory(output);
+  if (!layout || !directory || !std::filesystem::is_directory(*directory)) return std::nullopt;
+  auto const& options = store.options();
+  // What a disk may hold, and checksums of all that is on it, are promises of its own.
+  if (store.disk_count() != 1 || !is_directory_beside(options.disks[0], *directory) ||
+      options.disks[0].capacity_bytes != UINT64_MAX || options.checksums == block_checksums::of_all)
+    return std::nullopt;
+  std::uint64_t const have = io::free_space_bytes(*directory);
+  bool const may_fail = have >= layout->length + output_bytes;
+  bool const is_only_way = have < plan.least_disk_bytes + output_bytes && have >= layout->length;
+  return may_fail || is_only_way ? layout : std::nullopt;
+}
+
+void make_room(std::optional<output_room>& room, storage& store, room_layout const& layout,
+               std::string const& output) {
+  try {
+    room.emplace(store, layout, output);
+  } catch (io_error const&) {
+    // Who opens the output the ordinary way is told if that is not possible either.
+  }
+}
+
+void note_room(sort_report& report, output_room const& room, bool has_output) noexcept {
+  report.output_over_runs = has_output;
+  std::uint64_t const length = room.length_bytes();
+  report.peak_disk_bytes += length - (has_output ? std::min(length, report.input_bytes) : 0);
 }
 
 }  // namespace outsize::detail

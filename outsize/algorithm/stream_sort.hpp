@@ -10,6 +10,7 @@
 // output appears under its name only when it is complete. By the storage's threads; the caller
 // waits. Layer: algorithm.
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -26,6 +27,7 @@
 #include <outsize/algorithm/item_streams.hpp>
 #include <outsize/algorithm/record_reader.hpp>
 #include <outsize/algorithm/sort/engine.hpp>
+#include <outsize/algorithm/sort/output_room.hpp>
 #include <outsize/algorithm/sort/presorted.hpp>
 #include <outsize/algorithm/sort/presorted_lines.hpp>
 #include <outsize/base/error.hpp>
@@ -57,9 +59,22 @@ std::size_t compressed_inputs(std::vector<std::string> const& inputs);
 void require_space(storage& store, std::uint64_t runs_bytes,
                    std::optional<std::uint64_t> output_bytes, std::string const& output);
 
+/// How runs are to lie in the room of the output, if that is on their disk and spares space there.
+/// Not where there would be too little for another output, if they turn out to be in its way, but
+/// enough for runs on their own. @throws io_error.
+std::optional<room_layout> layout_in_output(storage& store, sort_plan const& plan,
+                                            std::uint64_t output_bytes, std::string const& output);
+
+/// Makes that room, if it can be made.
+void make_room(std::optional<output_room>& room, storage& store, room_layout const& layout,
+               std::string const& output);
+
 /// @throws format_error naming the first of the files whose size is no multiple of `item_bytes`,
 /// and both.
 void require_whole_items(std::vector<std::string> const& inputs, std::size_t item_bytes);
+
+/// Adds to the report what the room took besides the output, which has been written there or not.
+void note_room(sort_report& report, output_room const& room, bool has_output) noexcept;
 
 /// Whether `output` is to be a regular file, which need not be written front to back.
 bool is_regular_output(std::string const& output);
@@ -242,28 +257,39 @@ sort_report sort_files(storage& store, Family family, item_framing framing, sort
       return *copied;
   grant stream_memory = store.memory().take(stream_bytes, "input stream");
   options.memory_bytes -= stream_bytes;
+  std::optional<output_room> room;  // outlives the engine, whose runs lie in it
   sort_engine<Family> engine(store, std::move(family), options, framing, stream_bytes);
   bool const reduces = sort_engine<Family>::reduces(options);  // to nobody knows how few
   bool const same_size = !reduces && framing.how == item_framing::kind::none &&
                          options.compress == io::compression::none;
-  require_space(store, reduces ? 0 : engine.plan().least_disk_bytes,
-                same_size ? known : std::nullopt, paths.output);
+  if (same_size && known)
+    if (auto const layout = layout_in_output(store, engine.plan(), *known, paths.output))
+      make_room(room, store, *layout, paths.output);
 
-  // Opened before the work, so that an output that cannot be made costs nothing.
-  auto const out = io::open_output(paths.output, store.file_queue(),
-                                   {.block_bytes = reading.block_bytes,
-                                    .expected_bytes = same_size ? known : std::nullopt,
-                                    .counter = &store.file_statistics(),
-                                    .compress = options.compress});
+  io::output_stream_options const writing{.block_bytes = reading.block_bytes,
+                                          .expected_bytes = same_size ? known : std::nullopt,
+                                          .counter = &store.file_statistics(),
+                                          .compress = options.compress};
+  auto const open = [&] { return io::open_output(paths.output, store.file_queue(), writing); };
+  std::unique_ptr<io::output_stream> out;
+  if (room) {
+    engine.put_runs_in(*room);
+  } else {
+    require_space(store, reduces ? 0 : engine.plan().least_disk_bytes,
+                  same_size ? known : std::nullopt, paths.output);
+    out = open();  // before the work, so that an output that cannot be made costs nothing
+  }
   for (std::string const& path : paths.inputs) {
     auto const in = io::open_input(path, store.file_queue(), stream_memory, reading);
     fill(engine, *in);
   }
   std::string const beginning = header.bytes();
-  write_beginning(*out, stream_memory, beginning);
-  engine.finish_input(out->alignment_bytes(), beginning.size());
+  if (out) write_beginning(*out, stream_memory, beginning);
+  engine.finish_input(out ? out->alignment_bytes() : room->alignment_bytes(), beginning.size());
+  if (!out) out = engine.output_fits_room() ? room->output(writing) : open();
   drain(engine, *out);
   sort_report report = engine.report();
+  if (room) note_room(report, *room, engine.output_fits_room());
   report.input_bytes += report.items * framing.overhead_bytes();
   return report;
 }
@@ -279,9 +305,16 @@ sort_plan plan_files(storage& store, Family const& family, sort_paths const& pat
   auto job = sort_engine<Family>::job_of(
       store, family, options, memory, io::input_stream_memory_bytes(input_options(store, options)));
   if (!job.input_bytes) job.input_bytes = known;
-  sort_plan const plan = plan_sort(job);
+  sort_plan plan = plan_sort(job);
   bool const reduces = sort_engine<Family>::reduces(options);
   bool const same_size = of_one_size && !reduces && options.compress == io::compression::none;
+  if (same_size && known) {
+    if (auto const layout = layout_in_output(store, plan, *known, paths.output)) {
+      plan.room_bytes = layout->length - *known;
+      plan.peak_disk_bytes = std::max(plan.peak_disk_bytes, layout->length);
+      return plan;
+    }
+  }
   require_space(store, reduces ? 0 : plan.least_disk_bytes, same_size ? known : std::nullopt,
                 paths.output);
   return plan;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <outsize/block/free_extents.hpp>
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -9,20 +10,30 @@
 
 namespace outsize::block {
 
-std::optional<std::uint64_t> free_extents::take(std::uint64_t length_bytes) {
+std::optional<std::uint64_t> free_extents::take(std::uint64_t length_bytes,
+                                                std::uint64_t least_offset_bytes) {
   OUTSIZE_ASSERT(length_bytes > 0);
   if (length_bytes > total_bytes_) return std::nullopt;
-  for (auto extent = extents_.begin(); extent != extents_.end(); ++extent) {
-    auto const [offset, length] = *extent;
-    if (length < length_bytes) continue;
-    auto node = extents_.extract(extent);
-    if (length > length_bytes) {  // the rest, without new memory
-      node.key() = offset + length_bytes;
-      node.mapped() = length - length_bytes;
-      extents_.insert(std::move(node));
+  auto extent = extents_.upper_bound(least_offset_bytes);
+  if (extent != extents_.begin()) --extent;  // it may reach beyond that place
+  for (; extent != extents_.end(); ++extent) {
+    std::uint64_t const begin = std::max(extent->first, least_offset_bytes);
+    std::uint64_t const extent_end = extent->first + extent->second;
+    if (extent_end < begin || extent_end - begin < length_bytes) continue;
+    std::uint64_t const end = begin + length_bytes;
+    if (begin > extent->first) {
+      if (end < extent_end) extents_.emplace_hint(std::next(extent), end, extent_end - end);
+      extent->second = begin - extent->first;
+    } else {
+      auto node = extents_.extract(extent);
+      if (end < extent_end) {  // the rest, without new memory
+        node.key() = end;
+        node.mapped() = extent_end - end;
+        extents_.insert(std::move(node));
+      }
     }
     total_bytes_ -= length_bytes;
-    return offset;
+    return begin;
   }
   return std::nullopt;
 }

@@ -16,9 +16,11 @@ namespace outsize::block {
 /// A set of disjoint ranges of bytes; empty at first.
 class free_extents {
  public:
-  /// Takes `length_bytes` (> 0) from the lowest extent that is long enough; nothing if there is
-  /// none. Needs no memory.
-  std::optional<std::uint64_t> take(std::uint64_t length_bytes);
+  /// Takes the lowest `length_bytes` (> 0) that lie together and do not begin before
+  /// `least_offset_bytes`; nothing if there are none. Needs memory only if it splits an extent in
+  /// two. @throws std::bad_alloc; all is as before then.
+  std::optional<std::uint64_t> take(std::uint64_t length_bytes,
+                                    std::uint64_t least_offset_bytes = 0);
   /// Gives a range back. @pre no byte of it is free already. @throws std::bad_alloc, if it touches
   /// no free one; all is as before then.
   void give(std::uint64_t offset_bytes, std::uint64_t length_bytes);

@@ -36,6 +36,20 @@ TEST(free_extents, takes_the_lowest_place_that_is_long_enough) {
   EXPECT_EQ(space.total_bytes(), 0U);
 }
 
+TEST(free_extents, takes_nothing_that_lies_too_low) {
+  free_extents space;
+  space.give(100, 50);
+  space.give(200, 50);
+  EXPECT_EQ(space.take(10, 120), 120U);  // from the middle
+  EXPECT_EQ(space.take(10, 120), 130U);
+  EXPECT_EQ(space.take(10, 145), 200U);
+  EXPECT_EQ(space.take(40, 210), 210U);
+  EXPECT_FALSE(space.take(1, 150).has_value());
+  EXPECT_EQ(space.take(10, 140), 140U);  // all that an extent has behind a place
+  EXPECT_EQ(space.take(20), 100U);
+  EXPECT_EQ(space.total_bytes(), 0U);
+}
+
 TEST(free_extents, joins_neighbours_on_both_sides) {
   free_extents space;
   space.give(0, 10);
@@ -54,8 +68,9 @@ TEST(free_extents, agrees_with_a_map_of_bytes) {
   free_extents space;
   std::vector<char> is_free(size, 0);
   std::vector<std::pair<std::uint64_t, std::uint64_t>> used{{0, size}};
-  auto const lowest_gap = [&](std::size_t length) {
-    auto const place = std::search_n(is_free.begin(), is_free.end(), length, char{1});
+  auto const lowest_gap = [&](std::size_t length, std::size_t least) {
+    auto const from = is_free.begin() + static_cast<std::ptrdiff_t>(least);
+    auto const place = std::search_n(from, is_free.end(), length, char{1});
     return static_cast<std::size_t>(place - is_free.begin());
   };
   for (int step = 0; step < 5000; ++step) {
@@ -67,8 +82,9 @@ TEST(free_extents, agrees_with_a_map_of_bytes) {
       std::fill_n(is_free.begin() + static_cast<std::ptrdiff_t>(offset), length, char{1});
     } else {
       std::size_t const length = 1 + random() % 40;
-      auto const place = space.take(length);
-      std::size_t const want = lowest_gap(length);
+      std::size_t const least = random() % 2 == 0 ? 0 : random() % size;
+      auto const place = space.take(length, least);
+      std::size_t const want = lowest_gap(length, least);
       ASSERT_EQ(place.has_value(), want != size);
       if (!place) continue;
       ASSERT_EQ(*place, want);

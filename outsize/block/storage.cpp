@@ -54,10 +54,12 @@ void check_disks(std::span<std::uint32_t const> disks, std::size_t disk_count) {
 class storage::disk {
  public:
   /// @param checksum_bytes  Of memory for checksums at once; nothing: there are none.
+  /// @param counter  Where requests are counted; nullptr: in one of its own.
   disk(disk_options options, storage_options const& common, memory_budget& memory,
-       std::optional<std::uint64_t> checksum_bytes)
+       std::optional<std::uint64_t> checksum_bytes, io::statistics* counter = nullptr)
       : options_(std::move(options)),
         direct_(options_.direct.value_or(common.direct)),
+        counter_(counter != nullptr ? counter : &own_counter_),
         queue_(io::make_request_queue(options_.backend.value_or(common.backend),
                                       options_.depth.value_or(common.depth))) {
     if (!options_.open) check_path();
@@ -65,7 +67,7 @@ class storage::disk {
   }
 
   std::string const& name() const noexcept { return options_.path; }
-  io::statistics& counter() noexcept { return counter_; }
+  io::statistics& counter() noexcept { return *counter_; }
 
   /// Once it is open, without the lock: reads must not wait until it has grown.
   io::file& file() {
@@ -89,6 +91,21 @@ class storage::disk {
     if (auto place = space_.take(length_bytes)) return place;
     if (!grow(length_bytes)) return std::nullopt;
     return space_.take(length_bytes);
+  }
+
+  /// Grows to its whole capacity. @throws io_error.
+  void grow_to_capacity() {
+    std::lock_guard lock(mutex_);
+    open_file().allocate(0, options_.capacity_bytes);
+    size_bytes_ = round_down(options_.capacity_bytes, std::uint64_t{file_->alignment_bytes()});
+    space_.give(0, size_bytes_);
+  }
+
+  /// Of what there is already.
+  std::optional<std::uint64_t> allocate_from(std::uint64_t least_offset_bytes,
+                                             std::uint64_t length_bytes) {
+    std::lock_guard lock(mutex_);
+    return space_.take(length_bytes, least_offset_bytes);
   }
 
   void free(std::uint64_t offset_bytes, std::uint64_t length_bytes) noexcept {
@@ -182,7 +199,7 @@ class storage::disk {
       if (is_device_)  // it cannot grow, and says nothing when asked to
         options_.capacity_bytes = std::min(options_.capacity_bytes, file_->size_bytes());
     }
-    file_->count_into(&counter_);
+    file_->count_into(counter_);
     open_file_.store(file_.get(), std::memory_order_release);
     return *file_;
   }
@@ -213,7 +230,8 @@ class storage::disk {
   bool direct_;
   bool is_directory_ = false;
   bool is_device_ = false;
-  io::statistics counter_;
+  io::statistics own_counter_;
+  io::statistics* counter_;
   std::unique_ptr<io::request_queue> queue_;
   std::optional<block::checksum_table> written_;
   std::atomic<io::file*> open_file_{nullptr};
@@ -249,7 +267,11 @@ std::uint32_t storage::disk_count() const noexcept {
   return static_cast<std::uint32_t>(disks_.size());
 }
 
-std::string const& storage::disk_name(std::uint32_t index) const { return disks_[index]->name(); }
+std::string const& storage::disk_name(std::uint32_t index) const { return disk_at(index).name(); }
+
+storage::disk& storage::disk_at(std::uint32_t index) const noexcept {
+  return is_guest(index) ? *guests_[index - disks_.size()] : *disks_[index];
+}
 
 std::size_t storage::alignment_bytes() {
   std::size_t alignment = 1;
@@ -301,28 +323,56 @@ block::block_id storage::allocate(std::size_t length_bytes, block::placement& wh
   throw out_of_space(names_of(disks), free_bytes_of(disks), length_bytes);
 }
 
+std::optional<std::uint32_t> storage::add_guest(disk_options const& file) {
+  auto made = std::make_unique<disk>(file, options_, memory_, std::nullopt, &disks_[0]->counter());
+  made->grow_to_capacity();
+  std::lock_guard const lock(guests_mutex_);
+  auto const place =
+      std::ranges::find_if(guests_, [](auto const& guest) { return guest == nullptr; });
+  if (place == guests_.end()) return std::nullopt;
+  *place = std::move(made);
+  return disk_count() + static_cast<std::uint32_t>(place - guests_.begin());
+}
+
+void storage::remove_guest(std::uint32_t guest) noexcept {
+  std::lock_guard const lock(guests_mutex_);
+  guests_[guest - disks_.size()].reset();
+}
+
+std::optional<block::block_id> storage::allocate_in(std::uint32_t guest, std::size_t length_bytes,
+                                                    std::uint64_t least_offset_bytes) {
+  disk& d = disk_at(guest);
+  std::uint64_t const unit = d.file().alignment_bytes();
+  std::uint64_t const bytes = round_up<std::uint64_t>(length_bytes, unit);
+  OUTSIZE_ASSERT(bytes <= UINT32_MAX);
+  auto const offset = d.allocate_from(round_up(least_offset_bytes, unit), bytes);
+  if (!offset) return std::nullopt;
+  return block::block_id{
+      .offset_bytes = *offset, .disk = guest, .length_bytes = static_cast<std::uint32_t>(bytes)};
+}
+
 void storage::free(block::block_id id) noexcept {
-  disks_[id.disk]->free(id.offset_bytes, id.length_bytes);
-  allocated_bytes_.fetch_sub(id.length_bytes);
+  disk_at(id.disk).free(id.offset_bytes, id.length_bytes);
+  if (!is_guest(id.disk)) allocated_bytes_.fetch_sub(id.length_bytes);
 }
 
 io::request_ptr storage::read(block::block_id id, std::span<std::byte> into, io::completion done) {
   OUTSIZE_ASSERT(into.size() <= id.length_bytes);
-  disk& from = *disks_[id.disk];
+  disk& from = disk_at(id.disk);
   return from.file().read(id.offset_bytes, into,
                           from.checking(id.offset_bytes, into, std::move(done)));
 }
 
 io::request_ptr storage::read_now(block::block_id id, std::span<std::byte> into) {
   OUTSIZE_ASSERT(into.size() <= id.length_bytes);
-  disk& from = *disks_[id.disk];
+  disk& from = disk_at(id.disk);
   return from.file().read_now(id.offset_bytes, into, from.checking(id.offset_bytes, into, {}));
 }
 
 io::request_ptr storage::write(block::block_id id, std::span<std::byte const> from,
                                io::completion done) {
   OUTSIZE_ASSERT(from.size() <= id.length_bytes || from.size() % id.length_bytes == 0);
-  disk& to = *disks_[id.disk];
+  disk& to = disk_at(id.disk);
   to.note_written(id, from);
   try {
     return to.file().write(id.offset_bytes, from,

@@ -17,9 +17,12 @@
 // grows. Every function may be called from any thread. Layer: block. Source: Dementiev, Kettner,
 // Sanders: STXXL, 2008, section 4 (one large file per disk).
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -112,6 +115,21 @@ class storage final : public block::block_device {
   /// that is full on the next one of its disks with space.
   /// @throws out_of_space if none of them has the space: disk names, free bytes, bytes needed.
   block::block_id allocate(std::size_t length_bytes, block::placement& where);
+
+  /// Makes a file that is to hold something else later a further disk for a while: of the length
+  /// that its options say, allocated before it is written. Blocks are in it only by allocate_in();
+  /// its requests are counted as disk 0's, so it is to lie on that device. Its bytes are not among
+  /// allocated_bytes(), and have no checksums of_all.
+  /// @returns its number as a disk; nothing if there are as many guests as there can be.
+  /// @throws io_error, which is_full() if there is too little space.
+  std::optional<std::uint32_t> add_guest(disk_options const& file);
+  /// @pre no block is in it, and nobody uses it.
+  void remove_guest(std::uint32_t guest) noexcept;
+  /// Allocates `length_bytes` (rounded up to the alignment) at the lowest free place of a guest
+  /// that does not lie before `least_offset_bytes`; nothing if there is none.
+  std::optional<block::block_id> allocate_in(std::uint32_t guest, std::size_t length_bytes,
+                                             std::uint64_t least_offset_bytes);
+
   /// Gives the space of a block back. @pre no request on it is under way.
   void free(block::block_id id) noexcept;
 
@@ -147,7 +165,10 @@ class storage final : public block::block_device {
 
  private:
   class disk;
+  static constexpr std::size_t most_guests = 16;
 
+  disk& disk_at(std::uint32_t index) const noexcept;
+  bool is_guest(std::uint32_t index) const noexcept { return index >= disks_.size(); }
   /// As disk_names() and free_bytes(), of these.
   std::string names_of(std::span<std::uint32_t const> disks) const;
   std::uint64_t free_bytes_of(std::span<std::uint32_t const> disks);
@@ -158,6 +179,9 @@ class storage final : public block::block_device {
   io::statistics file_statistics_, buffer_statistics_;
   std::unique_ptr<io::request_queue> file_queue_;
   std::vector<std::unique_ptr<disk>> disks_;
+  // Numbered after the disks. One is used by who has added it alone; the lock is for places here.
+  std::array<std::unique_ptr<disk>, most_guests> guests_;
+  std::mutex guests_mutex_;
   std::vector<std::uint64_t> weights_;  // of the disks, for placement
   std::vector<std::uint64_t> speeds_;   // at which they are read
   std::vector<std::uint32_t> placed_;   // the disks that the options' placement uses

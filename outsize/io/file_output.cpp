@@ -26,14 +26,16 @@ bool overlap(std::span<std::byte const> a, std::span<std::byte const> b) {
 }  // namespace
 
 file_output::file_output(file_ptr target, std::string directory,
-                         output_stream_options const& options, std::function<void()> publish)
+                         output_stream_options const& options, std::function<void()> publish,
+                         std::uint64_t allocated_bytes)
     : publish_(std::move(publish)),
       directory_(std::move(directory)),
       expected_bytes_(options.expected_bytes),
       alignment_bytes_(target->alignment_bytes()),
       block_bytes_(round_up(std::max<std::size_t>(options.block_bytes, 1), alignment_bytes_)),
       tail_(outsize::detail::allocate_aligned<std::byte>(alignment_bytes_, alignment_bytes_)),
-      target_(std::move(target)) {
+      target_(std::move(target)),
+      allocated_bytes_(allocated_bytes) {
   target_->count_into(options.counter);
 }
 

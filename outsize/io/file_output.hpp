@@ -30,10 +30,11 @@ namespace outsize::io {
 /// The stream that open_output makes for regular files.
 class file_output final : public output_stream {
  public:
-  /// Writes into `target`, which is empty. `directory` is what out_of_space errors name and ask for
-  /// free space. `publish` is called at the end of commit(), once all bytes are in the file.
+  /// Writes into `target`, of which so many bytes are allocated, whatever they hold. `directory` is
+  /// what out_of_space errors name and ask for free space. `publish` is called at the end of
+  /// commit(), once all bytes are in the file.
   file_output(file_ptr target, std::string directory, output_stream_options const& options,
-              std::function<void()> publish);
+              std::function<void()> publish, std::uint64_t allocated_bytes = 0);
 
   std::size_t alignment_bytes() const noexcept override { return alignment_bytes_; }
   std::size_t lead_bytes() const noexcept override { return tail_bytes_; }

@@ -8,6 +8,7 @@
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/io/disk_file.hpp>
+#include <outsize/io/file_output.hpp>
 #include <outsize/io/posix/unpublished_file.hpp>
 
 namespace outsize::io {
@@ -22,14 +23,22 @@ detail::output_target target_of(std::string const& path) {
 
 struct output_file::parts {
   detail::unpublished_file unpublished;
+  std::string name;
+  std::uint64_t room_bytes;  // allocated
+  bool direct;
   std::unique_ptr<file> contents;
+
+  file_ptr open(request_queue& queue) const {
+    return adopt_file(unpublished.duplicate_descriptor(), name, queue, direct);
+  }
 };
 
 output_file::output_file(std::string const& path, std::uint64_t room_bytes, request_queue& queue,
                          bool direct)
-    : parts_(new parts{detail::unpublished_file(target_of(path), path), nullptr}) {
-  parts_->contents = adopt_file(parts_->unpublished.duplicate_descriptor(), path, queue, direct);
-  std::uint64_t const rounded = round_up<std::uint64_t>(room_bytes, 1 << 16);
+    : parts_(new parts{detail::unpublished_file(target_of(path), path), path,
+                       round_up<std::uint64_t>(room_bytes, 1 << 16), direct, nullptr}) {
+  parts_->contents = parts_->open(queue);
+  std::uint64_t const rounded = parts_->room_bytes;
   if (room_bytes == 0) return;
   try {
     parts_->contents->allocate(0, rounded);
@@ -42,6 +51,15 @@ output_file::output_file(std::string const& path, std::uint64_t room_bytes, requ
 output_file::~output_file() = default;
 
 file& output_file::contents() noexcept { return *parts_->contents; }
+
+file_ptr output_file::contents_through(request_queue& queue) const { return parts_->open(queue); }
+
+std::unique_ptr<output_stream> output_file::as_stream(request_queue& queue,
+                                                      output_stream_options const& options) {
+  return std::make_unique<file_output>(
+      parts_->open(queue), parts_->unpublished.directory(), options,
+      [parts = parts_] { parts->unpublished.publish(); }, parts_->room_bytes);
+}
 
 void output_file::commit(std::uint64_t length_bytes) {
   parts_->contents->resize(length_bytes);

@@ -4,14 +4,16 @@
 
 // An output that is written at any offsets, and appears under its name when it is complete.
 //
-// For sequential output see output_stream.hpp, which also writes to pipes. Thread rule: contents()
-// as file; everything else belongs to one thread. Layer: io.
+// For sequential output see output_stream.hpp, which also writes to pipes. One may turn into the
+// other: who has used the room for something else then writes the output over it. Thread rule:
+// contents() as file; everything else belongs to one thread. Layer: io.
 
 #include <cstdint>
 #include <memory>
 #include <string>
 
 #include <outsize/io/file.hpp>
+#include <outsize/io/output_stream.hpp>
 #include <outsize/io/request_queue.hpp>
 
 namespace outsize::io {
@@ -30,14 +32,21 @@ class output_file {
   ~output_file();
 
   file& contents() noexcept;
+  /// The same bytes, through another queue, perhaps for longer than this object. @throws io_error.
+  file_ptr contents_through(request_queue& queue) const;
 
   /// Cuts it to `length_bytes` and puts it in the place of what had the name, with its mode and
   /// owner. Once, when all requests have ended. @throws io_error.
   void commit(std::uint64_t length_bytes);
 
+  /// A stream that writes it from its beginning, over what is there, and whose commit() is this
+  /// one's. Once, instead of commit(); the stream may outlive this object. @throws io_error.
+  std::unique_ptr<output_stream> as_stream(request_queue& queue,
+                                           output_stream_options const& options);
+
  private:
   struct parts;
-  std::unique_ptr<parts> parts_;
+  std::shared_ptr<parts> parts_;
 };
 
 }  // namespace outsize::io

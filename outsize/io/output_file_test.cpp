@@ -56,6 +56,26 @@ TEST_F(output_files, appear_when_they_are_committed) {
   EXPECT_EQ(entries(), 1U);
 }
 
+TEST_F(output_files, may_be_written_front_to_back_over_what_they_held) {
+  std::unique_ptr<output_stream> stream;
+  {
+    output_file out(path("x"), 3 * block_bytes, *queue_);
+    write_blocks(out);
+    buffer const block = grant_.allocate(block_bytes);
+    out.contents_through(*queue_)->read(block_bytes, block.bytes())->wait();
+    EXPECT_EQ(block.data()[0], std::byte{'b'});
+    stream = out.as_stream(*queue_, {});
+  }
+  EXPECT_EQ(entries(), 0U);
+  buffer const window = grant_.allocate(block_bytes);
+  std::ranges::fill(window.bytes(), std::byte{'c'});
+  stream->write(window.bytes());
+  stream->wait(window.bytes());
+  stream->commit();
+  EXPECT_EQ(text_of(path("x")), std::string(block_bytes, 'c'));
+  EXPECT_EQ(entries(), 1U);
+}
+
 TEST_F(output_files, leave_what_was_there_when_they_are_given_up) {
   std::ofstream(path("x")) << "before";
   {

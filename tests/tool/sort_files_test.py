@@ -3,6 +3,7 @@
 """`outsize sort` and the file system: outputs, refusals, full disks, plans and reports."""
 
 import outsize_tool
+import array
 import filecmp
 import json
 import os
@@ -252,12 +253,16 @@ class Refusals(ToolTest):
         self.assertTrue(self.output_of("sort", "--version").startswith(b"outsize "))
 
 
-class FullDisk(ToolTest):
+class SmallDisk(ToolTest):
+    """A disk of its own for runs and output, and 16 MiB of numbers elsewhere."""
+    size = "6m"
+
     def setUp(self):
         super().setUp()
         self.small = self.path("small")
         os.mkdir(self.small)
-        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=6m", "none", self.small],
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={self.size}", "none",
+                                  self.small],
                                  stderr=subprocess.DEVNULL).returncode if os.geteuid() == 0 else 1
         if mounted != 0:
             self.skipTest("no small file system can be mounted here")
@@ -265,6 +270,40 @@ class FullDisk(ToolTest):
         self.source = self.path("in")
         self.output_of("gen", "u64", "--count", "2M", "-o", self.source)
 
+
+class DiskForTheOutputAlone(SmallDisk):
+    size = "20m"
+
+    def words(self):
+        return ["sort", "--format=u64", "-S", "8M", "--run-codec=none", "-T", self.small,
+                self.source, "-o", os.path.join(self.small, "out")]
+
+    def test_is_enough_where_runs_can_be_written_over(self):
+        self.output_of(*self.words(), "--json", self.path("report"))
+        report = json.loads(self.read("report"))
+        self.assertTrue(report["output_over_runs"])
+        self.assertGreater(report["runs"], 2)
+        self.output_of("check", "--format=u64", os.path.join(self.small, "out"), "--against",
+                       self.source)
+
+    def test_is_planned_with_both_sizes(self):
+        plan = self.output_of(*self.words(), "--plan").decode()
+        self.assertRegex(plan, r"peak disk .*; .* if runs can be written over by the output")
+        self.assertEqual(os.listdir(self.small), [])
+
+    def test_is_too_little_where_runs_are_in_the_way(self):
+        with open(self.source, "r+b") as file:
+            for stretch in range(16):  # the keys of one all come before those of another
+                items = array.array("Q", file.read(1_000_000))
+                for i, item in enumerate(items):
+                    items[i] = (item >> 8) + ((5 * stretch + 3) % 16 << 56)
+                file.seek(-1_000_000, os.SEEK_CUR)
+                file.write(items)
+        self.assert_refused("space", *self.words())
+        self.assertEqual(os.listdir(self.small), [])
+
+
+class FullDisk(SmallDisk):
     def assert_full(self, *words, stdin=b""):
         self.assert_refused("small", "sort", "--format=u64", "-S", "2M", *words, stdin=stdin)
         message = self.run_tool("sort", "--format=u64", "-S", "2M", *words, stdin=stdin).stderr

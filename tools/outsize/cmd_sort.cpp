@@ -115,7 +115,11 @@ int print_plan(storage& store, sort_request const& request, item_order const& or
   }
   fmt::print("block        {}\n", bytes(plan.block_bytes));
   fmt::print("peak memory  {}\n", bytes(plan.memory_bytes));
-  fmt::print("peak disk    {}, beyond input and output\n", bytes(plan.peak_disk_bytes));
+  auto const in_room =
+      plan.room_bytes == 0
+          ? std::string()
+          : fmt::format("; {} if runs can be written over by the output", bytes(plan.room_bytes));
+  fmt::print("peak disk    {}, beyond input and output{}\n", bytes(plan.peak_disk_bytes), in_room);
   fmt::print("to read      {}\n", bytes(plan.read_bytes));
   fmt::print("to write     {}\n", bytes(plan.written_bytes));
   return exit_done;

@@ -30,6 +30,7 @@ nlohmann::ordered_json fields_of(sort_report const& report, io::statistics_snaps
           {"encoded_runs", report.encoded_runs},
           {"run_items", report.run_items},
           {"run_disk_bytes", report.run_disk_bytes},
+          {"output_over_runs", report.output_over_runs},
           {"passes", report.passes},
           {"read_bytes", moved.read_bytes},
           {"written_bytes", moved.write_bytes},

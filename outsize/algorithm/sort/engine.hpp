@@ -25,8 +25,10 @@
 #include <utility>
 
 #include <outsize/algorithm/sort/last_merge.hpp>
+#include <outsize/algorithm/sort/output_room.hpp>
 #include <outsize/algorithm/sort/record_items.hpp>
 #include <outsize/algorithm/sort/run_formation.hpp>
+#include <outsize/algorithm/sort/run_order.hpp>
 #include <outsize/algorithm/sort/sort_options.hpp>
 #include <outsize/algorithm/sort/sort_plan.hpp>
 #include <outsize/algorithm/sort/sort_work.hpp>
@@ -86,6 +88,13 @@ class sort_engine {
 
   // ---- in ----
 
+  /// Runs are to lie in the room of the output, which output_fits_room() is told of afterwards.
+  /// @pre nothing has come in; items have one length; `room` outlives the engine.
+  void put_runs_in(output_room& room) noexcept {
+    room_ = &room;
+    formation_->put_runs_in(room);
+  }
+
   /// The chunk to fill with items of one type; chunk_full() when its room is used up.
   chunk& current_chunk() noexcept { return formation_->current(); }
   void chunk_full();
@@ -125,6 +134,10 @@ class sort_engine {
   void finish_input(std::size_t output_alignment = 1, std::uint64_t output_begin_bytes = 0);
 
   // ---- out ----
+
+  /// Whether what comes out may be written from the beginning of the room on: then it is always
+  /// behind what is read. @pre finish_input() was called.
+  bool output_fits_room() const noexcept { return output_fits_room_; }
 
   /// From here on, if the order throws in the last merge, the items that are left come out all the
   /// same, in no order, and equal ones are kept: for who has put the first ones in their place
@@ -168,6 +181,7 @@ class sort_engine {
   }
 
   void take_runs();
+  bool stays_behind() const;
   void note_end();
 
   /// Of the items in runs, or in memory.
@@ -184,6 +198,8 @@ class sort_engine {
 
   sort_work<Family> work_;
   window_places places_;
+  output_room* room_ = nullptr;
+  bool output_fits_room_ = false;
   bool gives_all_items_ = false;
   std::optional<run_formation<Family>> formation_;  // as long as it holds chunks
   std::optional<last_merge<Family>> output_;
@@ -228,6 +244,7 @@ void sort_engine<Family>::finish_input(std::size_t output_alignment,
   formation_->finish();
   work_.report.networks.push_back(formation_->report());
   take_runs();
+  output_fits_room_ = room_ != nullptr && stays_behind();
   places_ = {output_alignment, output_begin_bytes};
   output_.emplace(work_, places_, gives_all_items_);
 }
@@ -252,6 +269,14 @@ void sort_engine<Family>::take_runs() {
     if (!work_.runs.empty()) work_.resident_block_bytes = formation_->block_for(largest);
   }
   if (reduces(work_.options)) work_.left_out_bytes = report.input_bytes - bytes_left();
+}
+
+template <item_family Family>
+bool sort_engine<Family>::stays_behind() const {
+  std::uint64_t kept_bytes = 0;
+  for (auto const& v : work_.resident) kept_bytes += v.bytes(0, v.size());
+  return output_stays_behind(work_.family, std::span<run<Family> const>(work_.runs), kept_bytes,
+                             *room_);
 }
 
 template <item_family Family>

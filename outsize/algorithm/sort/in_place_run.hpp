@@ -12,12 +12,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <numeric>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include <outsize/algorithm/sort/output_room.hpp>
 #include <outsize/algorithm/sort/run.hpp>
 #include <outsize/base/memory_budget.hpp>
 #include <outsize/base/units.hpp>
@@ -30,11 +30,8 @@ template <typename Family>
 class in_place_run {
  public:
   /// `index_memory` holds the run's entries.
-  in_place_run(Family const& family, storage& store, grant& index_memory)
-      : family_(family),
-        store_(store),
-        placement_(store.new_placement()),
-        run_(store, index_memory) {}
+  in_place_run(Family const& family, storage& store, grant& index_memory, run_places places)
+      : family_(family), store_(store), places_(std::move(places)), run_(store, index_memory) {}
   in_place_run(in_place_run const&) = delete;
   in_place_run& operator=(in_place_run const&) = delete;
   ~in_place_run() {
@@ -61,7 +58,7 @@ class in_place_run {
       sorted = sorted.subspan(count);
       std::size_t const items = block.size() / sizeof(typename Family::item);
       auto const id =
-          store_.allocate(round_up(block.size(), block_unit_bytes(store_)), *placement_);
+          places_.allocate(round_up(block.size(), block_unit_bytes(store_)), run_.items());
       std::span const whole(block.data(), id.length_bytes);  // to the end of a page at most
       auto const first = family_.block_view(block, items).key(0);
       run_.append({id, static_cast<std::uint32_t>(items), 0, family_.make_trigger(first)}, whole);
@@ -83,7 +80,7 @@ class in_place_run {
  private:
   Family const& family_;
   storage& store_;
-  std::unique_ptr<block::placement> placement_;
+  run_places places_;
   run<Family> run_;
   std::vector<io::request_ptr> writes_;  // after run_: they end before its blocks may be freed
 };

@@ -36,6 +36,7 @@
 #include <outsize/algorithm/sort/merge_round.hpp>
 #include <outsize/algorithm/sort/packed_block.hpp>
 #include <outsize/algorithm/sort/run.hpp>
+#include <outsize/algorithm/sort/run_order.hpp>
 #include <outsize/block/prefetcher.hpp>
 
 namespace outsize::detail {
@@ -181,15 +182,9 @@ class merge_feed {
     std::vector<std::uint32_t> order;  // place of each block in the prediction sequence
   };
 
-  /// The blocks of all runs in the order in which the merge will need them: by trigger, run, place
-  /// in the run.
+  /// The blocks of all runs in the order in which the merge will need them.
   std::vector<block::block_id> predict() {
-    for (std::uint32_t s = 0; s < runs_.size(); ++s)
-      for (std::uint32_t b = 0; b < runs_[s].entries().size(); ++b) prediction_.push_back({s, b});
-    std::stable_sort(prediction_.begin(), prediction_.end(), [this](auto const& a, auto const& b) {
-      return family_.trigger_before(runs_[a.run].entries()[a.block].trigger,
-                                    runs_[b.run].entries()[b.block].trigger);
-    });
+    prediction_ = blocks_in_order(family_, std::span<run<Family> const>(runs_));
     std::vector<block::block_id> ids;
     ids.reserve(prediction_.size());
     for (std::size_t s = 0; s < runs_.size(); ++s)
@@ -315,18 +310,13 @@ class merge_feed {
     block::frame content;  // once it is decoded, if it is encoded
   };
 
-  struct predicted_block {
-    std::uint32_t run;
-    std::uint32_t block;
-  };
-
   Family const& family_;
   executor& threads_;
   std::vector<sequence<view>> sequences_;
   std::span<run<Family>> runs_;
   block::buffer_pool* pool_ = nullptr;
   std::vector<source> sources_;
-  std::vector<predicted_block> prediction_;
+  std::vector<numbered_block> prediction_;
   std::size_t predicted_ = 0;
   std::size_t taken_ = 0;        // blocks of a round at most, besides one of each run
   std::size_t most_passed_ = 0;  // while anything is read

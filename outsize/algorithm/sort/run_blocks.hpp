@@ -16,12 +16,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include <outsize/algorithm/sort/byte_codec.hpp>
+#include <outsize/algorithm/sort/output_room.hpp>
 #include <outsize/algorithm/sort/run.hpp>
 #include <outsize/base/executor.hpp>
 #include <outsize/base/machine.hpp>
@@ -76,13 +76,13 @@ class run_blocks {
  public:
   /// `index_memory` holds the run's entries; `pool` has at least two buffers.
   run_blocks(Family const& family, storage& store, executor& threads, grant& index_memory,
-             block::buffer_pool& pool, run_form form)
+             block::buffer_pool& pool, run_form form, run_places places)
       : family_(family),
         store_(store),
         threads_(threads),
         pool_(pool),
         form_(form),
-        placement_(store.new_placement()),
+        places_(std::move(places)),
         run_(store, index_memory, form),
         queue_(store, pool) {}
 
@@ -161,7 +161,7 @@ class run_blocks {
               typename Family::trigger trigger, std::size_t content_bytes = 0) {
     block::block_id id;
     try {
-      id = store_.allocate(block_length(used_bytes), *placement_);
+      id = places_.allocate(block_length(used_bytes), run_.items());
     } catch (...) {
       pool_.release(filled);
       throw;
@@ -211,7 +211,7 @@ class run_blocks {
   executor& threads_;
   block::buffer_pool& pool_;
   run_form form_;
-  std::unique_ptr<block::placement> placement_;
+  run_places places_;
   run<Family> run_;
   block::write_queue queue_;  // after run_: its writes end before the run's blocks may be freed
   std::atomic<std::int64_t> encoding_time_{0};  // nanoseconds

@@ -86,6 +86,9 @@ class run_formation {
     with_real_error([&] { next_chunk(); });
   }
 
+  /// Runs are to lie in `room`. @pre no chunk was handed over; `room` outlives the runs.
+  void put_runs_in(output_room& room) noexcept { room_ = &room; }
+
   /// The chunk to fill.
   chunk& current() noexcept { return slot_of(current_).items; }
 
@@ -280,7 +283,7 @@ class run_formation {
     }
     prepare_pool(s.items.largest_item_bytes());
     auto current = std::make_unique<run_writer<Family>>(family_, store_, store_.threads(), memory_,
-                                                        *pool_, equals_, form_for(s));
+                                                        *pool_, equals_, form_for(s), places_of(s));
     run_writer<Family>& writer = *current;
     merge_feed<Family> feed(family_, store_.threads(), s.views, s.items.largest_item_bytes());
     for (auto round = feed.next_round(); round.items() > 0; round = feed.next_round()) {
@@ -317,7 +320,7 @@ class run_formation {
       prepare_pool(sizeof(typename Family::item));
       return spill_copies(s, {.first_bytes = staggered_bytes(block_bytes_, spilled_runs_)});
     }
-    s.in_place.emplace(family_, store_, memory_);
+    s.in_place.emplace(family_, store_, memory_, places_of(s));
     std::size_t const first = in_place_run<Family>::items_of_block(
         family_, store_, staggered_bytes(block_bytes_, spilled_runs_));
     s.in_place->write(items_of(s), of_block, first > 0 ? first : of_block);
@@ -328,10 +331,18 @@ class run_formation {
   void spill_copies(slot& s, run_form form)
     requires(Family::fixed_size)
   {
-    s.copied.emplace(family_, store_, store_.threads(), memory_, *pool_, equals_, form);
+    s.copied.emplace(family_, store_, store_.threads(), memory_, *pool_, equals_, form,
+                     places_of(s));
     s.copied->write(items_of(s));
     s.copied->end();
     note_spilled(*s.copied);
+  }
+
+  /// Of the blocks of a sorted chunk.
+  run_places places_of(slot const& s) const {
+    std::uint64_t items = 0;
+    for (view const& v : s.views) items += v.size();
+    return {store_, room_, items};
   }
 
   /// Of a chunk sorted in one part.
@@ -415,6 +426,7 @@ class run_formation {
   std::size_t demanded_ = 0;
   std::size_t largest_ = 0;  // item submitted
   equal_items equals_;
+  output_room* room_ = nullptr;
   bool spilling_;
   std::uint64_t least_runs_;   // to be spilled as soon as they are sorted
   pipeline::network network_;  // late: its threads end before anything else does

@@ -50,12 +50,16 @@ class run_writer {
   /// item. `form` says how blocks are encoded, in blocks no longer than a buffer, if they are.
   run_writer(Family const& family, storage& store, executor& threads, grant& index_memory,
              block::buffer_pool& pool, equal_items equals = equal_items::kept, run_form form = {})
+      : run_writer(family, store, threads, index_memory, pool, equals, form, run_places(store)) {}
+  /// The same for blocks in `places`.
+  run_writer(Family const& family, storage& store, executor& threads, grant& index_memory,
+             block::buffer_pool& pool, equal_items equals, run_form form, run_places places)
       : family_(family),
         threads_(threads),
         pool_(pool),
         equals_(equals),
         form_(reduces_rounds(form, equals) ? run_form{} : form),
-        blocks_(family, store, threads, index_memory, pool, form),
+        blocks_(family, store, threads, index_memory, pool, form, std::move(places)),
         encoded_(family, pool, blocks_.queue(), form, blocks_.block_length(1)) {}
   run_writer(run_writer const&) = delete;
   run_writer& operator=(run_writer const&) = delete;

@@ -69,13 +69,15 @@ struct sort_report {
   std::uint64_t runs = 0;       ///< Written to disk; 0: all fitted in memory, or was in order.
   std::uint64_t encoded_runs = 0;    ///< Of the runs formed in memory.
   std::uint64_t run_disk_bytes = 0;  ///< Of those runs, on disk.
+  bool output_over_runs = false;     ///< The output has been written over them.
   std::uint64_t passes = 0;     ///< The most merges that any item went through; 0: none from disk.
   std::uint64_t merges = 0;     ///< Intermediate ones, each of up to fan-in runs.
   std::size_t block_bytes = 0;  ///< Of runs, or of the streams that were merged or copied.
   std::size_t fan_in = 0;       ///< Runs that could be merged at once.
   std::uint64_t memory_bytes = 0;  ///< That it was allowed, streams included.
   /// Most space that the storage's disks have held at once, for whomever, since it was made: that
-  /// of the sort, if nobody else uses the storage.
+  /// of the sort, if nobody else uses the storage. And what the file of the output held besides,
+  /// where runs lay there.
   std::uint64_t peak_disk_bytes = 0;
   /// What ran: run formation, and the last merge with those before it; or the copy of what was in
   /// order; or nothing, if sorted files were merged.

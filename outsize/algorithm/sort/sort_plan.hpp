@@ -86,6 +86,9 @@ struct sort_plan {
   std::uint64_t peak_disk_bytes = 0;  ///< Temporary space at once, beyond input and output.
   /// Of it what cannot be less: none where runs may be encoded, as nobody knows how short they get.
   std::uint64_t least_disk_bytes = 0;
+  /// Where runs are to lie in the file of the output: what that takes beyond the output. Then
+  /// peak_disk_bytes are needed only if they turn out to be in its way. 0: they are not to.
+  std::uint64_t room_bytes = 0;
   std::uint64_t read_bytes = 0;     ///< Input and blocks, as long as none is encoded.
   std::uint64_t written_bytes = 0;  ///< Blocks and output, likewise.
 };

@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#include <outsize/algorithm/sort/output_room.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include <outsize/base/error.hpp>
+#include <outsize/io/disk_file.hpp>
+
+namespace outsize::detail {
+
+std::optional<room_layout> lay_out_room(sort_plan const& plan,
+                                        std::uint64_t output_bytes) noexcept {
+  if (plan.runs == 0 || plan.passes != 1) return std::nullopt;
+  std::uint64_t const spilled = std::min(output_bytes, plan.runs * plan.chunk_bytes);
+  std::uint64_t const kept = output_bytes - spilled;
+  // When a block of a run is needed there is up to a block of each of the others in memory, and
+  // perhaps all that has never left it may have gone to the output.
+  std::uint64_t const of_each = plan.runs * plan.held_bytes;
+  constexpr std::uint64_t least_saved = 4;  // of what is spilled, for what the room takes besides
+  if (2 * of_each > spilled / least_saved) return std::nullopt;
+  return room_layout{.lead = kept + of_each,
+                     .spread = spilled,
+                     .length = output_bytes + 2 * of_each,
+                     .slot = plan.block_bytes};
+}
+
+output_room::output_room(storage& store, room_layout const& layout, std::string const& output)
+    : store_(store), layout_(layout), file_(output, layout.length, store.file_queue()) {
+  disk_options guest(output,
+                     [this](io::request_queue& queue) { return file_.contents_through(queue); });
+  guest.capacity_bytes = layout.length;
+  auto const& like = store.options().disks[0];
+  guest.backend = like.backend;
+  guest.depth = like.depth;
+  auto const number = store.add_guest(guest);
+  if (!number) throw io_error(EMFILE, "put runs in the room of", output);
+  guest_ = *number;
+}
+
+output_room::~output_room() { store_.remove_guest(guest_); }
+
+std::optional<block::block_id> output_room::allocate(std::size_t length_bytes,
+                                                     double share_before) {
+  auto const behind =
+      static_cast<std::uint64_t>(static_cast<double>(layout_.spread) * share_before);
+  return store_.allocate_in(guest_, length_bytes,
+                            layout_.lead + behind / layout_.slot * layout_.slot);
+}
+
+std::unique_ptr<io::output_stream> output_room::output(io::output_stream_options const& options) {
+  return file_.as_stream(store_.file_queue(), options);
+}
+
+block::block_id run_places::allocate(std::size_t length_bytes, std::uint64_t items_before) {
+  if (room_ != nullptr) {
+    double const share = static_cast<double>(items_before) / static_cast<double>(items_);
+    if (auto const id = room_->allocate(length_bytes, share)) return *id;
+  }
+  return store_.allocate(length_bytes, *placement_);
+}
+
+}  // namespace outsize::detail
