@@ -166,6 +166,25 @@ TEST_F(record_files, are_the_same_whether_runs_are_in_the_way_of_the_output_or_n
   EXPECT_EQ(std::distance(begin(left), end(left)), 2);
 }
 
+TEST_F(record_files, are_sorted_by_disks_that_go_through_the_page_cache) {
+  record_order const order(record_format::parse("bytes:100"), {record_key::parse("0:10")});
+  auto const bytes = random_bytes(100 * 60'000, 5);
+  scratch::write_file(dir_.path("in"), bytes);
+  for (auto const backend : {io::backend::automatic, io::backend::threads}) {
+    storage store({.disks = {dir_.path()},
+                   .memory = 2_MiB,
+                   .threads = 2,
+                   .backend = backend,
+                   .direct = false});
+    for (std::size_t const block_bytes : {4096, 4160}) {
+      auto const report = sort_records(store, {{dir_.path("in")}, dir_.path("out")}, order,
+                                       {.block_bytes = block_bytes});
+      EXPECT_GT(report.runs, 1U);
+      EXPECT_TRUE(scratch::read_file(dir_.path("out")) == sorted(bytes, order));
+    }
+  }
+}
+
 TEST_F(record_files, are_written_over_runs_of_records_by_any_key) {
   for (auto const* const key : {"0:10", "50:20", "3:8:f64:r"}) {
     SCOPED_TRACE(key);

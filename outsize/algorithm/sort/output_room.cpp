@@ -7,7 +7,6 @@
 #include <utility>
 
 #include <outsize/base/error.hpp>
-#include <outsize/io/disk_file.hpp>
 
 namespace outsize::detail {
 
@@ -29,6 +28,9 @@ std::optional<room_layout> lay_out_room(sort_plan const& plan,
 
 output_room::output_room(storage& store, room_layout const& layout, std::string const& output)
     : store_(store), layout_(layout), file_(output, layout.length, store.file_queue()) {
+  // Blocks, and the memory they are written from, are aligned as the disks ask for.
+  if (file_.contents().alignment_bytes() > store.alignment_bytes())
+    throw io_error(EINVAL, "put runs in the room of", output);
   disk_options guest(output,
                      [this](io::request_queue& queue) { return file_.contents_through(queue); });
   guest.capacity_bytes = layout.length;

@@ -50,7 +50,7 @@ std::optional<room_layout> lay_out_room(sort_plan const& plan, std::uint64_t out
 class output_room {
  public:
   /// Makes a file that is to become `output`, and allocates it. @throws as io::output_file;
-  /// out_of_space.
+  /// io_error if it asks for more alignment than the disks, or the storage takes no more guests.
   output_room(storage& store, room_layout const& layout, std::string const& output);
   output_room(output_room const&) = delete;
   output_room& operator=(output_room const&) = delete;
