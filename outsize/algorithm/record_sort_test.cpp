@@ -228,16 +228,24 @@ TEST_F(record_files, cut_short_are_refused_with_both_numbers) {
 }
 
 TEST_F(record_files, plans_agree_with_what_happens) {
-  record_order const order(record_format::parse("u64"));
-  scratch::write_file(dir_.path("in"), random_bytes(8 * 500'000, 3));
-  sort_paths const paths{{dir_.path("in")}, dir_.path("out")};
-  auto const plan = plan_record_sort(store_, paths, order);
-  EXPECT_FALSE(std::filesystem::exists(dir_.path("out")));
-  auto const report = sort_records(store_, paths, order);
-  EXPECT_EQ(plan.runs, report.runs);
-  EXPECT_EQ(plan.passes, report.passes);
-  EXPECT_EQ(plan.block_bytes, report.block_bytes);
-  EXPECT_LE(report.peak_disk_bytes, plan.peak_disk_bytes);
+  for (std::size_t const record : {8, 24, 100}) {
+    SCOPED_TRACE(record);
+    record_order const order(record_format::parse("bytes:" + std::to_string(record)),
+                             {record_key::parse("0:7")});
+    std::size_t const records = 4'000'000 / record;
+    scratch::write_file(dir_.path("in"), random_bytes(records * record, 3));
+    sort_paths const paths{{dir_.path("in")}, dir_.path("out")};
+    auto const plan = plan_record_sort(store_, paths, order);
+    EXPECT_FALSE(std::filesystem::exists(dir_.path("out")));
+    auto const report = sort_records(store_, paths, order);
+    EXPECT_EQ(plan.runs, report.runs);
+    EXPECT_EQ(plan.runs * (plan.run_bytes / record), report.run_items);
+    EXPECT_GT(plan.kept_chunks, 0U);
+    EXPECT_EQ(plan.passes, report.passes);
+    EXPECT_EQ(plan.block_bytes, report.block_bytes);
+    EXPECT_LE(report.peak_disk_bytes, plan.peak_disk_bytes);
+    std::filesystem::remove(dir_.path("out"));
+  }
 }
 
 }  // namespace

@@ -111,7 +111,7 @@ int print_plan(storage& store, sort_request const& request, item_order const& or
                           ? std::string()
                           : fmt::format(", and {} more that stay in memory", plan.kept_chunks);
     fmt::print("runs         {} of about {}{}\npasses       {}\n", plan.runs,
-               format_bytes(plan.chunk_bytes), kept, plan.passes);
+               format_bytes(plan.run_bytes), kept, plan.passes);
   }
   fmt::print("block        {}\n", bytes(plan.block_bytes));
   fmt::print("peak memory  {}\n", bytes(plan.memory_bytes));

@@ -69,6 +69,7 @@ class sort_engine {
             .input_stream_bytes = input_stream_bytes,
             .input_bytes = options.input_bytes,
             .item_bytes = family.item_bytes(),
+            .chunk_entry_bytes = Family::chunk_entry_bytes,
             .index_entry_bytes = index_entry_bytes(store),
             .out_of_place = Family::sorts_out_of_place,
             .block_bytes = block_bytes,

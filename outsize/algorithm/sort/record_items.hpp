@@ -447,6 +447,7 @@ class record_items {
   static constexpr bool fixed_size = false;
   static constexpr bool combines = false;
   static constexpr bool sorts_out_of_place = false;
+  static constexpr std::size_t chunk_entry_bytes = sizeof(prefix_entry);
   static constexpr bool merges_by_copying = false;
   static constexpr bool has_key_codec = false;
   struct key_less {

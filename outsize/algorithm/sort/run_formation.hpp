@@ -254,7 +254,9 @@ class run_formation {
     // Of the chunks ever free, slots_.size() were so from the start and one more for each demand.
     if (slots_.size() + demanded_ <= taken_) {
       spilling_ = true;
-      least_runs_ = every_chunk;  // there is more than was foreseen
+      // There is more than was foreseen, perhaps not much.
+      if (least_runs_ != every_chunk)
+        least_runs_ += std::exchange(unforeseen_runs_, 2 * unforeseen_runs_);
     }
     while (spilling_ && demanded_ < std::min<std::uint64_t>(submitted_, least_runs_)) demand();
     current_ = ports_->take(chunk_pool);
@@ -428,8 +430,9 @@ class run_formation {
   equal_items equals_;
   output_room* room_ = nullptr;
   bool spilling_;
-  std::uint64_t least_runs_;   // to be spilled as soon as they are sorted
-  pipeline::network network_;  // late: its threads end before anything else does
+  std::uint64_t least_runs_;           // to be spilled as soon as they are sorted
+  std::uint64_t unforeseen_runs_ = 1;  // that are added to them if there is more
+  pipeline::network network_;          // late: its threads end before anything else does
   std::optional<pipeline::ports> ports_;
   pipeline::pooled_buffer current_;  // the producer's
 };

@@ -16,11 +16,10 @@ namespace {
 constexpr std::size_t least_block_bytes = 32_KiB;
 constexpr std::size_t least_encoded_block_bytes = 64_KiB;
 constexpr std::size_t least_forced_block_bytes = 256;  // where they always are
-constexpr std::size_t most_block_bytes = 2_MiB;      // more brings nothing on the disks we measured
-constexpr std::size_t good_block_bytes = 64_KiB;     // not made smaller than this to save a pass
-constexpr std::uint64_t assumed_record_bytes = 64;   // where lengths vary and nothing is known
-constexpr std::uint64_t record_overhead_bytes = 16;  // index entry, in a chunk
-constexpr std::uint64_t table_entry_bytes = 8;       // in a block
+constexpr std::size_t most_block_bytes = 2_MiB;     // more brings nothing on the disks we measured
+constexpr std::size_t good_block_bytes = 64_KiB;    // not made smaller than this to save a pass
+constexpr std::uint64_t assumed_record_bytes = 64;  // where lengths vary and nothing is known
+constexpr std::uint64_t table_entry_bytes = 8;      // in a block
 constexpr std::size_t least_merge_blocks = 8;
 constexpr std::size_t least_blocks_of_index = 256;  // bytes of a block for each byte of its entry
 // One chunk for each of filling, sorting and writing; or several that are sorted at once, each by a
@@ -33,12 +32,6 @@ constexpr std::size_t least_blocks_of_many = 8;  // in each chunk
 constexpr std::size_t good_chunk_bytes = 80_MiB;
 // A merge has room for a record of nearly the 16th part of the memory, and so must a chunk.
 constexpr std::size_t most_chunks_of_records = 16;
-
-/// Memory that the items of `input_bytes` take in chunks.
-std::uint64_t in_chunks(std::uint64_t input_bytes, sort_job const& job) {
-  if (job.item_bytes != 0) return input_bytes;
-  return input_bytes + input_bytes / assumed_record_bytes * record_overhead_bytes;
-}
 
 /// The most block metadata this plan allows for.
 std::uint64_t index_bytes(sort_job const& job, std::size_t block_bytes) {
@@ -81,6 +74,8 @@ sort_plan divide(sort_job const& job, std::size_t block_bytes, std::size_t chunk
   std::size_t const chunk = (job.memory_bytes - fixed) / (chunks + plan.scratch_chunks);
   plan.chunk_bytes = round_down(chunk, page_bytes());
   if (plan.chunk_bytes < std::max(block_bytes, 2 * job.item_bytes)) plan.chunk_bytes = 0;
+  std::size_t const item = job.item_bytes != 0 ? job.item_bytes : assumed_record_bytes;
+  plan.run_bytes = plan.chunk_bytes / (item + job.chunk_entry_bytes) * item;
   // Four pages: the buffers of a merge are rounded up to whole ones.
   std::uint64_t const besides = job.input_stream_bytes + plan.index_bytes + 4 * page_bytes();
   plan.merge_bytes = job.memory_bytes - std::min(job.memory_bytes, besides);
@@ -89,9 +84,9 @@ sort_plan divide(sort_job const& job, std::size_t block_bytes, std::size_t chunk
 
 /// Chunks that the input fills, if they do not all fit in memory.
 std::uint64_t chunk_count(sort_job const& job, sort_plan const& plan) {
-  std::uint64_t const need = in_chunks(job.input_bytes.value_or(0), job);
-  if (need <= plan.chunk_bytes * plan.chunks) return 0;
-  return div_up<std::uint64_t>(need, plan.chunk_bytes);
+  std::uint64_t const bytes = job.input_bytes.value_or(0);
+  if (bytes <= plan.run_bytes * plan.chunks) return 0;
+  return div_up<std::uint64_t>(bytes, plan.run_bytes);
 }
 
 bool usable(sort_job const& job, sort_plan const& plan) {
@@ -107,7 +102,7 @@ void predict(sort_job const& job, sort_plan& plan) {
   if (chunks == 0) return;
   plan.kept_chunks = chunks_beside_merge(plan, chunks, plan.held_bytes);
   plan.runs = chunks - plan.kept_chunks;
-  std::uint64_t const spilled = job.item_bytes != 0 ? std::min(bytes, plan.runs * plan.chunk_bytes)
+  std::uint64_t const spilled = job.item_bytes != 0 ? std::min(bytes, plan.runs * plan.run_bytes)
                                                     : bytes / chunks * plan.runs;
   std::uint64_t const table =
       job.item_bytes != 0 ? 0 : spilled / assumed_record_bytes * table_entry_bytes;

@@ -40,6 +40,7 @@ struct sort_job {
   std::uint64_t input_stream_bytes = 0;           ///< Of memory_bytes, what the input stream holds.
   std::optional<std::uint64_t> input_bytes = {};  ///< Payload to be sorted, if known.
   std::size_t item_bytes = 0;                     ///< 0: records of varying length.
+  std::size_t chunk_entry_bytes = 0;              ///< Beside each item in a chunk.
   std::size_t index_entry_bytes = 64;             ///< Memory for each block on disk.
   bool out_of_place = false;                      ///< Chunks are sorted into further memory.
   std::size_t block_bytes = 0;                    ///< 0: chosen.
@@ -71,6 +72,7 @@ struct sort_plan {
   std::size_t held_bytes = 0;         ///< A block in a merge: longer, if it may be an encoded one.
   run_codec codec = run_codec::none;  ///< The job's; none where blocks are too short for one.
   std::size_t chunk_bytes = 0;        ///< Of each of the chunks.
+  std::size_t run_bytes = 0;          ///< Of the items of a chunk, which its run consists of.
   std::size_t chunks = 3;             ///< Memory that is filled, sorted and written out in turn.
   std::size_t sorts_at_once = 1;      ///< Chunks sorted at the same time.
   std::size_t scratch_chunks = 0;     ///< Of the size of a chunk: what chunks are sorted into.

@@ -49,9 +49,27 @@ TEST(sort_plan, keeps_in_memory_what_fits_and_spills_the_rest) {
   EXPECT_GE(large.written_bytes, 2_GiB - kept);
 }
 
+TEST(sort_plan, counts_what_lies_beside_items_in_chunks) {
+  auto const plan = [](std::size_t entry_bytes) {
+    return plan_sort({.memory_bytes = 64_MiB,
+                      .input_bytes = 1_GiB,
+                      .item_bytes = 24,
+                      .chunk_entry_bytes = entry_bytes});
+  };
+  auto const with = plan(16), without = plan(0);
+  EXPECT_EQ(with.run_bytes, with.chunk_bytes / 40 * 24);
+  EXPECT_EQ(without.run_bytes, without.chunk_bytes / 24 * 24);
+  EXPECT_EQ(with.runs + with.kept_chunks, div_up(1_GiB, with.run_bytes));
+  EXPECT_GT(with.runs, without.runs);
+}
+
 TEST(sort_plan, gives_records_of_any_length_more_chunks_only_if_they_are_known_to_be_spilled) {
   auto const chunks = [](std::optional<std::uint64_t> input, std::size_t threads) {
-    return plan_sort({.memory_bytes = 64_MiB, .input_bytes = input, .threads = threads}).chunks;
+    return plan_sort({.memory_bytes = 64_MiB,
+                      .input_bytes = input,
+                      .chunk_entry_bytes = 16,
+                      .threads = threads})
+        .chunks;
   };
   EXPECT_EQ(chunks(std::nullopt, 2), 3U);
   EXPECT_EQ(chunks(10_MiB, 2), 3U);

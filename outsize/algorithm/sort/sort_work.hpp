@@ -38,6 +38,7 @@ concept item_family = requires(F const family, typename F::key_type const key, s
   { family.less()(key, key) } -> std::convertible_to<bool>;
   { family.equal(key, key) } -> std::convertible_to<bool>;
   { F::store(key, to) } -> std::same_as<std::byte*>;
+  { F::chunk_entry_bytes } -> std::convertible_to<std::size_t>;
   { F::combines } -> std::convertible_to<bool>;
   { F::has_key_codec } -> std::convertible_to<bool>;
   { family.make_trigger(key) } -> std::same_as<typename F::trigger>;

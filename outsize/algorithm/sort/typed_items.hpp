@@ -168,6 +168,7 @@ class typed_items {
   static constexpr bool sorts_out_of_place =
       !is_vector_key<T, Less> && (sizeof(T) <= 32 || by_word);
   static constexpr bool merges_by_copying = is_vector_key<T, Less> || sorts_out_of_place;
+  static constexpr std::size_t chunk_entry_bytes = 0;            // an item has none
   static constexpr bool has_key_codec = is_vector_key<T, Less>;  // for runs: key_codec.hpp
   static constexpr std::size_t least_part_items = 4096;  // below, threads cost more than they bring
 
