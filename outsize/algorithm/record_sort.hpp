@@ -16,7 +16,8 @@ namespace outsize {
 /// I/Os:    Reads the inputs and writes the output once; runs on disk as `sorter` says.
 /// Memory:  options.memory_bytes or all that the storage has free, at least min_sort_memory_bytes.
 /// Disk:    As much as the inputs if they do not fit in memory, gone at the end. Where the output
-///          is on the same device and runs can be written over, two blocks for each of them
+///          is on the same device and runs can be written over, two blocks for each of them, and
+///          what blocks have of space that no record fits in
 ///          (docs/decisions/0051-runs-in-the-room-of-their-output.md).
 /// Threads: the storage's; blocks the caller.
 /// Errors:  io_error, out_of_space, budget_error, format_error (a record cut short: file, size,

@@ -180,8 +180,33 @@ TEST_F(record_files, are_sorted_by_disks_that_go_through_the_page_cache) {
       auto const report = sort_records(store, {{dir_.path("in")}, dir_.path("out")}, order,
                                        {.block_bytes = block_bytes});
       EXPECT_GT(report.runs, 1U);
+      EXPECT_FALSE(report.output_over_runs);
       EXPECT_TRUE(scratch::read_file(dir_.path("out")) == sorted(bytes, order));
     }
+    EXPECT_EQ(plan_record_sort(store, {{dir_.path("in")}, dir_.path("out")}, order).room_bytes, 0U);
+  }
+}
+
+TEST_F(record_files, take_no_more_beside_their_output_than_is_planned) {
+  struct shape {
+    std::size_t record, block;
+  };
+  for (auto const [record, block] : {shape{100, 32_KiB}, {5600, 32_KiB}, {6000, 16_KiB}}) {
+    SCOPED_TRACE(record);
+    record_order const order(record_format::parse("bytes:" + std::to_string(record)),
+                             {record_key::parse("0:10")});
+    auto const bytes = random_bytes(record * (32_MiB / record), 3);
+    scratch::write_file(dir_.path("in"), bytes);
+    sort_paths const paths{{dir_.path("in")}, dir_.path("out")};
+    sort_options const options{.block_bytes = block, .codec = run_codec::none};
+    storage store({.disks = {dir_.path()}, .memory = 8_MiB, .threads = 2});
+    auto const plan = plan_record_sort(store, paths, order, options);
+    auto const report = sort_records(store, paths, order, options);
+    EXPECT_GT(report.runs, 1U);
+    EXPECT_TRUE(report.output_over_runs);
+    EXPECT_GT(plan.room_bytes, 0U);
+    EXPECT_LE(report.peak_disk_bytes, plan.room_bytes);
+    EXPECT_TRUE(scratch::read_file(dir_.path("out")) == sorted(bytes, order));
   }
 }
 

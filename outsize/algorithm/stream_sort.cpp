@@ -50,6 +50,14 @@ bool is_directory_beside(disk_options const& disk, std::string const& directory)
          device_of(disk.path) == device_of(directory);
 }
 
+/// Whether the disk aligns blocks for the files of outputs, which are past the page cache wherever
+/// the back-end knows how.
+bool is_aligned_for_outputs(disk_options const& disk, storage_options const& common) {
+  if (common.backend == io::backend::mmap) return true;
+  return disk.direct.value_or(common.direct) &&
+         disk.backend.value_or(common.backend) != io::backend::mmap;
+}
+
 /// Those of CSV may end in CR LF, in LF, or with their file.
 bool is_same_header(std::string_view one, std::string_view other, line_format const& lines) {
   for (auto* const line : {&one, &other})
@@ -130,20 +138,23 @@ void require_space(storage& store, std::uint64_t runs_bytes,
   if (have < need) throw out_of_space(*directory, have, need);
 }
 
-std::optional<room_layout> layout_in_output(storage& store, sort_plan const& plan,
-                                            std::uint64_t output_bytes, std::string const& output) {
-  auto const layout = lay_out_room(plan, output_bytes);
+bool may_be_in_output(storage const& store, std::string const& output) {
   auto const directory = output_directory(output);
-  if (!layout || !directory || !std::filesystem::is_directory(*directory)) return std::nullopt;
+  if (!directory || !std::filesystem::is_directory(*directory) || store.disk_count() != 1)
+    return false;
   auto const& options = store.options();
+  auto const& disk = options.disks[0];
   // What a disk may hold, and checksums of all that is on it, are promises of its own.
-  if (store.disk_count() != 1 || !is_directory_beside(options.disks[0], *directory) ||
-      options.disks[0].capacity_bytes != UINT64_MAX || options.checksums == block_checksums::of_all)
-    return std::nullopt;
-  std::uint64_t const have = io::free_space_bytes(*directory);
-  bool const may_fail = have >= layout->length + output_bytes;
-  bool const is_only_way = have < plan.least_disk_bytes + output_bytes && have >= layout->length;
-  return may_fail || is_only_way ? layout : std::nullopt;
+  return is_directory_beside(disk, *directory) && is_aligned_for_outputs(disk, options) &&
+         disk.capacity_bytes == UINT64_MAX && options.checksums != block_checksums::of_all;
+}
+
+bool has_space_for(room_layout const& layout, sort_plan const& plan, std::uint64_t output_bytes,
+                   std::string const& output) {
+  std::uint64_t const have = io::free_space_bytes(*output_directory(output));
+  bool const may_fail = have >= layout.length + output_bytes;
+  bool const is_only_way = have < plan.least_disk_bytes + output_bytes && have >= layout.length;
+  return may_fail || is_only_way;
 }
 
 void make_room(std::optional<output_room>& room, storage& store, room_layout const& layout,
@@ -156,7 +167,7 @@ void make_room(std::optional<output_room>& room, storage& store, room_layout con
 }
 
 void note_room(sort_report& report, output_room const& room, bool has_output) noexcept {
-  report.output_over_runs = has_output;
+  report.output_over_runs = has_output && report.runs > 0;
   std::uint64_t const length = room.length_bytes();
   report.peak_disk_bytes += length - (has_output ? std::min(length, report.input_bytes) : 0);
 }

@@ -59,11 +59,27 @@ std::size_t compressed_inputs(std::vector<std::string> const& inputs);
 void require_space(storage& store, std::uint64_t runs_bytes,
                    std::optional<std::uint64_t> output_bytes, std::string const& output);
 
-/// How runs are to lie in the room of the output, if that is on their disk and spares space there.
-/// Not where there would be too little for another output, if they turn out to be in its way, but
-/// enough for runs on their own. @throws io_error.
-std::optional<room_layout> layout_in_output(storage& store, sort_plan const& plan,
-                                            std::uint64_t output_bytes, std::string const& output);
+/// Whether runs may lie in the room of the output: those of one disk, a directory on its device
+/// that aligns blocks as its file does.
+bool may_be_in_output(storage const& store, std::string const& output);
+
+/// Whether its device has space for such a room. Not where there would be too little for another
+/// output, if runs turn out to be in its way, but enough for runs on their own.
+/// @pre may_be_in_output(). @throws io_error.
+bool has_space_for(room_layout const& layout, sort_plan const& plan, std::uint64_t output_bytes,
+                   std::string const& output);
+
+/// How runs of items of one length are to lie in the room of an output of so many bytes, if they
+/// may and that spares space. @throws io_error.
+template <typename Family>
+std::optional<room_layout> layout_in_output(storage& store, Family const& family,
+                                            sort_plan const& plan, std::uint64_t output_bytes,
+                                            std::string const& output) {
+  if (plan.runs == 0 || !may_be_in_output(store, output)) return std::nullopt;
+  auto const full = run_formation<Family>::plain_block(family, store, plan);
+  auto const layout = lay_out_room(plan, full, output_bytes);
+  return layout && has_space_for(*layout, plan, output_bytes, output) ? layout : std::nullopt;
+}
 
 /// Makes that room, if it can be made.
 void make_room(std::optional<output_room>& room, storage& store, room_layout const& layout,
@@ -263,7 +279,8 @@ sort_report sort_files(storage& store, Family family, item_framing framing, sort
   bool const same_size = !reduces && framing.how == item_framing::kind::none &&
                          options.compress == io::compression::none;
   if (same_size && known)
-    if (auto const layout = layout_in_output(store, engine.plan(), *known, paths.output))
+    if (auto const layout =
+            layout_in_output(store, engine.family(), engine.plan(), *known, paths.output))
       make_room(room, store, *layout, paths.output);
 
   io::output_stream_options const writing{.block_bytes = reading.block_bytes,
@@ -309,7 +326,7 @@ sort_plan plan_files(storage& store, Family const& family, sort_paths const& pat
   bool const reduces = sort_engine<Family>::reduces(options);
   bool const same_size = of_one_size && !reduces && options.compress == io::compression::none;
   if (same_size && known) {
-    if (auto const layout = layout_in_output(store, plan, *known, paths.output)) {
+    if (auto const layout = layout_in_output(store, family, plan, *known, paths.output)) {
       plan.room_bytes = layout->length - *known;
       plan.peak_disk_bytes = std::max(plan.peak_disk_bytes, layout->length);
       return plan;

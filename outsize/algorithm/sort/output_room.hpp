@@ -36,16 +36,26 @@ struct room_layout {
   std::uint64_t lead = 0;    ///< In front of the first block of any run.
   std::uint64_t spread = 0;  ///< Over which the beginnings of a run's blocks are spread.
   std::uint64_t length = 0;  ///< Of it all, the output's length or more.
-  /// What blocks are put at multiples of behind the lead, so that they leave no gaps.
+  /// What blocks are put at multiples of behind the lead, so that they leave no gaps: the length
+  /// of a full one.
   std::uint64_t slot = 1;
 
   friend bool operator==(room_layout const&, room_layout const&) = default;
 };
 
-/// The layout for an output of so many bytes, of items of one length, that is sorted as planned:
-/// with room for a block of each run in front, and as much at the end. Nothing if nothing goes to a
-/// disk, if a merge is not the last one, or if that is much more room than the output's.
-std::optional<room_layout> lay_out_room(sort_plan const& plan, std::uint64_t output_bytes) noexcept;
+/// A block full of items of one length that are not encoded.
+struct full_block {
+  std::size_t items;
+  std::size_t item_bytes;
+  std::size_t disk_bytes;  ///< What all of them take on a disk.
+};
+
+/// The layout for an output of so many bytes that is sorted as planned, in runs of such blocks: in
+/// front, with room for a block of each run and for what chance does to runs of so many items; and
+/// for a block of each at the end. Nothing if nothing goes to a disk, if a merge is not the last
+/// one, or if that is much more room than the output's.
+std::optional<room_layout> lay_out_room(sort_plan const& plan, full_block const& full,
+                                        std::uint64_t output_bytes) noexcept;
 
 class output_room {
  public:

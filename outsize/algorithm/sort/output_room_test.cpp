@@ -23,26 +23,30 @@ sort_plan plan_of(std::uint64_t runs, std::uint64_t passes = 1) {
   sort_plan plan;
   plan.runs = runs;
   plan.passes = passes;
-  plan.chunk_bytes = 1_MiB;
+  plan.run_bytes = 1_MiB;
   plan.block_bytes = 16_KiB;
   plan.held_bytes = 24_KiB;
   return plan;
 }
 
+constexpr full_block without_gaps{1_KiB, 16, 16_KiB};  // 64 Ki items in a run
+
 TEST(room_layout, has_a_block_of_each_run_in_front_and_one_behind) {
-  auto const all = lay_out_room(plan_of(10), 10_MiB);
-  EXPECT_EQ(all, (room_layout{240_KiB, 10_MiB, 10_MiB + 480_KiB, 16_KiB}));
-  auto const some_kept = lay_out_room(plan_of(10), 12_MiB);
-  EXPECT_EQ(some_kept, (room_layout{2_MiB + 240_KiB, 10_MiB, 12_MiB + 480_KiB, 16_KiB}));
-  EXPECT_EQ(lay_out_room(plan_of(10), 9_MiB)->spread, 9_MiB);
+  auto const all = lay_out_room(plan_of(10), without_gaps, 10_MiB);
+  EXPECT_EQ(all, (room_layout{320_KiB, 10_MiB, 10_MiB + 560_KiB, 16_KiB}));
+  auto const some_kept = lay_out_room(plan_of(10), without_gaps, 12_MiB);
+  EXPECT_EQ(some_kept, (room_layout{2_MiB + 336_KiB, 10_MiB, 12_MiB + 576_KiB, 16_KiB}));
+  EXPECT_EQ(lay_out_room(plan_of(10), without_gaps, 9_MiB)->spread, 9_MiB);
 }
 
 TEST(room_layout, is_none_where_it_would_not_do_or_not_pay) {
-  EXPECT_FALSE(lay_out_room(plan_of(0), 1_MiB));
-  EXPECT_FALSE(lay_out_room(plan_of(10, 2), 10_MiB));
+  EXPECT_FALSE(lay_out_room(plan_of(0), without_gaps, 1_MiB));
+  EXPECT_FALSE(lay_out_room(plan_of(10, 2), without_gaps, 10_MiB));
   auto of_long_blocks = plan_of(10);
   of_long_blocks.held_bytes = 200_KiB;
-  EXPECT_FALSE(lay_out_room(of_long_blocks, 10_MiB));
+  EXPECT_FALSE(lay_out_room(of_long_blocks, without_gaps, 10_MiB));
+  EXPECT_FALSE(lay_out_room(plan_of(10), {3, 4_KiB, 16_KiB}, 10_MiB));    // space not used
+  EXPECT_FALSE(lay_out_room(plan_of(10), {4, 64_KiB, 256_KiB}, 10_MiB));  // 16 items in a run
 }
 
 class output_rooms : public testing::Test {
@@ -91,6 +95,26 @@ TEST_F(output_rooms, hold_as_much_as_their_output_without_gaps) {
       blocks.push_back(*id);
     }
   EXPECT_FALSE(room.allocate(4096, 0));
+  for (auto const id : blocks) store_.free(id);
+}
+
+TEST_F(output_rooms, hold_blocks_with_space_that_is_not_used) {
+  constexpr std::size_t record = 5600, of_block = 5, of_run = 1000, runs = 10;
+  constexpr full_block full{of_block, record, 28_KiB};
+  sort_plan plan = plan_of(runs);
+  plan.run_bytes = of_run * record;
+  plan.block_bytes = plan.held_bytes = 32_KiB;
+  output_room room(store_, *lay_out_room(plan, full, runs * plan.run_bytes), folder_.path("out"));
+  std::vector<block::block_id> blocks;
+  for (std::size_t run = 0; run < runs; ++run) {
+    std::size_t count = 1 + run % of_block;  // as first blocks are of unequal length
+    for (std::size_t item = 0; item < of_run; item += std::exchange(count, of_block)) {
+      std::size_t const bytes = std::min(count, of_run - item) * record;
+      auto const id = room.allocate(round_up(bytes, 4_KiB), static_cast<double>(item) / of_run);
+      ASSERT_TRUE(id) << run << " " << item;
+      blocks.push_back(*id);
+    }
+  }
   for (auto const id : blocks) store_.free(id);
 }
 

@@ -86,6 +86,19 @@ class run_formation {
     with_real_error([&] { next_chunk(); });
   }
 
+  /// A full block of a plain run of items of one length, in a sort that is planned so.
+  /// @throws io_error, if disks have to be asked.
+  static full_block plain_block(Family const& family, storage& store, sort_plan const& plan) {
+    std::size_t const item = family.item_bytes(), unit = block_unit_bytes(store);
+    std::size_t items = 0;
+    if constexpr (Family::fixed_size) {
+      if (parts_of_sort(store, plan) == 1)
+        items = in_place_run<Family>::items_of_block(family, store, plan.block_bytes);
+    }
+    if (items == 0) items = round_up(std::max(plan.block_bytes, item), unit) / item;
+    return {items, item, round_up(items * item, unit)};
+  }
+
   /// Runs are to lie in `room`. @pre no chunk was handed over; `room` outlives the runs.
   void put_runs_in(output_room& room) noexcept { room_ = &room; }
 
@@ -188,9 +201,10 @@ class run_formation {
   }
 
   /// Of each chunk: as many as there are threads for.
-  std::size_t parts_of_sort() const noexcept {
-    return store_.threads().threads() / plan_.sorts_at_once;
+  static std::size_t parts_of_sort(storage& store, sort_plan const& plan) noexcept {
+    return store.threads().threads() / plan.sorts_at_once;
   }
+  std::size_t parts_of_sort() const noexcept { return parts_of_sort(store_, plan_); }
 
   void sort(slot& s) {
     if constexpr (Family::sorts_out_of_place) {
