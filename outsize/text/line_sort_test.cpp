@@ -98,6 +98,24 @@ TEST_F(line_files, lose_repeated_lines_when_asked) {
   EXPECT_TRUE(scratch::read_file(dir_.path("out")) == joined(want, '\n'));
 }
 
+/// Though it is not known before they come how long they are, and so how many fill a chunk.
+TEST_F(line_files, stay_in_memory_in_the_last_chunks) {
+  line_order const order({});
+  for (std::size_t const most : {300, 1000}) {
+    SCOPED_TRACE(most);
+    std::mt19937_64 random(most);
+    std::vector<std::string> lines(20'000'000 / most);
+    for (auto& line : lines)
+      line = std::to_string(random()).substr(0, most) + std::string(random() % most, 'a');
+    scratch::write_file(dir_.path("in"), joined(lines, '\n'));
+    auto const report = sort_lines(store_, {{dir_.path("in")}, dir_.path("out")}, order);
+    EXPECT_EQ(report.items, lines.size());
+    EXPECT_LT(report.run_items, report.items);
+    EXPECT_EQ(report.passes, 1U);
+    EXPECT_TRUE(scratch::read_file(dir_.path("out")) == joined(sorted(lines, order), '\n'));
+  }
+}
+
 TEST_F(line_files, are_merged) {
   line_order const order({});
   for (std::size_t const files : {1, 3, 700}) {

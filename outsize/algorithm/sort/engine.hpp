@@ -225,7 +225,7 @@ sort_engine<Family>::sort_engine(storage& store, Family family, sort_options opt
   work_.report.block_bytes = work_.plan.block_bytes;
   work_.memory.keep_pages();  // of chunks for merges
   formation_.emplace(work_.family, store, work_.memory, work_.plan, work_.equals(),
-                     work_.options.stop, work_.options.trace);
+                     work_.options.stop, work_.options.trace, framing.input_overhead_bytes());
 }
 
 template <item_family Family>

@@ -10,7 +10,8 @@
 // Nothing is spilled before it must be: input that fits in the chunks stays there. From the first
 // spill on (from the beginning, if the input is known to be too large) every chunk is spilled as
 // soon as it is sorted, so that filling, sorting and writing overlap; but for the last ones, which
-// stay in memory if the merge can do without theirs.
+// stay in memory if the merge can do without theirs. How many chunks the input fills is planned;
+// or where lengths vary, foreseen from those that it has filled.
 //
 // Where equal items are made one, that happens as soon as a chunk is sorted.
 //
@@ -27,6 +28,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -58,9 +60,10 @@ class run_formation {
 
   /// Takes chunks and write buffers as planned from `memory`, and charges the index of the runs to
   /// it. `stop` makes everything give up with `cancelled`, this call too if it has been triggered.
+  /// In the input each item has `overhead_bytes` more.
   run_formation(Family const& family, storage& store, grant& memory, sort_plan const& plan,
                 equal_items equals = equal_items::kept, std::stop_token stop = {},
-                bool trace = false)
+                bool trace = false, std::size_t overhead_bytes = 0)
       : family_(family),
         store_(store),
         memory_(memory),
@@ -69,6 +72,7 @@ class run_formation {
         codecs_(family, store, plan.codec, plan.chunks * plan.chunk_bytes),
         slots_(plan.chunks),
         equals_(equals),
+        overhead_bytes_(overhead_bytes),
         spilling_(plan.runs > 0),
         least_runs_(plan.runs > 0 ? plan.runs : every_chunk),
         network_(store.memory(), {.name = "sort, forming runs",
@@ -122,7 +126,7 @@ class run_formation {
       current_.reset();
       ports_->close(to_sort);
       if (demanded_ > 0)
-        while (demanded_ + chunks_to_keep() < submitted_) demand();
+        while (demanded_ + chunks_to_keep(submitted_) < submitted_) demand();
       ports_->close(to_spill);
     });
     network_.finish();
@@ -244,19 +248,37 @@ class run_formation {
       if (std::ranges::find(resident_, s.get()) == resident_.end()) s.reset();
   }
 
-  /// How many of the last chunks the merge can do without.
-  std::size_t chunks_to_keep() const {
-    // Where the input was not known, blocks may yet grow with the index.
-    bool const foreseen = family_.item_bytes() != 0 && least_runs_ != every_chunk;
-    std::size_t const block = block_for(largest_);
-    return chunks_beside_merge(plan_, submitted_, (foreseen ? 1 : 2) * codecs_.held_bytes(block));
+  /// How many of the last of `chunks` chunks the merge can do without.
+  std::size_t chunks_to_keep(std::uint64_t chunks) const {
+    std::size_t const most_growth = blocks_may_grow(chunks) ? 2 : 1;
+    return chunks_beside_merge(plan_, chunks,
+                               most_growth * codecs_.held_bytes(block_for(largest_)));
+  }
+  /// Whether blocks may yet grow with the index of so many runs.
+  bool blocks_may_grow(std::uint64_t runs) const {
+    if (least_runs_ == every_chunk) return true;
+    if (family_.item_bytes() != 0) return false;  // it was planned for them
+    std::uint64_t const of_run = most_run_index_bytes_.load();
+    return of_run == 0 || runs * of_run > plan_.index_bytes / 2;
   }
 
   void submit() {
     current_.resize(current().bytes());
     largest_ = std::max(largest_, current().largest_item_bytes());
+    submitted_bytes_ += current().bytes() + current().count() * overhead_bytes_;
     ports_->convey(std::move(current_), to_sort);
     ++submitted_;
+    if (family_.item_bytes() == 0) foresee_runs();
+  }
+
+  /// From the chunks so far, as long as not all that was announced has come.
+  void foresee_runs() {
+    std::uint64_t const announced = plan_.input_bytes.value_or(0);
+    if (announced <= submitted_bytes_ || submitted_bytes_ == 0) return;
+    double const rest = static_cast<double>(announced - submitted_bytes_) *
+                        static_cast<double>(submitted_) / static_cast<double>(submitted_bytes_);
+    std::uint64_t const chunks = submitted_ + static_cast<std::uint64_t>(std::ceil(rest));
+    least_runs_ = chunks - chunks_to_keep(chunks);
   }
 
   void demand() {
@@ -368,6 +390,7 @@ class run_formation {
   void note_spilled(Writer const& writer) {
     ++spilled_runs_;
     next_index_bytes_ = writer.index_bytes();
+    most_run_index_bytes_ = std::max(most_run_index_bytes_.load(), next_index_bytes_);
     index_bytes_ += next_index_bytes_;
     codecs_.note_written(writer);
   }
@@ -424,6 +447,7 @@ class run_formation {
   std::uint64_t index_bytes_ = 0;       // of the runs; of the spilling node
   std::uint64_t next_index_bytes_ = 0;  // likewise: what a run like the last one adds
   std::uint64_t spilled_runs_ = 0;      // likewise
+  std::atomic<std::uint64_t> most_run_index_bytes_{0};  // set by it
   codec_policy<Family> codecs_;
   // Until finish() of the stage "written", if chunks are sorted in one part and have one type, or
   // else of the spilling node.
@@ -439,9 +463,11 @@ class run_formation {
 
   std::size_t taken_ = 0;
   std::size_t submitted_ = 0;
+  std::uint64_t submitted_bytes_ = 0;  // of the input
   std::size_t demanded_ = 0;
   std::size_t largest_ = 0;  // item submitted
   equal_items equals_;
+  std::size_t overhead_bytes_;  // of each item in the input
   output_room* room_ = nullptr;
   bool spilling_;
   std::uint64_t least_runs_;           // to be spilled as soon as they are sorted

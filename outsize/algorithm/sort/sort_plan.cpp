@@ -55,6 +55,7 @@ sort_plan divide(sort_job const& job, std::size_t block_bytes, std::size_t chunk
   plan.sorts_at_once = std::min(chunks - 2, job.threads);
   plan.scratch_chunks = job.out_of_place ? plan.sorts_at_once : 0;
   plan.memory_bytes = job.memory_bytes;
+  plan.input_bytes = job.input_bytes;
   plan.block_bytes = block_bytes;
   plan.codec = block_bytes < (job.codec == run_codec::always ? least_forced_block_bytes
                                                              : least_encoded_block_bytes)

@@ -68,6 +68,7 @@ merge_shape shape_merge(std::uint64_t memory_bytes, std::size_t block_bytes, std
 /// each.
 struct sort_plan {
   std::uint64_t memory_bytes = 0;
+  std::optional<std::uint64_t> input_bytes = {};  ///< As in the job.
   std::size_t block_bytes = 0;
   std::size_t held_bytes = 0;         ///< A block in a merge: longer, if it may be an encoded one.
   run_codec codec = run_codec::none;  ///< The job's; none where blocks are too short for one.

@@ -40,6 +40,10 @@ struct item_framing {
   std::size_t overhead_bytes() const noexcept {
     return how == kind::none ? 0 : how == kind::terminator ? 1 : sizeof(std::uint32_t);
   }
+  /// The same in an input whose size is known: items of a file come as they go.
+  std::size_t input_overhead_bytes() const noexcept {
+    return how == kind::terminator ? overhead_bytes() : 0;
+  }
 };
 
 /// A contiguous place for items, filled from the front.
