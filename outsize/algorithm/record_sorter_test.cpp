@@ -68,6 +68,31 @@ TEST(record_sorter, keeps_the_input_order_of_equal_records) {
                [](std::string const& a, std::string const& b) { return a.size() < b.size(); });
 }
 
+/// The first records let it foresee fewer chunks than the later ones fill.
+TEST(record_sorter, takes_more_than_was_announced_and_longer_records) {
+  for (std::uint64_t const announced : {3'400'000, 3'500'000}) {
+    for (std::size_t const threads : {2, 8}) {
+      storage store(
+          {.disks = {{"memory", [](io::request_queue&) { return io::make_memory_file("memory"); }}},
+           .memory = 5_MiB,
+           .threads = threads});
+      record_sorter<> sorter(
+          store, {}, {.memory_bytes = 4_MiB, .block_bytes = 4096, .input_bytes = announced});
+      std::mt19937_64 random(announced);
+      std::vector<std::string> records;
+      for (std::size_t i = 0; i < 500'000; ++i)
+        records.push_back(std::to_string(random()).substr(0, 6));
+      for (std::size_t i = 0; i < 15'000; ++i)
+        records.push_back(std::to_string(random()) + std::string(280, 'x'));
+      for (auto const& r : records) sorter.push(r);
+      std::ranges::sort(records);
+      std::vector<std::string> out;
+      for (sorter.sort(); !sorter.empty(); ++sorter) out.emplace_back(*sorter);
+      EXPECT_TRUE(out == records) << announced << " bytes, " << threads << " threads";
+    }
+  }
+}
+
 TEST(record_sorter, merges_no_more_runs_at_once_than_it_may) {
   storage store(
       {.disks = {{"memory", [](io::request_queue&) { return io::make_memory_file("memory"); }}},

@@ -292,7 +292,8 @@ class run_formation {
       spilling_ = true;
       // There is more than was foreseen, perhaps not much.
       if (least_runs_ != every_chunk)
-        least_runs_ += std::exchange(unforeseen_runs_, 2 * unforeseen_runs_);
+        least_runs_ = std::max<std::uint64_t>(least_runs_, demanded_) +
+                      std::exchange(unforeseen_runs_, 2 * unforeseen_runs_);
     }
     while (spilling_ && demanded_ < std::min<std::uint64_t>(submitted_, least_runs_)) demand();
     current_ = ports_->take(chunk_pool);
