@@ -99,7 +99,8 @@ class intermediate_merges {
       // Just as many as it takes to bring the number down to the fan-in, if one pass can do that.
       while (next < runs.size() && merged.size() + (runs.size() - next) > fan_in) {
         std::size_t const surplus = merged.size() + (runs.size() - next) - fan_in;
-        std::size_t const count = std::min({fan_in, surplus + 1, runs.size() - next});
+        std::size_t const count =
+            fitting(all_runs().subspan(next, std::min({fan_in, surplus + 1, runs.size() - next})));
         if (count < 2) break;  // the next pass brings it down
         auto const group = std::span(runs).subspan(next, count);
         merged.push_back(merge_group(group, p));
@@ -114,6 +115,17 @@ class intermediate_merges {
 
  private:
   std::span<run<Family> const> all_runs() const noexcept { return work_.runs; }
+
+  /// How many of these one merge takes: their index is shorter than that of all, and where there is
+  /// more memory for blocks, the share of those read ahead may step up.
+  std::size_t fitting(std::span<run<Family> const> some) const {
+    while (some.size() >= 2) {
+      std::size_t const fan_in = buffers_for_merge(work_, some).shape.fan_in;
+      if (fan_in >= some.size()) break;
+      some = some.first(fan_in);
+    }
+    return some.size();
+  }
 
   /// That of runs merged to one, which is encoded if they are.
   run_form form_of_merged(std::span<run<Family> const> group) const noexcept {
