@@ -42,9 +42,16 @@ std::uint64_t index_bytes(sort_job const& job, std::size_t block_bytes) {
   // What is on top pays for the block that each thread leaves unfilled in each of its stretches,
   // and where memory is not scarce also for records that fill blocks badly.
   std::uint64_t const expected = *job.input_bytes / block_bytes;
-  std::uint64_t const generous = (2 * expected + 64) * job.index_entry_bytes;
-  if (generous <= job.memory_bytes / 32) return generous;
-  return (expected * 3 / 2 + 64) * job.index_entry_bytes;
+  auto const of_blocks = [&](std::uint64_t blocks) {
+    return (blocks + 64) * job.index_entry_bytes;
+  };
+  std::uint64_t const least = of_blocks(expected * 3 / 2), generous = of_blocks(2 * expected);
+  // Short records take less than their entries in the tables of blocks: a line without any bytes
+  // is one byte of input, and eight of a table.
+  if (job.item_bytes == 0)
+    return std::max(least,
+                    std::min(job.memory_bytes / 8, of_blocks((1 + table_entry_bytes) * expected)));
+  return generous <= job.memory_bytes / 32 ? generous : least;
 }
 
 /// The division for a given block size; chunk_bytes 0 if it does not fit.
