@@ -48,7 +48,8 @@ concept record_ordering = requires(O const order, std::string_view r) {
 ///          for less than one record.
 /// CPU:     O(N log N) comparisons, most of them of 8-byte prefixes.
 /// Memory:  options.memory_bytes, or what the storage's budget has free, taken by the constructor.
-///          A record may have about a fifth of it, or a sixteenth once the records spill.
+///          A record may have about a fifth of it; once the records spill a sixteenth, but no more
+///          than 64 MiB, or 32 blocks of chosen length.
 /// Disk:    The records and 8 bytes for each; freed as they are read, or by clear() if
 ///          `rewindable`.
 /// Threads: the storage's; one thread at a time may use a sorter, many sorters may share a storage.

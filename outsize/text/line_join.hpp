@@ -73,7 +73,8 @@ struct join_options {
 ///          field that do not fit in a quarter of the memory go to disk, and are read once for each
 ///          line of the first file that has this field. With `sort`: two sorts as record_sorter's.
 /// Memory:  options.memory_bytes or all that the storage has free, at least min_sort_memory_bytes;
-///          a line may have a fifth of it, or a sixteenth of its share where it goes to disk.
+///          a line may have a fifth of it, or a sixteenth of its share, 64 MiB at most, where it
+///          goes to disk.
 /// Disk:    Such lines; with `sort` as much as the inputs. Gone at the end.
 /// Threads: the storage's; blocks the caller.
 /// Errors:  format_error if an input is not sorted: file, number and line (of CSV the beginning of
