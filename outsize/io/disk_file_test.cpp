@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 #include <gtest/gtest.h>
 
@@ -83,6 +84,9 @@ TEST_F(disk_file, is_made_only_if_it_is_new_where_that_is_asked) {
   open_file(path("new"), *queue, must_be_new);
   EXPECT_TRUE(fs::exists(path("new")));
   expect_error(EEXIST, path("new"), [&] { open_file(path("new"), *queue, must_be_new); });
+  dev_t const nothing = ::makedev(240, 0);  // for experiments
+  if (::mknod(path("device").c_str(), S_IFBLK | 0600, nothing) != 0) GTEST_SKIP() << "no rights";
+  expect_error(EEXIST, path("device"), [&] { open_file(path("device"), *queue, must_be_new); });
 }
 
 TEST_F(disk_file, refuses_what_it_cannot_open_and_names_it) {

@@ -21,15 +21,6 @@
 namespace outsize::io {
 namespace {
 
-/// fsync(2), repeated when a signal interrupts it. Returns -1 with errno on failure.
-int sync_uninterrupted(detail::open_descriptor const& descriptor) noexcept {
-  int status = 0;
-  do {
-    status = ::fsync(descriptor.number());
-  } while (status != 0 && errno == EINTR);
-  return status;
-}
-
 class disk_file final : public file {
  public:
   disk_file(detail::open_descriptor descriptor, std::string name, request_queue& queue, bool direct)
@@ -63,7 +54,7 @@ class disk_file final : public file {
   }
 
   void sync() override {
-    if (sync_uninterrupted(descriptor_) != 0) throw io_error(errno, "sync", name_);
+    if (detail::sync_uninterrupted(descriptor_) != 0) throw io_error(errno, "sync", name_);
   }
 
   std::size_t alignment_bytes() const noexcept override { return alignment_bytes_; }
@@ -145,8 +136,10 @@ int open_and_unlink(std::string const& directory) {
 
 std::unique_ptr<file> open_file(std::string const& path, request_queue& queue,
                                 open_options const& options) {
+  bool const has_device = is_device(path);
+  if (has_device && options.create && options.must_be_new) throw io_error(EEXIST, "open", path);
   detail::open_descriptor descriptor(detail::open_uninterrupted(
-      path.c_str(), open_flags(options, is_device(path)), options.permissions));
+      path.c_str(), open_flags(options, has_device), options.permissions));
   if (descriptor.number() < 0) throw io_error(errno, "open", path);
   refuse_directory(descriptor, path);
   refuse_small_device(descriptor, path, options.least_device_bytes);
@@ -176,7 +169,7 @@ void sync_name(std::string const& path) {
   auto const directory = std::filesystem::path(path).parent_path();
   detail::open_descriptor const descriptor(detail::open_uninterrupted(
       directory.empty() ? "." : directory.c_str(), O_RDONLY | O_DIRECTORY, 0));
-  bool const failed = descriptor.number() < 0 || sync_uninterrupted(descriptor) != 0;
+  bool const failed = descriptor.number() < 0 || detail::sync_uninterrupted(descriptor) != 0;
   if (failed && errno != EINVAL)  // some file systems have nothing to sync there
     throw io_error(errno, "sync the directory of", path);
 }

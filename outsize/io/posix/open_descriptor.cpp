@@ -76,6 +76,19 @@ open_descriptor::~open_descriptor() {
   if (number_ >= 0) ::close(number_);
 }
 
+int open_descriptor::close() noexcept {
+  // Interrupted, it is closed all the same.
+  return ::close(std::exchange(number_, -1)) == 0 || errno == EINTR ? 0 : errno;
+}
+
+int sync_uninterrupted(open_descriptor const& file) noexcept {
+  int status = 0;
+  do {
+    status = ::fsync(file.number());
+  } while (status != 0 && errno == EINTR);
+  return status;
+}
+
 int open_uninterrupted(char const* path, int flags, unsigned permissions) noexcept {
   int number = -1;
   do {

@@ -25,12 +25,19 @@ class open_descriptor {
 
   int number() const noexcept { return number_; }
 
+  /// Closes it now, and returns what was wrong with earlier writes, if a file system tells only at
+  /// the end (NFS, quotas); else 0. Once.
+  [[nodiscard]] int close() noexcept;
+
  private:
   int number_;
 };
 
 /// open(2), repeated when a signal interrupts it. Returns -1 with errno on failure.
 int open_uninterrupted(char const* path, int flags, unsigned permissions) noexcept;
+
+/// fsync(2), likewise.
+int sync_uninterrupted(open_descriptor const& file) noexcept;
 
 /// Whether it is a block device. False where that cannot be asked.
 bool is_block_device(open_descriptor const& file) noexcept;
