@@ -66,6 +66,7 @@ void file_output::commit() {
   }
   settle([](writing const&) { return true; });
   target_->resize(written_bytes_);
+  if (alignment_bytes_ == 1) target_->sync();
   publish_();
 }
 

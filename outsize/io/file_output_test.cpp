@@ -196,5 +196,15 @@ TEST(file_output, reports_failures_of_allocating_and_of_cutting) {
   }
 }
 
+TEST(file_output, is_written_back_before_it_is_published_unless_it_was_direct) {
+  for (bool const is_direct : {false, true}) {
+    opened output(is_direct ? unit : 1);
+    output.plan->script(fault_point::sync, 0, fault::fail(ENOSPC));
+    output.stream->write(output.window(3000));
+    EXPECT_EQ(code_of([&] { output.stream->commit(); }), is_direct ? 0 : ENOSPC);
+    EXPECT_EQ(output.published.has_value(), is_direct);
+  }
+}
+
 }  // namespace
 }  // namespace outsize::io

@@ -36,7 +36,8 @@ class output_file {
   file_ptr contents_through(request_queue& queue) const;
 
   /// Cuts it to `length_bytes` and puts it in the place of what had the name, with its mode and
-  /// owner. Once, when all requests have ended. @throws io_error.
+  /// owner. Once, when all requests have ended. What went through the page cache is written back
+  /// before. @throws io_error.
   void commit(std::uint64_t length_bytes);
 
   /// A stream that writes it from its beginning, over what is there, and whose commit() is this

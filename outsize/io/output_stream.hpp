@@ -53,6 +53,8 @@ class output_stream {
 
   /// Writes the tail, cuts the file to its length, and makes it appear under its name, with the
   /// mode and owner of the file it replaces (a new one: 0666 less the umask). Once, at the end.
+  /// What went through the page cache is written back before, so that no error comes too late; not
+  /// of standard output and other files that are written in place, of which closing is asked.
   /// @throws io_error.
   virtual void commit() = 0;
 

@@ -5,9 +5,10 @@
 // The output_stream of what cannot be replaced: pipes, terminals, devices, standard output.
 //
 // write() blocks until all is written, counts as one request, and all of its time is time spent
-// waiting; so wait() and commit() have nothing left to do, and what was written stays whether or
-// not there is a commit. A reader that has gone is an io_error with EPIPE where SIGPIPE is ignored.
-// Private to io. One thread at a time. Layer: io.
+// waiting; so wait() has nothing left to do, and what was written stays whether or not there is a
+// commit, which asks whether it really was: a file system over a network says so at the end, a
+// device when its cache is written back. A reader that has gone is an io_error with EPIPE where
+// SIGPIPE is ignored. Private to io. One thread at a time. Layer: io.
 
 #include <cstddef>
 #include <cstdint>
@@ -27,7 +28,7 @@ class sequential_output final : public output_stream {
   std::size_t lead_bytes() const noexcept override { return 0; }
   void write(std::span<std::byte> data) override;
   void wait(std::span<std::byte const>) override {}
-  void commit() override {}
+  void commit() override;
   std::uint64_t written_bytes() const noexcept override { return written_bytes_; }
   std::string const& name() const noexcept override { return name_; }
 

@@ -54,5 +54,22 @@ TEST(sequential_output, reports_a_reader_that_goes_in_the_middle) {
   std::signal(SIGPIPE, saved);
 }
 
+TEST(sequential_output, reports_what_is_known_only_when_it_is_closed) {
+  scratch::directory directory;
+  auto const path = directory.path("file");
+  scratch::write_file(path, "");
+  auto target = open_for_writing(path, path);
+  int const number = target.number();
+  sequential_output stream(std::move(target), path, {});
+  ASSERT_EQ(::close(number), 0);  // so that closing it fails
+  try {
+    stream.commit();
+    ADD_FAILURE() << "no error";
+  } catch (io_error const& error) {
+    EXPECT_EQ(error.code().value(), EBADF);
+    EXPECT_EQ(error.path(), path);
+  }
+}
+
 }  // namespace
 }  // namespace outsize::io::detail
