@@ -37,6 +37,7 @@ class block_list {
   ~block_list() { clear(); }
 
   /// Allocates a block behind the last one; `length_bytes` is rounded up to the disk's alignment.
+  /// @pre that is less than 4 GiB.
   /// @throws out_of_space, budget_error, io_error (the disk's file cannot be made); the list is
   /// unchanged then.
   block_id append(std::size_t length_bytes);

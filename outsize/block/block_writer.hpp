@@ -40,7 +40,8 @@ struct block_writer_options {
 class block_writer {
  public:
   /// Appends to `blocks`, which must outlive it, as `memory` must; others leave the list alone
-  /// until finish(). @throws budget_error; io_error (the disks' files cannot be made).
+  /// until finish(). @throws budget_error; io_error (the disks' files cannot be made);
+  /// std::invalid_argument for blocks of 4 GiB and more.
   block_writer(block_list& blocks, grant& memory, block_writer_options const& options = {});
   block_writer(block_writer const&) = delete;
   block_writer& operator=(block_writer const&) = delete;

@@ -10,6 +10,8 @@
 #include <cerrno>
 #include <chrono>
 #include <memory>
+#include <stdexcept>
+#include <thread>
 #include <vector>
 
 #include <outsize/base/error.hpp>
@@ -102,6 +104,31 @@ TEST_F(block_writers, report_a_failed_write_and_leave_nothing_behind) {
   }
   blocks.clear();
   EXPECT_EQ(store.allocated_bytes(), 0U);
+}
+
+TEST_F(block_writers, do_not_append_a_block_that_they_refuse) {
+  for (std::uint64_t round = 0; round < 20; ++round) {
+    plan->script(io::fault_point::write, plan->calls(io::fault_point::write), io::fault::fail(EIO));
+    block_writer out(blocks, memory, {.block_bytes = 64, .buffer_count = 8});
+    std::size_t written = 0;
+    auto const write_on = [&] {
+      for (;; ++written) {
+        out.buffer();
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));  // what failed is known now
+        out.write(64);
+      }
+    };
+    EXPECT_THROW(write_on(), io_error);
+    EXPECT_EQ(blocks.size(), written);
+    EXPECT_THROW(out.finish(), io_error);
+    blocks.clear();
+  }
+  EXPECT_EQ(store.allocated_bytes(), 0U);
+}
+
+TEST_F(block_writers, refuse_blocks_of_more_than_an_id_can_say) {
+  EXPECT_THROW(block_writer(blocks, memory, {.block_bytes = 4_GiB, .buffer_count = 1}),
+               std::invalid_argument);
 }
 
 TEST_F(block_writers, give_everything_back_without_finish) {

@@ -112,7 +112,7 @@ class storage final : public block::block_device {
   std::unique_ptr<block::placement> new_placement(block::placement_options const& options);
 
   /// Allocates `length_bytes` (rounded up to the alignment) on the disk that `where` prefers, or if
-  /// that is full on the next one of its disks with space.
+  /// that is full on the next one of its disks with space. @pre that is less than 4 GiB.
   /// @throws out_of_space if none of them has the space: disk names, free bytes, bytes needed.
   block::block_id allocate(std::size_t length_bytes, block::placement& where);
 
