@@ -63,7 +63,7 @@ class vector_reverse_reader : public paged_reverse_reader<T> {
 template <typename T>
 class vector_writer {
  public:
-  /// Appends. Nobody else changes the vector until finish().
+  /// Appends. Nobody else appends to the vector, or changes its size, until finish().
   explicit vector_writer(vector<T>& to) : vector_writer(to, to.size(), UINT64_MAX) {}
   /// Replaces items begin to end - 1, where the vector need not have them yet. Those that are not
   /// written have values that are not known. @pre begin <= to.size().
@@ -89,9 +89,13 @@ class vector_writer {
     }
   }
 
-  /// Where the next items may be put, at least one; used() says how many have been.
+  /// Where the next items may be put, at least one; used() says how many have been. Valid as a
+  /// reference into the vector is.
   std::span<T> room() {
-    if (room_.empty()) open_page();
+    if (room_.empty())
+      open_page();
+    else  // the page may have left the cache, if others were touched
+      room_ = {&to_[position_], room_.size()};
     return room_;
   }
   /// @pre count <= room().size()

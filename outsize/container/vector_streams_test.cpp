@@ -7,10 +7,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <memory>
 #include <random>
 #include <span>
+#include <utility>
 #include <vector>
 
+#include <outsize/container/page_pool.hpp>
 #include <outsize/testing/counted_storage.hpp>
 #include <outsize/testing/effort.hpp>
 
@@ -73,6 +77,38 @@ TEST_F(streams_of_vectors, write_and_read_what_a_standard_vector_has) {
     std::ranges::reverse(found);
     ASSERT_TRUE(std::ranges::equal(found, part(first, last)));
   }
+}
+
+TEST_F(streams_of_vectors, write_while_other_pages_are_touched) {
+  std::mt19937_64 random(4);
+  for (std::uint64_t i = 0; i < 2000; ++i) {
+    v.push_back(i);
+    model.push_back(i);
+  }
+  vector_writer out(v);
+  for (int i = 0; i < 3000; ++i) {
+    for (auto k = random() % 4; k > 0; --k) v[random() % 2000] += 0;
+    std::uint64_t const item = v[random() % 2000];
+    if (i % 3 == 0)
+      out.push(std::array{item, item + 1});
+    else
+      out.push(item);
+    model.push_back(item);
+    if (i % 3 == 0) model.push_back(item + 1);
+  }
+  out.finish();
+  expect_equal();
+}
+
+TEST_F(streams_of_vectors, take_turns_in_a_pool) {
+  page_pool pool(store, {.page_bytes = 64, .cache_pages = 12, .spare_pages = 2});
+  std::vector<vector<std::uint64_t>> parts;
+  for (int i = 0; i < 20; ++i) parts.emplace_back(pool);
+  std::vector<std::unique_ptr<vector_writer<std::uint64_t>>> out;
+  for (auto& part : parts) out.push_back(std::make_unique<vector_writer<std::uint64_t>>(part));
+  for (std::uint64_t i = 0; i < 4000; ++i) out[i % 20]->push(i);
+  out.clear();
+  for (std::uint64_t i = 0; i < 4000; ++i) ASSERT_EQ(std::as_const(parts[i % 20])[i / 20], i);
 }
 
 TEST_F(streams_of_vectors, read_zeros_where_nothing_was_written) {
