@@ -91,7 +91,8 @@ void page_cache::make_first(std::size_t place) noexcept {
 }
 
 void page_cache::end_life(live_page& page) {
-  if (page.block) page.row->seal(page.number, page.block.bytes());
+  // Who holds a page by a pin may change it longer than it lives.
+  if (page.block && shared_pins_ == 0) page.row->seal(page.number, page.block.bytes());
   page = {};
 }
 

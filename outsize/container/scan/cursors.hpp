@@ -9,8 +9,9 @@
 //                 replaced unread
 //
 // A cursor shows rest() items at(), and skip() goes past them. Invariant: pieces stay valid until
-// the next begin_batch(), as long as goes_on() says so before each. The caller's thread alone moves
-// cursors. Layer: container.
+// the next begin_batch(), as long as goes_on() says so before each, also where the items of others,
+// or functions, touch pages of the same cache: they are pinned, if it has room for that. The
+// caller's thread alone moves cursors. Layer: container.
 
 #include <algorithm>
 #include <concepts>
@@ -20,9 +21,11 @@
 #include <limits>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include <outsize/base/assert.hpp>
 #include <outsize/base/executor.hpp>
+#include <outsize/container/page_row.hpp>
 #include <outsize/container/page_window.hpp>
 #include <outsize/container/paged_items.hpp>
 #include <outsize/container/scan/policy.hpp>
@@ -90,7 +93,7 @@ class page_target : public piece_by_piece<page_target<T>, T> {
   /// @param unread_end  What is from the beginning to there will be replaced: pages that hold
   /// nothing else are not read.
   page_target(paged_items<T>& to, std::uint64_t begin, std::uint64_t unread_end, std::size_t held)
-      : page_target::piece_by_piece(begin, held), to_(&to), unread_end_(unread_end) {}
+      : page_target::piece_by_piece(begin, held), to_(&to), unread_end_(unread_end), pins_(held) {}
 
   /// The same of what has been told later: nobody needs it any more.
   void leave_unread(std::uint64_t end) noexcept { unread_end_ = end; }
@@ -100,7 +103,12 @@ class page_target : public piece_by_piece<page_target<T>, T> {
     std::uint64_t const page = position / page_items;
     bool const is_replaced = position == std::max(page * page_items, to_->begin()) &&
                              std::min((page + 1) * page_items, to_->end()) <= unread_end_;
-    return is_replaced ? to_->replacing(position) : to_->changing(position);
+    auto const piece = is_replaced ? to_->replacing(position) : to_->changing(position);
+    page_pin& pin = pins_[next_];
+    next_ = (next_ + 1) % pins_.size();
+    pin.release();  // first, so that there is room
+    pin = to_->row().pin(page, page);
+    return piece;
   }
   /// Touches the page again, so that others leave before it does.
   std::span<T> same_piece(std::uint64_t position, std::span<T>) { return to_->changing(position); }
@@ -109,6 +117,8 @@ class page_target : public piece_by_piece<page_target<T>, T> {
  private:
   paged_items<T>* to_;
   std::uint64_t unread_end_;
+  std::vector<page_pin> pins_;  // of the pieces opened last
+  std::size_t next_ = 0;        // of them
 };
 
 /// What is not in pages, and may be visited at any place.

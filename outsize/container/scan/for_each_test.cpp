@@ -10,7 +10,10 @@
 #include <atomic>
 #include <functional>
 #include <utility>
+#include <vector>
 
+#include <outsize/container/page_pool.hpp>
+#include <outsize/container/stack.hpp>
 #include <outsize/testing/paged_pair.hpp>
 
 namespace outsize {
@@ -48,6 +51,23 @@ TEST_F(visits, are_in_order_and_return_the_function) {
     list const all = for_each(std::as_const(p.paged), list());
     EXPECT_EQ(all.seen, p.plain);
   });
+}
+
+/// As a distribution does: other containers of the pool take the room of all but what is held.
+TEST_F(visits, keep_their_items_while_others_of_the_pool_are_touched) {
+  page_pool pool(store, {.page_bytes = 64, .cache_pages = 12, .spare_pages = 2});
+  vector<std::uint64_t> v(pool);
+  std::vector<stack<std::uint64_t>> buckets;
+  for (int i = 0; i < 20; ++i) buckets.emplace_back(pool);
+  for (std::uint64_t i = 0; i < 1000; ++i) v.push_back(i * i);
+  for_each(v, [&](std::uint64_t& item) {
+    for (std::uint64_t k = 0; k < 3; ++k) buckets[(item + 7 * k) % 20].push(item);
+    item = ~item;
+  });
+  for (std::uint64_t i = 0; i < 1000; ++i) ASSERT_EQ(std::as_const(v)[i], ~(i * i));
+  std::uint64_t count = 0;
+  for (auto const& bucket : buckets) count += bucket.size();
+  EXPECT_EQ(count, 3000U);
 }
 
 TEST_F(visits, fill_a_part) {

@@ -12,6 +12,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include <outsize/container/matrix.hpp>
+#include <outsize/container/page_pool.hpp>
 #include <outsize/testing/paged_pair.hpp>
 
 namespace outsize {
@@ -71,6 +73,18 @@ TEST_F(transforms, copy_forward_within_one_vector) {
     EXPECT_TRUE(
         p.same_place(end, std::copy(p.plain_first(), p.plain_last(), p.plain.begin() + to)));
   });
+}
+
+/// Each item of the column is in another page, and to be changed, as far as iterators know.
+TEST_F(transforms, copy_a_column_of_a_matrix_in_the_same_pool) {
+  page_pool pool(store, {.page_bytes = 512, .cache_pages = 6, .spare_pages = 2});
+  matrix<std::uint64_t> m(pool, 100, 100);
+  vector<std::uint64_t> v(pool);
+  v.resize(100);
+  for (std::uint64_t i = 0; i < 100; ++i) m(i, 3) = i * i + 1;
+  auto const column = m.column(3);
+  copy(column.begin(), column.end(), v.begin());
+  for (std::uint64_t i = 0; i < 100; ++i) ASSERT_EQ(std::as_const(v)[i], i * i + 1);
 }
 
 TEST_F(transforms, copy_what_is_wanted_and_leave_the_rest) {
