@@ -154,10 +154,11 @@ void bucket_pages::erase(std::uint64_t hash, bucket_place const& place) {
 void bucket_pages::unlink(std::uint64_t hash, std::uint64_t page) {
   std::uint64_t const next = rows_.header(bucket_row::overflow, page).next;
   auto before = first(hash);
-  for (;;) {
+  for (std::uint64_t steps = 0;; ++steps) {
     std::uint64_t const after = rows_.header(before.row, before.page).next;
     if (after == page + 1) break;
-    if (after == 0) rows_.refuse("damaged: a page that is in no chain");
+    if (after == 0 || steps > rows_.page_count(bucket_row::overflow))
+      rows_.refuse("damaged: a page that is in no chain");
     before = {bucket_row::overflow, after - 1};
   }
   bucket_rows::header_of(rows_.change(before.row, before.page)).next = next;

@@ -391,7 +391,10 @@ class hash_table {
     std::vector<request> requests(count), others;
     for (std::size_t i = 0; i < count; ++i)
       requests[i] = {pages_->first(hash_of(key_of(i))).page, i};
+    std::uint64_t steps = 0;
     for (auto row = bucket_row::buckets; !requests.empty(); row = bucket_row::overflow) {
+      if (steps++ > pages_->rows().page_count(bucket_row::overflow))
+        pages_->rows().refuse("damaged: a chain without an end");
       std::ranges::sort(requests, {}, &request::page);
       visit_pages(row, std::span<request const>(requests), &request::page,
                   [&](std::span<request const> some) {

@@ -261,6 +261,28 @@ TYPED_TEST(damaged_files, are_noticed_where_a_page_is_zeros) {
   }
 }
 
+/// Each page of a chain is followed by itself.
+TYPED_TEST(damaged_files, are_noticed_where_a_chain_has_no_end) {
+  if constexpr (TestFixture::is_hashed) {
+    constexpr std::size_t place_of_next = 0;
+    auto damaged = this->sound;
+    number followed = 0;
+    for (auto const& page : pages_in(this->sound)) {
+      if (page.row != 1) continue;
+      ++followed;
+      std::memcpy(damaged.data() + page.offset + place_of_next, &followed, sizeof followed);
+    }
+    ASSERT_GT(followed, 0U);
+    auto const c = this->open(damaged, io::access::read_only);
+    std::vector<number> absent(20'000);  // so that some are looked for behind their buckets
+    for (std::size_t i = 0; i < absent.size(); ++i) absent[i] = 2 * i + 1;
+    std::vector<std::optional<number>> found(absent.size());
+    EXPECT_TRUE(this->notices([&] { c.find_many(absent, found); }));
+    std::mt19937_64 random(4);
+    this->change(damaged, random);
+  }
+}
+
 TYPED_TEST(damaged_files, are_noticed_where_a_page_is_another_one) {
   std::mt19937_64 random(3);
   auto const pages = pages_in(this->sound);
