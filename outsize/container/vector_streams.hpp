@@ -56,7 +56,7 @@ class vector_reverse_reader : public paged_reverse_reader<T> {
 ///     out.finish();                            // v has grown by as many
 ///
 /// I/Os:    a write for each page, when it leaves the cache. Pages of which all items are replaced
-///          are not read.
+///          are not read, unless they left for others that were touched meanwhile.
 /// Memory:  the vector's.
 /// Errors:  as vector::push_back(); what has been pushed before is there.
 /// Checked: vector_streams_test.cpp.

@@ -66,7 +66,7 @@ void file_output::commit() {
   }
   settle([](writing const&) { return true; });
   target_->resize(written_bytes_);
-  if (alignment_bytes_ == 1) target_->sync();
+  if (alignment_bytes_ == 1) target_->sync();  // what is in the page cache may fail yet
   publish_();
 }
 

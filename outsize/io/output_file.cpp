@@ -63,7 +63,7 @@ std::unique_ptr<output_stream> output_file::as_stream(request_queue& queue,
 
 void output_file::commit(std::uint64_t length_bytes) {
   parts_->contents->resize(length_bytes);
-  if (parts_->contents->alignment_bytes() == 1) parts_->contents->sync();
+  if (parts_->contents->alignment_bytes() == 1) parts_->contents->sync();  // see file_output.cpp
   parts_->contents.reset();
   parts_->unpublished.publish();
 }

@@ -19,7 +19,9 @@
 //          (of several one). The containers are valid then and have their sizes; items of the pages
 //          at hand that were to be replaced have values that are not known.
 // Threads: one; with `par` the storage's. Functions must not touch references into the containers
-//          that they are called for. Layer: container. Source: STXXL 2008, section 5.7.1.
+//          that they are called for; into others of a pool by one thread, as pages that are being
+//          changed are held, if the pool has room for one page more than those that live and are
+//          held. Layer: container. Source: STXXL 2008, section 5.7.1.
 
 #include <cstdint>
 #include <functional>
