@@ -220,8 +220,13 @@ TEST_F(disk_file, that_is_locked_is_written_by_one_or_read_by_many) {
   };
   {
     auto const writer = open_file(path("data"), *queue, writing);
+    writer->resize(7);
     refused(writing);
     refused(reading);
+    open_options truncating = writing;
+    truncating.truncate = true;
+    refused(truncating);
+    EXPECT_EQ(writer->size_bytes(), 7U) << "who is refused changes nothing";
     EXPECT_NO_THROW(open_file(path("data"), *queue)) << "who does not lock is not asked";
   }
   {
@@ -229,7 +234,8 @@ TEST_F(disk_file, that_is_locked_is_written_by_one_or_read_by_many) {
     auto const another = open_file(path("data"), *queue, reading);
     refused(writing);
   }
-  EXPECT_NO_THROW(open_file(path("data"), *queue, writing));
+  writing.truncate = true;
+  EXPECT_EQ(open_file(path("data"), *queue, writing)->size_bytes(), 0U);
 }
 
 TEST_F(disk_file, that_is_locked_is_waited_for_as_its_last_io_may_be_under_way) {

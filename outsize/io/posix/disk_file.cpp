@@ -86,7 +86,7 @@ int open_flags(open_options const& options, bool is_device) {
   // an array of disks, another storage.
   if (is_device) return options.mode == access::read_write ? flags | O_EXCL : flags;
   if (options.create) flags |= options.must_be_new ? O_CREAT | O_EXCL : O_CREAT;
-  if (options.truncate) flags |= O_TRUNC;
+  if (options.truncate && !options.lock) flags |= O_TRUNC;  // else once it is locked
   return flags;
 }
 
@@ -144,7 +144,9 @@ std::unique_ptr<file> open_file(std::string const& path, request_queue& queue,
   refuse_directory(descriptor, path);
   refuse_small_device(descriptor, path, options.least_device_bytes);
   if (options.lock) lock_file(descriptor, path, options.mode);
-  return std::make_unique<disk_file>(std::move(descriptor), path, queue, options.direct);
+  auto opened = std::make_unique<disk_file>(std::move(descriptor), path, queue, options.direct);
+  if (options.lock && options.truncate && !has_device) opened->resize(0);
+  return opened;
 }
 
 std::unique_ptr<file> make_temporary_file(std::string const& directory, request_queue& queue,
