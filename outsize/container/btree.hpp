@@ -46,6 +46,8 @@ class btree : public btree_search<Key, Entry, Less> {
   btree(std::unique_ptr<tree_pages> pages, Less less, bool is_unique)
       : search(std::move(pages), std::move(less), is_unique) {
     note_root();
+    if (pages_->are_checked()) check_order();
+    pages_->begin_use();
   }
 
   using search::check_link;
@@ -115,6 +117,7 @@ class btree : public btree_search<Key, Entry, Less> {
   /// is removed.
   void erase(position from, std::uint32_t some) {
     leaf& changed = change(from.leaf);
+    if (some > state().size && pages_->are_checked()) pages_->refuse_field("size", state().size);
     Key const key = changed.key(from.slot);
     changed.erase(from.slot, some);
     state().size -= some;
@@ -149,6 +152,7 @@ class btree : public btree_search<Key, Entry, Less> {
   using search::check_keys;
   using search::check_node;
   using search::check_number;
+  using search::check_order;
   using search::check_to_split;
   using search::child_of;
   using search::cursors_;
@@ -233,7 +237,7 @@ class btree : public btree_search<Key, Entry, Less> {
     if (state().height == 0) return;
     check_number(pages_->nodes(), state().root);
     root_pin_ = pages_->nodes().row().pin(state().root, state().root);
-    OUTSIZE_ASSERT(state().height < path{}.size());
+    OUTSIZE_ASSERT(state().height <= tree_pages::most_height);
   }
   void forget_pages() {
     hot_ = {};
@@ -247,6 +251,8 @@ class btree : public btree_search<Key, Entry, Less> {
     state().root = state().first_leaf = state().last_leaf = page.keep();
   }
   void add_root() {
+    if (state().height == tree_pages::most_height && pages_->are_checked())
+      pages_->refuse_field("height", state().height);
     new_page page(pages_->nodes());
     begin_node(page.number()).append({}, state().root);
     state().root = page.keep();
@@ -323,7 +329,7 @@ class btree : public btree_search<Key, Entry, Less> {
       }
       return;
     }
-    if (!find_way(page, key, way, state().root, 0)) return;
+    if (!find_way(page, key, way)) return;
     std::uint64_t level = state().height - 1;
     fill_leaf(way[level]);
     for (; level > 0; --level)

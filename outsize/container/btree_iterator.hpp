@@ -145,8 +145,14 @@ class tree_const_iterator {
   }
 
   leaf_type const& leaf() const {
-    OUTSIZE_ASSERT(!at_.is_end());
+    if (at_.is_end()) [[unlikely]]
+      stop_at_end();
     return look_at(at_.leaf());
+  }
+  /// No loop over a sound container goes on there.
+  void stop_at_end() const {
+    OUTSIZE_ASSERT(tree_ != nullptr && tree_->pages().are_checked());
+    tree_->pages().refuse_range();
   }
   /// The page stays pinned until another one is looked at, or the entry has moved.
   ///
@@ -175,6 +181,10 @@ class tree_const_iterator {
     if (next == detail::tree_state::none) return next;
     leaf_type const& there = look_at(next);
     tree_->check_link(next, backward ? there.after : there.before, page);
+    if (tree_->pages().are_checked() && ++crossed_ > tree_->pages().leaves().row().end()) {
+      tree_->check_end(next);  // more leaves than there are: or some of them are new
+      crossed_ = 0;
+    }
     return next;
   }
   /// Stays where it is if that fails.
@@ -191,6 +201,7 @@ class tree_const_iterator {
   mutable leaf_type const* content_ = nullptr;
   mutable std::uint64_t seen_ = detail::tree_state::none;  // its page, if it is pinned
   mutable std::uint32_t moves_ = 0;
+  mutable std::uint64_t crossed_ = 0;  // leaves gone past since it was last known that they end
   detail::tree_read_ahead ahead_;
 };
 

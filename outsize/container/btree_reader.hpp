@@ -135,6 +135,7 @@ class tree_stream {
   /// behind it, next_ and last_ stay.
   void go_on() {
     while (entries_.empty() && next_ != none) {
+      tree_->check_steps(shown_leaves_ + 1, next_);
       leaf const& next = shown_.show(next_);
       if (last_ != none) tree_->check_link(next_, is_backward ? next.after : next.before, last_);
       auto const shown = entries_of(next, next_);
@@ -142,11 +143,13 @@ class tree_stream {
       std::uint64_t const behind = is_end ? none : leaf_behind();
       last_ = std::exchange(next_, behind);
       entries_ = shown;
+      ++shown_leaves_;
     }
   }
   std::span<value_type const> entries_of(leaf const& shown, std::uint64_t page) const {
     std::uint32_t const begin = page == from_.leaf ? from_.slot : 0;
     std::uint32_t const end = page == to_.leaf ? to_.slot : shown.count;
+    if (begin > end || end > shown.count) tree_->pages().refuse_range();
     return {reinterpret_cast<value_type const*>(shown.at(begin)), end - begin};
   }
   /// The leaf that follows next_, or none.
@@ -194,6 +197,7 @@ class tree_stream {
   std::size_t some_ = 0;              // to be asked for at once
   std::uint64_t next_ = none;         // the leaf behind entries_, not shown yet
   std::uint64_t last_ = none;         // the one that was shown last
+  std::uint64_t shown_leaves_ = 0;    // how many were
   std::span<value_type const> entries_;
   detail::shown_leaf<Tree> shown_;  // in which they are
 };

@@ -42,7 +42,7 @@ class btree_search {
     std::uint64_t page = 0;
     std::uint32_t slot = 0;
   };
-  using path = std::array<path_step, 32>;  // from the root to the parent of a leaf
+  using path = std::array<path_step, tree_pages::most_height + 1>;  // root to parent of a leaf
 
  public:
   using key_type = Key;
@@ -87,6 +87,16 @@ class btree_search {
   void check_link(std::uint64_t page, std::uint64_t neighbour, std::uint64_t from) const {
     if (neighbour != from && pages_->are_checked()) pages_->refuse("leaf", page);
   }
+  /// Checks that a walk over leaves does not go round in a circle in which all links fit: it takes
+  /// no more steps than there are leaves. @throws format_error.
+  void check_steps(std::uint64_t steps, std::uint64_t page) const {
+    if (steps > pages_->leaves().row().end() && pages_->are_checked()) pages_->refuse("leaf", page);
+  }
+  /// Checks that the leaves behind one come to an end. I/Os: a read of each.
+  void check_end(std::uint64_t page) const {
+    std::uint64_t next = page, steps = 0;
+    while ((next = look(next)->after) != tree_state::none) check_steps(++steps, page);
+  }
 
   position begin() const { return first_from(state().first_leaf, 0); }
   /// The place behind one: its successor, or the end.
@@ -115,7 +125,9 @@ class btree_search {
     bool const is_last = is_one<K>();
     key_range keys;
     std::uint64_t page = descend(key, is_last, nullptr, &keys);
+    std::uint64_t steps = 0;
     for (std::uint64_t from = tree_state::none;;) {
+      check_steps(++steps, page);
       leaf_look const seen = look(page);
       if (from == tree_state::none)
         check_keys(page, *seen, keys);
@@ -173,7 +185,7 @@ class btree_search {
   /// The way to a leaf that has an entry with this key.
   leaf_way way_to(std::uint64_t page, Key const& key) const {
     leaf_way way;
-    bool const is_found = state().height == 0 || find_way(page, key, way.steps_, state().root, 0);
+    bool const is_found = state().height == 0 || find_way(page, key, way.steps_);
     if (!is_found && pages_->are_checked()) refuse(pages_->leaves(), page);
     return way;
   }
@@ -283,6 +295,20 @@ class btree_search {
   [[noreturn]] void refuse(page_set const& set, std::uint64_t page) const {
     pages_->refuse(&set == &pages_->leaves() ? "leaf" : "node", page);
   }
+  /// Checks that the first leaf has none before it, and that its entries are in the order of this
+  /// comparison. Another comparison puts about half of the neighbours out of order, a damaged key
+  /// only two. Skips a leaf that is damaged, so that the others can be read. @throws format_error.
+  void check_order() const {
+    if (state().root == tree_state::none) return;
+    std::uint64_t const page = state().first_leaf;
+    leaf_look const first(pages_->leaves().row(), page);
+    if (!first->can_be(page, pages_->leaves().row().end(), leaf_capacity_)) return;
+    if (first->before != tree_state::none) pages_->refuse_field("first_leaf", page);
+    std::uint32_t strays = 0;
+    for (std::uint32_t i = 1; i < first->count; ++i)
+      strays += is_ordered(first->key(i - 1), first->key(i)) ? 0 : 1;
+    if (strays > 0 && strays >= first->count / 4) pages_->refuse_order();
+  }
   bool is_in(Key const& key, key_range const& range) const {
     return !(range.has_begin && less_(key, range.begin)) &&
            !(range.has_end && less_(range.end, key));
@@ -388,16 +414,28 @@ class btree_search {
     }
     return page;
   }
-  /// The way to a leaf that has, or had, an entry with this key.
-  bool find_way(std::uint64_t to_leaf, Key const& key, path& way, std::uint64_t page,
-                std::uint64_t level) const {
+  /// The way to a leaf that has, or had, an entry with this key. @pre height > 0.
+  bool find_way(std::uint64_t to_leaf, Key const& key, path& way) const {
+    std::uint64_t visited = 0;
+    return find_way(to_leaf, key, way, {state().root, 0}, visited);
+  }
+  struct node_place {
+    std::uint64_t page;
+    std::uint64_t level;
+  };
+  /// The same, from a node on. @param visited  Nodes, each of which a tree leads to once.
+  bool find_way(std::uint64_t to_leaf, Key const& key, path& way, node_place from,
+                std::uint64_t& visited) const {
+    auto const [page, level] = from;
+    if (++visited > pages_->nodes().row().end() && pages_->are_checked())
+      refuse(pages_->nodes(), page);
     node_look const seen = look_at_node(page);
     std::uint32_t const last = child_of(*seen, key, true);
     for (std::uint32_t slot = child_of(*seen, key, false); slot <= last; ++slot) {
       way[level] = {page, slot};
       std::uint64_t const child = seen->children()[slot];
       if (level + 1 == state().height ? child == to_leaf
-                                      : find_way(to_leaf, key, way, child, level + 1))
+                                      : find_way(to_leaf, key, way, {child, level + 1}, visited))
         return true;
     }
     return false;
@@ -432,7 +470,8 @@ class btree_search {
   /// it, if it was reached from there.
   position first_from(std::uint64_t page, std::uint32_t slot,
                       std::uint64_t from = tree_state::none) const {
-    while (page != tree_state::none) {
+    for (std::uint64_t steps = 0; page != tree_state::none;) {
+      check_steps(++steps, page);
       leaf_look const seen = look(page);
       if (from != tree_state::none) check_link(page, seen->before, from);
       if (slot < seen->count) return {page, slot};
@@ -468,8 +507,7 @@ bool btree_search<Key, Entry, Less>::is_well_formed() const {
     if (seen->count > 0) {
       path way;
       if (state().height == 0 ? page != state().root
-                              : !find_way(page, seen->key(0), way, state().root, 0) ||
-                                    !find_way(page, last, way, state().root, 0))
+                              : !find_way(page, seen->key(0), way) || !find_way(page, last, way))
         return false;
     }
     before = page;

@@ -59,18 +59,23 @@ bucket_pages::state bucket_pages::current_state() const noexcept {
 }
 
 void bucket_pages::recall(std::span<std::byte const> bytes) {
-  if (bytes.empty()) return;  // nothing was committed but that it is there
+  std::uint64_t const buckets = rows_.page_count(bucket_row::buckets);
+  std::uint64_t const others = rows_.page_count(bucket_row::overflow);
+  if (bytes.empty() && buckets + others == 0) return;  // as a new one is
   state kept;
-  if (bytes.size() != sizeof kept) rows_.refuse("damaged: a state of another length");
+  kept_file const& file = *rows_.file();
+  if (bytes.size() != sizeof kept) file.refuse("state_bytes", bytes.size());
   std::memcpy(&kept, bytes.data(), sizeof kept);
   if (kept.item_bytes != items_.bytes || kept.item_alignment != items_.alignment)
     rows_.refuse(fmt::format("holds items of {} bytes aligned to {}, not of {} aligned to {}",
                              kept.item_bytes, kept.item_alignment, items_.bytes, items_.alignment));
   if (kept.sample_hash != items_.sample_hash) rows_.refuse("made with another hash function");
-  bool const is_sound = kept.base > 0 && (kept.count == 0 || kept.count >= kept.base) &&
-                        (kept.size == 0 || kept.count > 0) &&
-                        kept.count == rows_.page_count(bucket_row::buckets);
-  if (!is_sound) rows_.refuse("damaged: numbers of buckets that do not fit");
+  if (kept.count != buckets) file.refuse("count", kept.count);
+  if (kept.base == 0 || kept.base > std::max<std::uint64_t>(kept.count, 1))
+    file.refuse("base", kept.base);
+  std::uint64_t const most = buckets * rows_.layout(bucket_row::buckets).room +
+                             others * rows_.layout(bucket_row::overflow).room;
+  if (kept.size > most) file.refuse("size", kept.size);
   numbers_ = bucket_numbers(kept.base, kept.count);
   size_ = kept.size;
 }
@@ -136,6 +141,7 @@ bucket_place bucket_pages::insert_into_overflow(std::span<std::byte> bucket,
 }
 
 void bucket_pages::erase(std::uint64_t hash, bucket_place const& place) {
+  check_size(1);
   auto const page = rows_.change(place.row, place.page);
   std::uint64_t const count = bucket_rows::header_of(page).count;
   OUTSIZE_ASSERT(place.slot < count);
@@ -227,6 +233,7 @@ void bucket_pages::unite_last() {
 void bucket_pages::replace(std::uint64_t bucket, draft& by,
                            std::span<std::uint64_t const> old_chain, std::uint64_t added,
                            std::uint64_t removed, page_row::content old) {
+  check_size(removed);
   by.finish();
   by.become(rows_.change(bucket_row::buckets, bucket, old));
   rows_.give_overflow_pages(old_chain);

@@ -88,7 +88,7 @@ class bucket_pages {
   /// @throws format_error.
   void check_bucket(std::uint64_t hash, std::uint64_t bucket) const {
     if (rows_.file() != nullptr && numbers_.of(hash) != bucket)
-      rows_.refuse("damaged: an item that belongs elsewhere");
+      rows_.refuse("damaged, or made with another hash function: an item that belongs elsewhere");
   }
   /// That a page of a chain has items, as pages that lose their last one leave it.
   void check_count(bucket_row row, std::uint64_t items) const {
@@ -129,7 +129,11 @@ class bucket_pages {
   };
 
   static kept_kind kind_of(bucket_items const& items) {
-    return {"unordered_map", items.part_bytes};
+    return {"unordered_map", items.part_bytes, 2, items.parts};
+  }
+  /// That there are so many items that can go: a file may say that there are fewer than it has.
+  void check_size(std::uint64_t removed) const {
+    if (removed > size_ && rows_.file() != nullptr) rows_.file()->refuse("size", size_);
   }
   std::size_t image_bytes(bucket_row row) const noexcept;
   std::size_t scratch_bytes() const noexcept;

@@ -57,7 +57,8 @@ bucket_rows::bucket_rows(storage& store, bucket_items const& items,
         file_ ? kept_pages(file_, index(row)).page_bytes()
               : page_lengths(items, store.alignment_bytes(), options.page_bytes)[index(row)];
     std::size_t const begin = begin_of_items(row, items.alignment);
-    if (length < begin + item_bytes_) refuse("damaged: pages shorter than an item");
+    if (length < begin + item_bytes_)
+      file_->refuse(fmt::format("page_bytes[{}]", index(row)), length);
     layouts_[index(row)] = {length, begin, (length - begin) / item_bytes_};
     make_row(row, make_space(row, options), options);
   }

@@ -78,6 +78,7 @@ struct bucket_items {
   std::uint64_t sample_hash = 0;
   /// Hash values of items that lie side by side.
   std::function<void(std::span<std::byte const> items, std::span<std::uint64_t> hashes)> hash = {};
+  kept_parts parts = {};  ///< What keys, values, hash function and equality are.
 };
 
 /// Where in a page its items are.

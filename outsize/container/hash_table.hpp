@@ -30,6 +30,7 @@
 #include <outsize/base/units.hpp>
 #include <outsize/container/bucket_pages.hpp>
 #include <outsize/container/item_source.hpp>
+#include <outsize/container/kept_type.hpp>
 #include <outsize/container/map_item.hpp>
 #include <outsize/container/pending_operations.hpp>
 #include <outsize/container/unordered_map_options.hpp>
@@ -106,7 +107,10 @@ class hash_table {
             sizeof(item),
             alignof(item),
             mixed_bits(hash(sample)),
-            hash_items};
+            hash_items,
+            {kept_item<Key>("keys"), kept_item<Value>("values"),
+             kept_function<Hash, Key>("the hash function"),
+             kept_function<KeyEqual, Key>("the equality")}};
   }
   /// Of a key, or what the hash function takes instead of one; so in all lookups.
   template <typename K>

@@ -3,15 +3,20 @@
 // Files of containers of all kinds. They are the same to all back-ends, with direct I/O or without:
 // what one has made others open, change and leave to the next. Where one cannot be made none is.
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
+#include <functional>
 #include <memory>
+#include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -19,13 +24,21 @@
 #include <outsize/base/units.hpp>
 #include <outsize/container/kept_file.hpp>
 #include <outsize/container/map.hpp>
+#include <outsize/container/set.hpp>
 #include <outsize/container/unordered_map.hpp>
 #include <outsize/container/vector.hpp>
 #include <outsize/io/disk_file.hpp>
 #include <outsize/io/memory_file.hpp>
+#include <outsize/testing/kept_image.hpp>
 #include <outsize/testing/scratch_directory.hpp>
 
 namespace outsize {
+namespace {
+struct named;
+}
+template <>
+inline constexpr std::string_view kept_name<named> = "a name";
+
 namespace {
 
 using number = std::uint64_t;
@@ -53,6 +66,7 @@ std::vector<std::unique_ptr<storage>> storages() {
 struct kept_vector {
   using container = vector<number>;
   static inline vector_options const options{.page_bytes = 512};
+  static constexpr std::span state = scratch::kept_vector_fields;
   static container create(std::string const& path, storage& store) {
     return container::create_kept(path, store, options);
   }
@@ -67,6 +81,13 @@ struct kept_vector {
 template <typename Container, auto const& Options>
 struct kept_by_key {
   using container = Container;
+  static constexpr bool is_tree = !requires(Container& c) { c.bucket_count(); };
+  static constexpr auto state = [] {
+    if constexpr (is_tree)
+      return std::span(scratch::kept_tree_fields);
+    else
+      return std::span(scratch::kept_table_fields);
+  }();
   static container create(std::string const& path, storage& store) {
     return container::create(path, store, Options);
   }
@@ -115,6 +136,206 @@ TYPED_TEST(kept_containers, are_opened_and_changed_by_any_back_end) {
       this->add_some(next);
     }
   }
+}
+
+/// Values that a field can have of no sound file, though the checksums fit.
+std::vector<number> impossible_values(std::string_view field) {
+  constexpr number huge = number{1} << 61;
+  if (field == "is_closed") return {2};
+  if (field == "sequence") return {UINT64_MAX};
+  if (field == "used_bytes") return {0, 4096};
+  if (field == "index_offset") return {0, 4096, huge, UINT64_MAX - 4095};
+  if (field == "index_bytes") return {huge, UINT64_MAX, UINT64_MAX - 4095};
+  if (field == "row_count") return {0, 3, UINT32_MAX};
+  if (field == "state_bytes") return {0, 1, 257, UINT32_MAX};
+  if (field.starts_with("page_bytes")) return {0, 1, huge, UINT64_MAX};
+  if (field.starts_with("page_count")) return {100'000, huge, 3 * huge, UINT64_MAX};
+  if (field == "size") return {100'000'000, UINT64_MAX};
+  if (field == "height") return {7, 31, 32, 40, UINT64_MAX};
+  if (field == "base") return {0, 100'000'000, number{1} << 63};
+  if (field == "count") return {0, 1, UINT64_MAX};
+  return {100'000'000, UINT64_MAX, UINT64_MAX - 1};  // numbers of pages
+}
+
+TYPED_TEST(kept_containers, of_which_a_field_cannot_be_are_refused_by_its_name) {
+  storage store(files_moved_by(io::backend::threads));
+  auto const path = this->folder.path("sound");
+  {
+    auto made = TypeParam::create(path, store);
+    this->add_some(made);
+  }
+  scratch::kept_image const sound(scratch::read_file(path));
+  std::size_t const rows = sound.get({"row_count", 80, 4});
+  std::vector<scratch::kept_field> fields(std::begin(scratch::kept_fields),
+                                          std::end(scratch::kept_fields));
+  fields.insert(fields.end(), TypeParam::state.begin(), TypeParam::state.end());
+  for (auto const& field : fields) {
+    if (rows == 1 && field.name.ends_with("[1]")) continue;
+    for (number const value : impossible_values(field.name)) {
+      SCOPED_TRACE(std::string(field.name) + " " + std::to_string(value));
+      auto damaged = sound;
+      damaged.set(field, value);
+      damaged.repair();
+      scratch::write_file(path, damaged.text());
+      try {
+        auto const opened = TypeParam::open(path, store);
+        ADD_FAILURE() << "opened";
+      } catch (format_error const& e) {
+        EXPECT_THAT(e.what(), testing::StartsWith(path + ": damaged: " + std::string(field.name)));
+      }
+    }
+  }
+  scratch::write_file(path, sound.text());
+  EXPECT_EQ(TypeParam::open(path, store).size(), 701U);
+}
+
+// ---- of which types they are ----
+
+struct account {
+  number id, cents;
+};
+struct renamed {
+  number id, cents;
+};
+struct half {
+  std::uint32_t words[4];
+};
+struct by_cents {
+  bool operator()(account const& a, account const& b) const { return a.cents < b.cents; }
+};
+struct by_id {
+  bool operator()(account const& a, account const& b) const { return a.id < b.id; }
+};
+struct named {
+  number id, cents;
+};
+struct number_of_own {
+  number value;
+};
+
+struct types_of_kept_files : testing::Test {
+  /// What opening says, or "".
+  template <typename Open>
+  static std::string refusal(Open const& open) {
+    try {
+      open();
+    } catch (format_error const& e) {
+      return e.what();
+    }
+    return "";
+  }
+  template <typename Container>
+  std::string opening() {
+    return refusal([&] { Container::open(path, store); });
+  }
+  template <typename T>
+  std::string opening_vector() {
+    return refusal([&] { vector<T>::open_kept(path, store); });
+  }
+  /// The file, as an earlier version would have made it.
+  void forget_types() {
+    scratch::kept_image file(scratch::read_file(path));
+    file.forget_types();
+    scratch::write_file(path, file.text());
+  }
+
+  storage store{files_moved_by(io::backend::threads)};
+  scratch::directory folder;
+  std::string const path = folder.path("file");
+};
+
+TEST_F(types_of_kept_files, of_numbers_are_told_apart) {
+  map<number, number>::create(path, store).insert({{1, 1}, {2, 2}});
+  EXPECT_EQ((opening<map<number, number>>()), "");
+  EXPECT_EQ((opening<map<double, double>>()), path + ": has keys 'u64', not 'f64'");
+  EXPECT_EQ((opening<map<number, std::int64_t>>()), path + ": has values 'u64', not 'i64'");
+  EXPECT_EQ((opening<map<number, number_of_own>>()), path + ": has values 'u64', not 'class'");
+  enum class id : number {};
+  EXPECT_EQ((opening<map<id, number>>()), "");
+  forget_types();
+  EXPECT_EQ((opening<map<double, double>>()), "") << "an earlier version did not say";
+  map<number, number>::open(path, store).insert({3, 3});
+  EXPECT_EQ((opening<map<double, double>>()), path + ": has keys 'u64', not 'f64'");
+}
+
+TEST_F(types_of_kept_files, of_hash_tables_and_vectors_are_told_apart) {
+  unordered_map<number, number>::create(path, store).insert({1, 1});
+  EXPECT_EQ((opening<unordered_map<number, number>>()), "");
+  EXPECT_EQ((opening<unordered_map<number, double>>()), path + ": has values 'u64', not 'f64'");
+  struct mine : std::equal_to<number> {};
+  EXPECT_EQ((opening<unordered_map<number, number, std::hash<number>, mine>>()), "");
+  EXPECT_NE((opening<map<number, number>>()), "");
+  std::filesystem::remove(path);
+  vector<number>::create_kept(path, store).push_back(1);
+  EXPECT_EQ(opening_vector<number>(), "");
+  EXPECT_EQ(opening_vector<double>(), path + ": has items 'u64', not 'f64'");
+}
+
+TEST_F(types_of_kept_files, of_classes_are_told_by_names_and_alignment) {
+  vector<account>::create_kept(path, store).push_back({1, 2});
+  EXPECT_EQ(opening_vector<renamed>(), "");
+  EXPECT_EQ(opening_vector<half>(), path + ": has items 'class' aligned to 8 bytes, not to 4");
+  EXPECT_EQ(opening_vector<named>(), "") << "a name that was given later";
+  EXPECT_EQ(opening_vector<account>(), "");
+  vector<named>::open_kept(path, store).push_back({3, 4});
+  EXPECT_EQ(opening_vector<named>(), "");
+  EXPECT_EQ(opening_vector<account>(), path + ": has items 'a name', not 'class'");
+}
+
+TEST_F(types_of_kept_files, of_orders_are_told_apart) {
+  using descending = set<number, std::greater<>>;
+  descending::create(path, store).insert({1, 2, 3});
+  EXPECT_EQ((opening<set<number, std::greater<number>>>()), "");
+  EXPECT_EQ((opening<set<number>>()), path + ": has the order 'greater', not 'less'");
+  EXPECT_EQ((opening<multiset<number>>()),
+            path + ": holds a set of 8 bytes, not a multiset of 8 bytes");
+  forget_types();
+  auto const other = path + ": its keys are in another order than that of this comparison";
+  EXPECT_EQ((opening<set<number>>()), other);
+  EXPECT_EQ((opening<descending>()), "");
+  std::filesystem::remove(path);
+  set<account, by_id>::create(path, store).insert({{1, 9}, {2, 5}, {3, 7}});
+  EXPECT_EQ((opening<set<account, by_cents>>()), other);
+  EXPECT_EQ((opening<set<account, by_id>>()), "");
+  EXPECT_EQ((set<account, by_id>::open(path, store).size()), 3U);
+}
+
+/// A file that is refused is not changed: not even noted as closed.
+TEST_F(types_of_kept_files, are_refused_before_anything_is_written) {
+  {
+    auto made = set<number, std::greater<>>::create(path, store);
+    made.insert({1, 2, 3});
+    made.flush();
+    made.insert(4);
+    scratch::write_file(folder.path("copy"), scratch::read_file(path));
+  }
+  scratch::write_file(path, scratch::read_file(folder.path("copy")));
+  forget_types();
+  auto const before = scratch::read_file(path);
+  EXPECT_NE((opening<set<number>>()), "");
+  EXPECT_NE(opening_vector<number>(), "");
+  EXPECT_EQ(scratch::read_file(path), before);
+}
+
+TEST_F(types_of_kept_files, of_plain_ones_are_told_from_them) {
+  map<number, number>::create(path, store).insert({1, 1});
+  auto const open_plain = [&] { vector<number>::open(path, store, io::access::read_only); };
+  EXPECT_EQ(refusal(open_plain), path +
+                                     ": holds a map of 8 + 8 bytes, not plain items: open it "
+                                     "with map::open");
+  scratch::kept_image damaged(scratch::read_file(path));
+  damaged.set(2000, 1);
+  damaged.set(16, 0);
+  scratch::write_file(path, damaged.text());
+  EXPECT_NE(refusal(open_plain), "") << "that it is damaged makes it no plain file";
+  std::filesystem::remove(path);
+  vector<number>::create_kept(path, store).push_back(1);
+  EXPECT_THAT(refusal(open_plain), testing::EndsWith("open it with vector::open_kept"));
+  scratch::write_file(path, "outsize\n" + std::string(20'000, 'x'));
+  EXPECT_EQ(refusal(open_plain), "") << "a text that begins so";
+  EXPECT_THAT(opening_vector<number>(), testing::HasSubstr("no header fits its checksum"));
+  scratch::write_file(path, std::string(20'000, 'x'));
+  EXPECT_THAT(opening_vector<number>(), testing::HasSubstr("not a container of outsize"));
 }
 
 // As they may be in a file that was made where requests need no alignment.

@@ -29,6 +29,7 @@
 #include <outsize/io/memory_file.hpp>
 #include <outsize/testing/crashing_file.hpp>
 #include <outsize/testing/effort.hpp>
+#include <outsize/testing/kept_image.hpp>
 
 namespace outsize {
 namespace {
@@ -37,32 +38,8 @@ using number = std::uint64_t;
 using bytes_of_file = std::vector<std::byte>;
 using contents = std::vector<std::pair<number, number>>;
 
-struct page_of_file {
-  std::size_t row;
-  std::size_t offset;
-  std::size_t length;
-};
-
-template <typename T>
-T value_at(bytes_of_file const& file, std::size_t offset) {
-  T value;
-  std::memcpy(&value, file.data() + offset, sizeof value);
-  return value;
-}
-
-/// The pages of a file, as its later header and its index say (kept_file.cpp).
-std::vector<page_of_file> pages_in(bytes_of_file const& file) {
-  std::size_t const header = value_at<number>(file, 40) > value_at<number>(file, 4136) ? 0 : 4096;
-  std::size_t word = value_at<number>(file, header + 56);
-  std::vector<page_of_file> pages;
-  for (std::size_t row = 0; row < value_at<std::uint32_t>(file, header + 80); ++row) {
-    std::size_t const length = value_at<number>(file, header + 88 + 8 * row);
-    for (number i = value_at<number>(file, header + 104 + 8 * row); i > 0; --i, word += 8)
-      if (number const offset = value_at<number>(file, word); offset != 0)
-        pages.push_back({row, offset, length});
-  }
-  return pages;
-}
+/// The pages of a file.
+auto pages_in(bytes_of_file const& file) { return scratch::kept_image(file).pages(); }
 
 template <typename Container>
 struct damaged_files : testing::Test {
@@ -98,8 +75,7 @@ struct damaged_files : testing::Test {
       return Container::create(store, std::move(file), options());
   }
   Container open(bytes_of_file const& bytes, io::access mode) {
-    auto file = io::make_memory_file("some.file");
-    file->write(0, bytes)->wait();
+    auto file = scratch::kept_image(bytes).as_file("some.file");
     if constexpr (is_hashed)
       return Container::open(std::move(file), store, mode, options());
     else
@@ -250,7 +226,7 @@ TYPED_TEST(damaged_files, are_read_as_they_are_if_they_are_sound) {
 
 TYPED_TEST(damaged_files, are_noticed_where_a_page_is_zeros) {
   std::mt19937_64 random(2);
-  for (auto const& [row, offset, length] : pages_in(this->sound)) {
+  for (auto const& [row, index, offset, length] : pages_in(this->sound)) {
     SCOPED_TRACE(testing::Message() << "row " << row << ", at " << offset);
     auto damaged = this->sound;
     std::ranges::fill(std::span(damaged).subspan(offset, length), std::byte{0});
@@ -280,6 +256,105 @@ TYPED_TEST(damaged_files, are_noticed_where_a_chain_has_no_end) {
     EXPECT_TRUE(this->notices([&] { c.find_many(absent, found); }));
     std::mt19937_64 random(4);
     this->change(damaged, random);
+  }
+}
+
+/// A leaf is | before | after | count … | (btree_layout.hpp).
+constexpr std::size_t place_of_before = 0, place_of_after = 8, place_of_count = 16;
+
+TYPED_TEST(damaged_files, are_noticed_where_leaves_go_round_in_a_circle) {
+  if constexpr (!TestFixture::is_hashed) {
+    scratch::kept_image damaged(this->sound);
+    auto const pages = damaged.pages();
+    auto const leaf = [&](number n) {
+      return std::ranges::find(pages, std::pair<std::size_t, number>(0, n),
+                               [](auto const& page) {
+                                 return std::pair<std::size_t, number>(page.row, page.number);
+                               })
+          ->offset;
+    };
+    number const first = damaged.get(scratch::kept_tree_fields[2]);
+    number const a = damaged.get(leaf(damaged.get(leaf(first) + place_of_after)) + place_of_after);
+    number const b = damaged.get(leaf(a) + place_of_after);
+    number const last = damaged.get(leaf(b) + place_of_after);
+    damaged.set(leaf(a) + place_of_before, last);
+    damaged.set(leaf(last) + place_of_after, a);
+    number const key = damaged.get(leaf(b) + 24);
+    for (bool const is_empty : {false, true}) {  // then a step does not come out of them
+      SCOPED_TRACE(is_empty);
+      if (is_empty)
+        for (number const each : {a, b, last}) damaged.set(leaf(each) + place_of_count, 0, 4);
+      TypeParam const c = this->open(damaged.bytes(), io::access::read_only);
+      EXPECT_TRUE(this->notices([&] { this->all(c.lower_bound(key), c.end()); }));
+      EXPECT_TRUE(this->notices([&] {
+        number steps = 0;
+        for (auto at = c.lower_bound(key); at != c.begin() && steps < 10 * this->keys; --at)
+          ++steps;
+        EXPECT_LT(steps, 10 * this->keys);
+      }));
+      EXPECT_TRUE(this->notices([&] { this->all(c.begin(), c.end()); }));
+      std::mt19937_64 random(5);
+      this->change(damaged.bytes(), random);
+    }
+  }
+}
+
+/// So that there are more ways from the root than can be tried.
+TYPED_TEST(damaged_files, are_noticed_where_nodes_have_themselves_as_children) {
+  if constexpr (!TestFixture::is_hashed) {
+    scratch::kept_image damaged(this->sound);
+    auto const pages = damaged.pages();
+    number const root = damaged.get(scratch::kept_tree_fields[1]);
+    std::vector<number> others;
+    number nodes = 0;
+    for (auto const& page : pages)
+      if (page.row == 1) {
+        ++nodes;
+        if (page.number != root && others.size() < 2) others.push_back(page.number);
+      }
+    if (nodes < 10) return;
+    auto const fill = [&](number node, number child, number last) {
+      for (auto const& page : pages) {
+        if (page.row != 1 || page.number != node) continue;
+        number const capacity = damaged.get(page.offset + 4, 4);
+        damaged.set(page.offset, capacity, 4);
+        for (number i = 0; i < capacity; ++i) {
+          damaged.set(page.offset + 8 + 8 * i, i + 1 < capacity ? child : last);
+          damaged.set(page.offset + 8 + 8 * (capacity + i), 0);
+        }
+      }
+    };
+    fill(root, others[0], others[1]);
+    for (number const each : others) fill(each, each, each);
+    for (auto const& page : pages)
+      if (page.row == 0 && page.number == others[1]) {
+        damaged.set(page.offset + place_of_before, UINT64_MAX);
+        damaged.set(page.offset + place_of_after, UINT64_MAX);
+        damaged.set(page.offset + place_of_count, 2, 4);
+        damaged.set(page.offset + 24, 0);
+      }
+    damaged.set(scratch::kept_tree_fields[4], 10);
+    damaged.repair();
+    TypeParam c = this->open(damaged.bytes(), io::access::read_write);
+    EXPECT_TRUE(this->notices([&] { std::as_const(c).forward(c.find(0), c.end()); }));
+    this->notices([&] { c.erase(0); });
+  }
+}
+
+TYPED_TEST(damaged_files, of_which_the_number_of_entries_is_wrong_do_no_harm) {
+  for (number const size : {1, 5, 600}) {
+    scratch::kept_image damaged(this->sound);
+    damaged.set(scratch::kept_vector_fields[0], size);  // which is the first one of all of them
+    damaged.repair();
+    EXPECT_FALSE(this->notices([&] {
+      this->notices([&] {
+        auto c = this->open(damaged.bytes(), io::access::read_write);
+        this->notices([&] { erase_if(c, [](auto const&) { return true; }); });
+        EXPECT_LE(c.size(), 600U);
+      });
+    }));
+    std::mt19937_64 random(6);
+    this->change(damaged.bytes(), random);
   }
 }
 

@@ -38,7 +38,7 @@ std::array<char, Size> padded(std::string_view text) {
   return chars;
 }
 
-std::string described(std::string_view container, std::array<std::uint32_t, 2> bytes) {
+std::string kind_text(std::string_view container, std::array<std::uint32_t, 2> bytes) {
   char const* const article = container.starts_with('u') ? "an" : "a";
   return bytes[1] > 0
              ? fmt::format("{} {} of {} + {} bytes", article, container, bytes[0], bytes[1])
@@ -65,7 +65,8 @@ struct kept_file::header {
   std::array<std::uint64_t, most_rows> page_bytes;
   std::array<std::uint64_t, most_rows> page_count;
   std::array<std::byte, most_state_bytes> state;
-  std::uint64_t checksum;  // of all before it
+  std::array<note, kept_part::most_parts> notes;  // once part of the state: then zeros
+  std::uint64_t checksum;                         // of all before it
 
   std::uint64_t own_checksum() const noexcept {
     return storage::checksum_of(
@@ -80,13 +81,19 @@ kept_file::kept_file(storage& store, io::file_ptr file, io::access mode, kept_ki
       mode_(mode),
       kind_(kind.container),
       item_bytes_(kind.item_bytes),
+      rows_(kind.rows),
+      parts_(kind.parts),
+      next_notes_(),
       blocks_(*file_),
       sync_(*file_),
       memory_(store.memory().take(piece_bytes, "index of " + file_->name())),
       piece_(memory_.allocate(piece_bytes)),
       end_bytes_(data_offset) {
-  static_assert(sizeof(header) <= header_bytes);
+  static_assert(sizeof(header) <= header_bytes && offsetof(header, checksum) == 376);
   OUTSIZE_ASSERT(header_bytes % file_->alignment_bytes() == 0);
+  for (std::size_t i = 0; i < parts_.size(); ++i)
+    next_notes_[i] = {padded<kept_part::most_name_bytes + 1>(parts_[i].name),
+                      parts_[i].alignment_bytes};
   file_->count_into(&store.file_statistics());
 }
 
@@ -117,7 +124,7 @@ std::shared_ptr<kept_file> kept_file::create(storage& store, io::file_ptr file,
 std::shared_ptr<kept_file> kept_file::make(storage& store, io::file_ptr file, kept_kind const& kind,
                                            std::vector<std::size_t> const& page_bytes,
                                            std::size_t unit_bytes) {
-  OUTSIZE_ASSERT(page_bytes.size() <= most_rows);
+  OUTSIZE_ASSERT(page_bytes.size() == kind.rows && kind.rows <= most_rows);
   auto made = std::shared_ptr<kept_file>(
       new kept_file(store, std::move(file), io::access::read_write, kind));
   for (std::size_t const bytes : page_bytes) made->tables_.push_back({round_up(bytes, unit_bytes)});
@@ -161,6 +168,83 @@ void kept_file::refuse(std::string const& why) const {
   throw format_error(fmt::format("{}: {}", file_->name(), why));
 }
 
+void kept_file::refuse(std::string_view field, std::uint64_t value) const {
+  refuse(fmt::format("damaged: {} cannot be {}", field, value));
+}
+
+std::optional<kept_file::description> kept_file::described(storage& store, io::file& file) {
+  if (file.size_bytes() < data_offset) return {};
+  grant memory = store.memory().take(round_up(data_offset, page_bytes()), file.name());
+  buffer piece = memory.allocate(memory.total_bytes());
+  file.read(0, piece.bytes().first(data_offset))->wait();
+  std::array<header, 2> found;
+  bool are_magic = true;
+  for (std::size_t i = 0; i < 2; ++i) {
+    std::memcpy(&found[i], piece.data() + i * header_bytes, sizeof(header));
+    are_magic = are_magic && found[i].magic_bytes == magic;
+  }
+  for (header& each : found) {
+    if (each.magic_bytes != magic || !(are_magic || each.checksum == each.own_checksum())) continue;
+    each.container.back() = '\0';
+    return description{each.container.data(), kind_text(each.container.data(), each.item_bytes)};
+  }
+  return {};
+}
+
+/// That the file is one of this kind. What it does not note of the types is added to it by the
+/// first commit of a change: before that they may be wrong ones.
+void kept_file::check_kind(header const& read) {
+  std::array<char, 17> container{};  // which may end nowhere
+  std::ranges::copy(read.container, container.begin());
+  if (read.container != padded<16>(kind_) || read.item_bytes != item_bytes_)
+    refuse(fmt::format("holds {}, not {}", kind_text(container.data(), read.item_bytes),
+                       kind_text(kind_, item_bytes_)));
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    kept_part const& part = parts_[i];
+    note noted = read.notes[i];
+    noted.name.back() = '\0';
+    std::string_view const name = noted.name.data();
+    if (name.empty()) continue;
+    bool const gets_name = name == kept_class_name && part.is_class;
+    bool const is_same = part.name.empty() || name == part.name || gets_name;
+    bool const is_aligned = part.name.empty() || noted.alignment_bytes == part.alignment_bytes;
+    if (!is_same) refuse(fmt::format("has {} '{}', not '{}'", part.role, name, part.name));
+    if (!is_aligned)
+      refuse(fmt::format("has {} '{}' aligned to {} bytes, not to {}", part.role, name,
+                         noted.alignment_bytes, part.alignment_bytes));
+    if (!gets_name) next_notes_[i] = noted;
+  }
+  notes_ = read.notes;
+}
+
+/// That the fields of a header fit each other and the file.
+void kept_file::check_fields(header const& h, std::uint64_t file_bytes) const {
+  auto const check = [this](bool is_sound, std::string_view field, std::uint64_t value) {
+    if (!is_sound) refuse(field, value);
+  };
+  check(h.is_closed <= 1, "is_closed", h.is_closed);
+  check(h.sequence <= UINT64_MAX / 2, "sequence", h.sequence);
+  check(h.used_bytes >= data_offset, "used_bytes", h.used_bytes);
+  if (file_bytes < h.used_bytes)
+    refuse(fmt::format("cut short: {} of {} bytes", file_bytes, h.used_bytes));
+  check(h.row_count == rows_, "row_count", h.row_count);
+  check(h.state_bytes <= state_.size(), "state_bytes", h.state_bytes);
+  std::uint64_t const room = h.used_bytes - data_offset;
+  check(h.index_bytes <= room, "index_bytes", h.index_bytes);
+  check(h.index_bytes == 0 ||
+            (h.index_offset >= data_offset && h.index_offset <= h.used_bytes - h.index_bytes),
+        "index_offset", h.index_offset);
+  std::uint64_t places = h.index_bytes / sizeof(place);  // that are left
+  for (std::size_t row = 0; row < h.row_count; ++row) {
+    bool const is_length = h.page_bytes[row] > 0 && h.page_bytes[row] <= UINT32_MAX;
+    check(is_length, fmt::format("page_bytes[{}]", row), h.page_bytes[row]);
+    check(h.page_count[row] <= places, fmt::format("page_count[{}]", row), h.page_count[row]);
+    places -= h.page_count[row];
+  }
+  // What was made where other alignments hold is filled up to another unit.
+  check(places * sizeof(place) < most_unit_bytes, "index_bytes", h.index_bytes);
+}
+
 void kept_file::read_header() {
   std::uint64_t const length = file_->size_bytes();
   if (length < data_offset) refuse("not a container of outsize: too short");
@@ -178,15 +262,13 @@ void kept_file::read_header() {
     if (latest == nullptr || each.sequence > latest->sequence) latest = &each;
   }
   if (latest == nullptr && found[0].magic_bytes != magic && found[1].magic_bytes != magic)
-    refuse("not a container of outsize");
+    refuse(
+        "not a container of outsize: a plain file, which vector::open opens, or of another "
+        "program");
   if (latest == nullptr) refuse("damaged: no header fits its checksum");
   header const& h = *latest;
-  if (h.container != padded<16>(kind_) || h.item_bytes != item_bytes_)
-    refuse(fmt::format("holds {}, not {}", described(h.container.data(), h.item_bytes),
-                       described(kind_, item_bytes_)));
-  if (length < h.used_bytes) refuse(fmt::format("cut short: {} of {} bytes", length, h.used_bytes));
-  if (h.row_count > most_rows || h.state_bytes > state_.size())
-    refuse("damaged: its header says what none can say");
+  check_kind(h);
+  check_fields(h, length);
   std::uint64_t places = 0;
   for (std::size_t row = 0; row < h.row_count; ++row) places += h.page_count[row];
   memory_.extend(round_up(places * sizeof(place), memory_step_bytes));
@@ -380,6 +462,7 @@ void kept_file::commit(std::span<std::byte const> state, bool closes) {
       if (at) at = at.committed();
   std::ranges::copy(state, state_.begin());  // which it may be a part of
   state_bytes_ = state.size();
+  notes_ = next_notes_;
   is_changed_ = true;
   write_header(make_header(closes));
   is_closed_ = closes;
@@ -407,6 +490,7 @@ kept_file::header kept_file::make_header(bool closes) const {
     h.page_count[row] = tables_[row].now.page_count;
   }
   h.state = state_;
+  h.notes = notes_;
   h.checksum = h.own_checksum();
   return h;
 }
@@ -447,10 +531,6 @@ std::uint64_t kept_file::write_index(extent where) {
 }
 
 void kept_file::read_index() {
-  // What was made where other alignments hold is filled up to another unit.
-  std::uint64_t const words_bytes = index_words() * sizeof(place);
-  if (index_.length_bytes < words_bytes || index_.length_bytes - words_bytes >= most_unit_bytes)
-    refuse("damaged: an index of another length");
   std::uint64_t checksum = 0;
   std::uint64_t offset = index_.offset_bytes;
   std::uint64_t const end = offset + index_.length_bytes;

@@ -14,7 +14,7 @@
 // the last commit made durable; the header says whether the file was closed.
 //
 //   header:  magic, format, kind and sizes of items, rows of pages, where the index is, state of
-//            the container, sequence number; checksum of all
+//            the container, names of types and order, sequence number; checksum of all
 //
 // Invariant: extents of pages, of the index, of what the last commit needs still, and free ones are
 // disjoint and fill the file; their offsets and lengths are multiples of one number, which requests
@@ -29,6 +29,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -39,6 +40,7 @@
 #include <outsize/block/file_blocks.hpp>
 #include <outsize/block/free_extents.hpp>
 #include <outsize/block/storage.hpp>
+#include <outsize/container/kept_type.hpp>
 #include <outsize/container/page_space.hpp>
 #include <outsize/io/disk_file.hpp>
 
@@ -48,7 +50,8 @@ namespace outsize::detail {
 struct kept_kind {
   std::string_view container;                    ///< At most 15 characters.
   std::array<std::uint32_t, 2> item_bytes = {};  ///< sizeof an item; of a key, and of its value.
-  friend bool operator==(kept_kind const&, kept_kind const&) = default;
+  std::uint32_t rows = 1;                        ///< Of pages.
+  kept_parts parts = {};                         ///< What the types are, as far as that is known.
 };
 
 /// Rows of pages in a file; see the top of this file.
@@ -64,7 +67,7 @@ struct kept_kind {
 class kept_file {
  public:
   static constexpr std::size_t most_rows = 2;
-  static constexpr std::size_t most_state_bytes = 256;
+  static constexpr std::size_t most_state_bytes = 128;
 
   /// Makes the file, which must not be there, and commits that it is empty.
   /// @param page_bytes  Of the pages of each row; rounded up to the file's alignment, and to 4 KiB.
@@ -75,7 +78,8 @@ class kept_file {
                                            std::vector<std::size_t> page_bytes);
   /// Opens one, without direct I/O if its pages are not where that could read them. @throws
   /// io_error (EBUSY: it is open elsewhere, and one of both writes); format_error if it is none, of
-  /// another kind, of a newer format, cut short, or damaged.
+  /// another kind, of a newer format, cut short, or damaged, that is, if a field of its header can
+  /// not be in a sound file of this length; it names the field.
   static std::shared_ptr<kept_file> open(storage& store, std::string const& path, io::access mode,
                                          kept_kind const& kind);
   /// The same with a file that is open, an empty one to be made a kept_file; pages are rounded up
@@ -84,6 +88,14 @@ class kept_file {
                                            std::vector<std::size_t> page_bytes);
   static std::shared_ptr<kept_file> open(storage& store, io::file_ptr file, io::access mode,
                                          kept_kind const& kind);
+
+  struct description {
+    std::string container;  ///< "map"
+    std::string text;       ///< "a map of 8 + 8 bytes"
+  };
+  /// What a file holds, if it is a kept one: it has both headers, or one whose checksum fits, so
+  /// that no plain file is taken for one. @throws io_error, budget_error.
+  static std::optional<description> described(storage& store, io::file& file);
 
   /// To be called when all is there that the file was made for.
   void keep() noexcept {
@@ -104,8 +116,10 @@ class kept_file {
   void close(std::span<std::byte const> state);
 
   std::string const& name() const noexcept { return file_->name(); }
-  /// Of an item, or of its key.
-  std::uint32_t item_bytes() const noexcept { return item_bytes_[0]; }
+  /// Of an item, or of its key, and of its value.
+  std::array<std::uint32_t, 2> const& item_bytes() const noexcept { return item_bytes_; }
+  /// @throws format_error: a field of the header, or of the state, has a value that cannot be.
+  [[noreturn]] void refuse(std::string_view field, std::uint64_t value) const;
   bool is_writable() const noexcept { return mode_ == io::access::read_write; }
   /// @throws io_error (EACCES) if it may only be read.
   void check_writable() const;
@@ -113,6 +127,11 @@ class kept_file {
  private:
   friend class kept_pages;
   struct header;
+  /// What a file notes of a kept_part; zeros in files of earlier versions: not known.
+  struct note {
+    std::array<char, kept_part::most_name_bytes + 1> name;
+    std::uint8_t alignment_bytes;
+  };
   struct extent {
     std::uint64_t offset_bytes = 0;
     std::uint64_t length_bytes = 0;
@@ -171,6 +190,8 @@ class kept_file {
   header make_header(bool closes) const;
   void write_header(header const& content);
   void read_header();
+  void check_fields(header const& read, std::uint64_t file_bytes) const;
+  void check_kind(header const& read);
   std::uint64_t write_index(extent where);
   void read_index();
   void find_free_space();
@@ -186,6 +207,11 @@ class kept_file {
   io::access mode_;
   std::string kind_;
   std::array<std::uint32_t, 2> item_bytes_;
+  std::uint32_t rows_;
+  kept_parts parts_;
+  using notes = std::array<note, kept_part::most_parts>;
+  notes notes_{};     // of the file
+  notes next_notes_;  // of the next commit: as the file, and what parts know besides
   block::file_blocks blocks_;
   lasting_sync sync_;
   grant memory_;

@@ -41,6 +41,7 @@
 #include <outsize/container/btree_iterator.hpp>
 #include <outsize/container/btree_reader.hpp>
 #include <outsize/container/item_source.hpp>
+#include <outsize/container/kept_type.hpp>
 #include <outsize/container/map_item.hpp>
 #include <outsize/container/map_options.hpp>
 #include <outsize/container/piece_comparison.hpp>
@@ -142,8 +143,8 @@ class ordered_container {
   /// One that was created in a file, with the same comparison. was_closed() tells whether it was
   /// closed, or is what the last flush() left. Read only: what changes it throws io_error (EACCES).
   /// @throws io_error if it cannot be opened, EBUSY while it is open elsewhere and one of both
-  /// would change it; format_error if the file is none of this type's, or is of a newer format, cut
-  /// short, or damaged; budget_error.
+  /// would change it; format_error if the file is none of this type's (kept_type.hpp) or has
+  /// another order, or is of a newer format, cut short, or damaged; budget_error.
   static ordered_container open(std::string const& path, storage& store = default_storage(),
                                 io::access mode = io::access::read_write,
                                 map_options const& options = {}, Less less = {}) {
@@ -512,6 +513,7 @@ class ordered_container {
     while (at != detail::tree_position{end.leaf(), end.slot()}) {
       bool const is_last = at.leaf == end.leaf();
       std::uint32_t const until = is_last ? end.slot() : tree_->show(at.leaf).count;
+      if (until < at.slot) tree_->pages().refuse_range();
       auto const next = is_last ? to.position() : tree_->after({at.leaf, until - 1});
       detail::tree_cursor const follows(tree_->cursors(), next.leaf, next.slot);
       tree_->erase(at, until - at.slot);
@@ -576,10 +578,16 @@ class ordered_container {
 
   static detail::tree_layout layout() {
     constexpr char const* names[] = {"multiset", "set", "multimap", "map"};
-    std::uint32_t value_bytes = 0;
-    if constexpr (is_map) value_bytes = sizeof(Value);
-    return tree::layout(
-        {names[2 * is_map + is_unique], {static_cast<std::uint32_t>(sizeof(Key)), value_bytes}});
+    detail::kept_kind kind{names[2 * is_map + is_unique],
+                           {sizeof(Key), 0},
+                           2,
+                           {detail::kept_item<Key>("keys"), detail::kept_part(),
+                            detail::kept_function<Less, Key>("the order")}};
+    if constexpr (is_map) {
+      kind.item_bytes[1] = sizeof(Value);
+      kind.parts[1] = detail::kept_item<Value>("values");
+    }
+    return tree::layout(kind);
   }
 
   template <typename K>

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <exception>
 
+#include <outsize/base/assert.hpp>
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/container/page_run_writer.hpp>
@@ -130,8 +131,10 @@ std::unique_ptr<tree_pages> tree_pages::in(storage& store, std::shared_ptr<kept_
   auto leaf_space = std::make_unique<kept_pages>(file, 0);
   auto node_space = std::make_unique<kept_pages>(file, 1);
   if (leaf_space->page_bytes() < layout.least_leaf_bytes ||
-      node_space->page_bytes() < layout.least_node_bytes)
-    throw format_error(file->name() + ": damaged: pages too short");
+      leaf_space->page_bytes() % layout.leaf_alignment != 0)
+    file->refuse("page_bytes[0]", leaf_space->page_bytes());
+  if (node_space->page_bytes() < layout.least_node_bytes)
+    file->refuse("page_bytes[1]", node_space->page_bytes());
   auto const leaves = leaf_paging(store, leaf_space->page_bytes(), options);
   auto const nodes = node_paging(store, node_space->page_bytes(), options);
   auto made = std::unique_ptr<tree_pages>(
@@ -142,32 +145,52 @@ std::unique_ptr<tree_pages> tree_pages::in(storage& store, std::shared_ptr<kept_
                                options.replacement()),
                       leaves.runs},
                      file, options));
-  if (file->state().size() == sizeof(tree_state))
-    std::memcpy(&made->state_, file->state().data(), sizeof(tree_state));
-  made->check_state();
+  made->recall(file->state());
   file->keep();
   return made;
 }
 
 /// What the file says of its tree must fit its pages, so that nothing else need be checked.
-void tree_pages::check_state() const {
+void tree_pages::recall(std::span<std::byte const> bytes) {
+  bool const has_pages = leaves_.used() > 0 || nodes_.used() > 0;
+  // There is none before the first flush.
+  bool const is_state = bytes.size() == sizeof state_ || (bytes.empty() && !has_pages);
+  if (!is_state) file_->refuse("state_bytes", bytes.size());
+  if (!bytes.empty()) std::memcpy(&state_, bytes.data(), sizeof state_);
+  auto const check = [this](bool is_sound, char const* field, std::uint64_t value) {
+    if (!is_sound) file_->refuse(field, value);
+  };
   auto const is_page = [](page_set const& pages, std::uint64_t page) {
     return page < pages.row().end() && !pages.row().holds_zeros(page);
   };
-  auto const is_tree = [&] {
-    if (state_.root == tree_state::none) return state_.size == 0;
-    return is_page(state_.height > 0 ? nodes_ : leaves_, state_.root) &&
-           is_page(leaves_, state_.first_leaf) && is_page(leaves_, state_.last_leaf);
-  };
-  if (!is_tree()) throw format_error(file_->name() + ": damaged: no such root");
+  auto const [size, root, first, last, height] = state_;
+  auto const [key_bytes, value_bytes] = file_->item_bytes();
+  // Entries have these bytes at least. Each level has a node, and few enough have room for all.
+  std::uint64_t const most = leaves_.row().page_bytes() / (key_bytes + value_bytes);
+  check(height <= std::min<std::uint64_t>(nodes_.used(), most_height), "height", height);
+  if (root == tree_state::none) {
+    check(!has_pages && height == 0, "root", root);
+    check(size == 0, "size", size);
+    check(first == tree_state::none, "first_leaf", first);
+    check(last == tree_state::none, "last_leaf", last);
+    return;
+  }
+  check(size <= leaves_.used() * most, "size", size);
+  check(is_page(leaves_, first), "first_leaf", first);
+  check(is_page(leaves_, last), "last_leaf", last);
+  if (height > 0) {
+    check(is_page(nodes_, root), "root", root);
+  } else {
+    check(root == first && root == last, "root", root);
+  }
 }
 
 tree_pages::~tree_pages() {
   try {
-    if (file_)
-      close();
-    else
+    if (file_ == nullptr)
       clear();
+    else if (is_used_)
+      close();
   } catch (std::exception const&) {  // close() tells
   }
 }
@@ -182,6 +205,20 @@ void tree_pages::check_writable() const {
 
 void tree_pages::refuse(char const* kind, std::uint64_t page) const {
   throw format_error(fmt::format("{}: damaged: {} {}", file_->name(), kind, page));
+}
+
+void tree_pages::refuse_field(char const* field, std::uint64_t value) const {
+  file_->refuse(field, value);
+}
+
+void tree_pages::refuse_order() const {
+  throw format_error(file_->name() +
+                     ": its keys are in another order than that of this comparison");
+}
+
+void tree_pages::refuse_range() const {
+  OUTSIZE_ASSERT(file_ != nullptr);  // a mistake of the caller's, then
+  throw format_error(file_->name() + ": damaged: a range of entries without an end");
 }
 
 void tree_pages::flush() {

@@ -87,6 +87,7 @@ class tree_pages {
  public:
   static constexpr std::size_t live_leaves = 4;  ///< That stay where they are, as page_row's.
   static constexpr std::size_t live_nodes = 3;
+  static constexpr std::size_t most_height = 31;  ///< Levels of nodes above the leaves.
 
   /// On the disks of a storage. @throws budget_error, io_error; std::invalid_argument (placement).
   static std::unique_ptr<tree_pages> on_disks(storage& store, tree_layout const& layout,
@@ -146,6 +147,13 @@ class tree_pages {
   bool are_checked() const noexcept { return file_ != nullptr; }
   /// @throws format_error that names the file and a page of it. @pre are_checked()
   [[noreturn]] void refuse(char const* kind, std::uint64_t page) const;
+  /// The same, that names what the file says of the tree, or another thing that is wrong.
+  [[noreturn]] void refuse_field(char const* field, std::uint64_t value) const;
+  [[noreturn]] void refuse_order() const;
+  [[noreturn]] void refuse_range() const;
+  /// To be called when nothing can be wrong with the whole any more: the destructor leaves a file
+  /// as it is before that.
+  void begin_use() noexcept { is_used_ = true; }
   bool was_closed() const noexcept { return file_ == nullptr || file_->was_closed(); }
 
   /// Makes all durable that has a file; writes it, otherwise. @throws io_error: nothing is lost.
@@ -169,13 +177,14 @@ class tree_pages {
   };
   tree_pages(storage& store, rows made, std::shared_ptr<kept_file> file,
              map_options const& options);
-  void check_state() const;
+  void recall(std::span<std::byte const> bytes);
   std::span<std::byte const> state_bytes() const noexcept;
 
   std::shared_ptr<kept_file> file_;
   page_set leaves_;
   page_set nodes_;
   tree_state state_;
+  bool is_used_ = false;
   storage& store_;
   std::size_t batch_leaves_;
   std::size_t runs_;

@@ -71,24 +71,28 @@ class vector : public detail::paged_array<vector<T>, T> {
   /// @throws io_error, EEXIST if it is there already; budget_error. Nothing is left of it then.
   static vector create_kept(std::string const& path, storage& store = default_storage(),
                             vector_options const& options = {}) {
-    return vector(detail::create_kept_pages(store, path, sizeof(T), options));
+    return vector(detail::create_kept_pages(store, path, detail::kept_vector<T>(), options));
   }
   /// One that was created in a file. It has the pages that it was made with; was_closed() tells
   /// whether it was closed, or is what the last flush() left. Read only: all that changes items,
   /// their number, or hands out references throws io_error (EACCES).
   /// @throws io_error if it cannot be opened, EBUSY while it is open elsewhere and one of both
-  /// would change it; format_error if the file is none of vector<T>'s, or is of a newer format, cut
-  /// short, or damaged; budget_error.
+  /// would change it; format_error if the file is none of vector<T>'s (kept_type.hpp), or is of a
+  /// newer format, cut short, or damaged; budget_error.
   static vector open_kept(std::string const& path, storage& store = default_storage(),
                           io::access mode = io::access::read_write,
                           vector_options const& options = {}) {
-    return vector(detail::open_kept_pages(store, path, mode, sizeof(T), options));
+    return vector(detail::open_kept_pages(store, path, mode, detail::kept_vector<T>(), options));
   }
   /// The items of a plain file, item i at byte i · sizeof(T); what is behind the last whole one is
   /// left out. Other programs can read the file after flush() or close(), which give it its length;
   /// the destructor does so too, but cannot tell of errors. If the process ends otherwise, pages
   /// changed since may be there or not. Read only: as open_kept().
-  /// @throws io_error if it cannot be opened; budget_error.
+  ///
+  /// As long as it is open to be changed, no other container, of this process or another one, has
+  /// the file open; or any number have it to read. That holds by whatever name it is opened.
+  /// @throws io_error if it cannot be opened, EBUSY while another one has it; format_error if it is
+  /// the file of a kept container; budget_error.
   static vector open(std::string const& path, storage& store = default_storage(),
                      io::access mode = io::access::read_write, vector_options const& options = {}) {
     return vector(detail::bind_pages(store, path, {.mode = mode}, sizeof(T), options));

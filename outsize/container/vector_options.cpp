@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <outsize/container/vector_options.hpp>
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <bit>
 #include <cstring>
 #include <numeric>
 #include <utility>
 
+#include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/container/kept_file.hpp>
 
@@ -31,21 +33,23 @@ std::shared_ptr<page_row> make_row(storage& store, std::unique_ptr<page_space> s
   return std::make_shared<page_row>(store, std::move(space), std::move(cache), page_bytes);
 }
 
-kept_kind vector_kind(std::size_t item_bytes) {
-  return {"vector", {static_cast<std::uint32_t>(item_bytes)}};
-}
-
 pages_of_file kept_pages_of(storage& store, std::shared_ptr<kept_file> const& file,
                             vector_options const& options) {
-  std::uint64_t bytes = 0;  // of all items: the state
-  auto const state = file->state();
-  std::memcpy(&bytes, state.data(), std::min(state.size(), sizeof bytes));
   auto space = std::make_unique<kept_pages>(file, 0);
   page_space* const in_file = space.get();
   std::size_t const page_bytes = space->page_bytes();
+  std::size_t const item_bytes = file->item_bytes()[0];
+  if (page_bytes < item_bytes) file->refuse("page_bytes[0]", page_bytes);
+  std::uint64_t bytes = 0;  // of all items: the state, once there is one
+  auto const state = file->state();
+  bool const is_state = state.size() == sizeof bytes || (state.empty() && space->end() == 0);
+  if (!is_state) file->refuse("state_bytes", state.size());
+  if (!state.empty()) std::memcpy(&bytes, state.data(), sizeof bytes);
+  std::uint64_t const most = space->end() * (page_bytes / item_bytes) * item_bytes;
+  if (bytes > most || bytes % item_bytes != 0) file->refuse("size", bytes);
   auto row = make_row(store, std::move(space), page_bytes, options);
   file->keep();
-  return {std::move(row), in_file, bytes / file->item_bytes(), file->was_closed()};
+  return {std::move(row), in_file, bytes / item_bytes, file->was_closed()};
 }
 
 }  // namespace
@@ -97,6 +101,10 @@ pages_of_file bind_pages(storage& store, std::string const& path, io::open_optio
     file = io::open_file(path, store.file_queue(), {.mode = opening.mode, .direct = false});
     unit_bytes = item_bytes;
   }
+  if (auto const kept = kept_file::described(store, *file))
+    throw format_error(fmt::format("{}: holds {}, not plain items: open it with {}::open{}", path,
+                                   kept->text, kept->container,
+                                   kept->container == "vector" ? "_kept" : ""));
   if (opening.create) io::sync_name(path);
   file->count_into(&store.file_statistics());
   std::uint64_t const items = file->size_bytes() / item_bytes;
@@ -108,17 +116,16 @@ pages_of_file bind_pages(storage& store, std::string const& path, io::open_optio
   return {std::move(row), in_file, items};
 }
 
-pages_of_file create_kept_pages(storage& store, std::string const& path, std::size_t item_bytes,
+pages_of_file create_kept_pages(storage& store, std::string const& path, kept_kind const& kind,
                                 vector_options const& options) {
-  std::size_t const page_bytes =
-      std::max(item_bytes, page_bytes_for(store, least_page_bytes, options.page_bytes));
-  return kept_pages_of(store, kept_file::create(store, path, vector_kind(item_bytes), {page_bytes}),
-                       options);
+  std::size_t const page_bytes = std::max<std::size_t>(
+      kind.item_bytes[0], page_bytes_for(store, least_page_bytes, options.page_bytes));
+  return kept_pages_of(store, kept_file::create(store, path, kind, {page_bytes}), options);
 }
 
 pages_of_file open_kept_pages(storage& store, std::string const& path, io::access mode,
-                              std::size_t item_bytes, vector_options const& options) {
-  return kept_pages_of(store, kept_file::open(store, path, mode, vector_kind(item_bytes)), options);
+                              kept_kind const& kind, vector_options const& options) {
+  return kept_pages_of(store, kept_file::open(store, path, mode, kind), options);
 }
 
 }  // namespace outsize::detail

@@ -16,6 +16,8 @@
 #include <outsize/block/placement.hpp>
 #include <outsize/block/replacement.hpp>
 #include <outsize/block/storage.hpp>
+#include <outsize/container/kept_file.hpp>
+#include <outsize/container/kept_type.hpp>
 #include <outsize/container/page_cache.hpp>
 #include <outsize/container/page_row.hpp>
 #include <outsize/container/page_space.hpp>
@@ -75,17 +77,23 @@ struct pages_of_file {
   bool was_closed = true;
 };
 
-/// Those of the items side by side in the file at `path`, opened or made as `opening` says. Where
-/// item_bytes and the alignment of direct I/O do not go together, it is used through the page
-/// cache. @throws io_error, budget_error.
+/// What a kept_file of vector<T> says of its items.
+template <typename T>
+kept_kind kept_vector() {
+  return {"vector", {sizeof(T), 0}, 1, {kept_item<T>("items")}};
+}
+
+/// Those of the items side by side in the file at `path`, opened or made as `opening` says, and
+/// locked. Where item_bytes and the alignment of direct I/O do not go together, it is used through
+/// the page cache. @throws io_error, budget_error; format_error if it is a kept_file.
 pages_of_file bind_pages(storage& store, std::string const& path, io::open_options opening,
                          std::size_t item_bytes, vector_options const& options);
 
 /// Those of a new kept_file. @throws io_error, budget_error.
-pages_of_file create_kept_pages(storage& store, std::string const& path, std::size_t item_bytes,
+pages_of_file create_kept_pages(storage& store, std::string const& path, kept_kind const& kind,
                                 vector_options const& options);
 /// Those of one that is there. @throws io_error, budget_error, format_error.
 pages_of_file open_kept_pages(storage& store, std::string const& path, io::access mode,
-                              std::size_t item_bytes, vector_options const& options);
+                              kept_kind const& kind, vector_options const& options);
 
 }  // namespace outsize::detail
