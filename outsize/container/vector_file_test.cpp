@@ -15,6 +15,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -336,6 +337,47 @@ TEST_F(vectors_in_files, that_may_only_be_read_keep_their_size) {
 }
 
 /// What vectors in files consist of, on a disk that is full, or says so at random.
+TEST_F(vectors_in_files, are_open_to_one_that_changes_them_or_to_many_that_read) {
+  using numbers = vector<std::uint64_t>;
+  fs::create_directory(directory / "linked");
+  auto const link = path("linked/items");
+  /// Each of several, at the same time, as each waits a second before it is refused.
+  auto const expect_refused = [&](auto const&... opening) {
+    auto const is_refused = [](auto const& open) {
+      try {
+        open();
+        return false;
+      } catch (io_error const& e) {
+        return e.code().value() == EBUSY;
+      }
+    };
+    std::vector<std::future<bool>> all;
+    (all.push_back(std::async(std::launch::async, [&] { return is_refused(opening); })), ...);
+    for (auto& each : all) EXPECT_TRUE(each.get());
+  };
+  {
+    auto v = numbers::create(path(), *store);
+    v.push_back(1);
+    fs::create_hard_link(path(), link);
+    expect_refused([&] { numbers::open(path(), *store); }, [&] { numbers::open(link, *store); },
+                   [&] { numbers::open(link, *store, io::access::read_only); },
+                   [&] { vector<record<3001>>::open(path(), *store); });
+    v.push_back(2);
+  }
+  {
+    auto const one = numbers::open(path(), *store, io::access::read_only);
+    auto const another = numbers::open(link, *store, io::access::read_only);
+    EXPECT_EQ(one, another);
+    EXPECT_EQ(one.size(), 2U);
+    expect_refused([&] { numbers::open(path(), *store); });
+  }
+  // Of items with which direct I/O does not go the file is opened twice, by one.
+  auto odd = vector<record<3001>>::open(path(), *store);
+  odd.push_back({});
+  odd.close();
+  EXPECT_EQ(fs::file_size(link), 3001U);
+}
+
 struct vectors_in_files_on_a_full_disk : testing::Test {
   using numbers = detail::paged_items<std::uint64_t>;
   using model = std::vector<std::uint64_t>;
