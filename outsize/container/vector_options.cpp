@@ -33,25 +33,6 @@ std::shared_ptr<page_row> make_row(storage& store, std::unique_ptr<page_space> s
   return std::make_shared<page_row>(store, std::move(space), std::move(cache), page_bytes);
 }
 
-pages_of_file kept_pages_of(storage& store, std::shared_ptr<kept_file> const& file,
-                            vector_options const& options) {
-  auto space = std::make_unique<kept_pages>(file, 0);
-  page_space* const in_file = space.get();
-  std::size_t const page_bytes = space->page_bytes();
-  std::size_t const item_bytes = file->item_bytes()[0];
-  if (page_bytes < item_bytes) file->refuse("page_bytes[0]", page_bytes);
-  std::uint64_t bytes = 0;  // of all items: the state, once there is one
-  auto const state = file->state();
-  bool const is_state = state.size() == sizeof bytes || (state.empty() && space->end() == 0);
-  if (!is_state) file->refuse("state_bytes", state.size());
-  if (!state.empty()) std::memcpy(&bytes, state.data(), sizeof bytes);
-  std::uint64_t const most = space->end() * (page_bytes / item_bytes) * item_bytes;
-  if (bytes > most || bytes % item_bytes != 0) file->refuse("size", bytes);
-  auto row = make_row(store, std::move(space), page_bytes, options);
-  file->keep();
-  return {std::move(row), in_file, bytes / item_bytes, file->was_closed()};
-}
-
 }  // namespace
 
 std::uint64_t first_page_behind(std::uint64_t before, std::size_t page_items) noexcept {
@@ -117,6 +98,25 @@ pages_of_file bind_pages(storage& store, std::string const& path, io::open_optio
   auto row = make_row(store, std::move(space), page_bytes, options);
   made.keep();
   return {std::move(row), in_file, items};
+}
+
+pages_of_file kept_pages_of(storage& store, std::shared_ptr<kept_file> const& file,
+                            vector_options const& options) {
+  auto space = std::make_unique<kept_pages>(file, 0);
+  page_space* const in_file = space.get();
+  std::size_t const page_bytes = space->page_bytes();
+  std::size_t const item_bytes = file->item_bytes()[0];
+  if (page_bytes < item_bytes) file->refuse("page_bytes[0]", page_bytes);
+  std::uint64_t bytes = 0;  // of all items: the state, once there is one
+  auto const state = file->state();
+  bool const is_state = state.size() == sizeof bytes || (state.empty() && space->end() == 0);
+  if (!is_state) file->refuse("state_bytes", state.size());
+  if (!state.empty()) std::memcpy(&bytes, state.data(), sizeof bytes);
+  std::uint64_t const most = space->end() * (page_bytes / item_bytes) * item_bytes;
+  if (bytes > most || bytes % item_bytes != 0) file->refuse("size", bytes);
+  auto row = make_row(store, std::move(space), page_bytes, options);
+  file->keep();
+  return {std::move(row), in_file, bytes / item_bytes, file->was_closed()};
 }
 
 pages_of_file create_kept_pages(storage& store, std::string const& path, kept_kind const& kind,

@@ -89,6 +89,10 @@ kept_kind kept_vector() {
 pages_of_file bind_pages(storage& store, std::string const& path, io::open_options opening,
                          std::size_t item_bytes, vector_options const& options);
 
+/// Those of a kept_file of a vector. @throws budget_error; format_error if what it says of them
+/// cannot be.
+pages_of_file kept_pages_of(storage& store, std::shared_ptr<kept_file> const& file,
+                            vector_options const& options);
 /// Those of a new kept_file. @throws io_error, budget_error.
 pages_of_file create_kept_pages(storage& store, std::string const& path, kept_kind const& kind,
                                 vector_options const& options);
