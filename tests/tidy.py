@@ -65,6 +65,7 @@ UNTESTED = {
     "outsize/container/unordered_map_iterator.hpp": "by unordered_map_test.cpp",
     "outsize/container/unordered_map_options.hpp": "data",
     "outsize/container/vector_options.hpp": "by vector_test.cpp and vector_file_test.cpp",
+    "outsize/io/posix/file_protection.hpp": "by unpublished_file_test.cpp",
     "outsize/io/simulation/disk_model.hpp": "interface: by the tests of the models",
     "outsize/pipeline/network_run.hpp": "by network_test.cpp",
     "outsize/pipeline/stage.hpp": "by network_test.cpp",

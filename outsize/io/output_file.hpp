@@ -23,7 +23,8 @@ class output_file {
  public:
   /// Makes a file without a name (or with a hidden one) where `path` leads to, and allocates
   /// `room_bytes`. What has that name stays as it is.
-  /// @throws io_error naming `path`, with ESPIPE if it is a pipe or device; out_of_space.
+  /// @throws io_error naming `path`: with ESPIPE if it is a pipe or device, or if the file that is
+  /// there has an owner, a mode or attributes that the new one cannot be given; out_of_space.
   output_file(std::string const& path, std::uint64_t room_bytes, request_queue& queue,
               bool direct = true);
   output_file(output_file const&) = delete;
@@ -35,9 +36,9 @@ class output_file {
   /// The same bytes, through another queue, perhaps for longer than this object. @throws io_error.
   file_ptr contents_through(request_queue& queue) const;
 
-  /// Cuts it to `length_bytes` and puts it in the place of what had the name, with its mode and
-  /// owner. Once, when all requests have ended. What went through the page cache is written back
-  /// before. @throws io_error.
+  /// Cuts it to `length_bytes` and puts it in the place of what had the name, with its owner, mode,
+  /// access control list and attributes. Once, when all requests have ended. What went through the
+  /// page cache is written back before. @throws io_error.
   void commit(std::uint64_t length_bytes);
 
   /// A stream that writes it from its beginning, over what is there, and whose commit() is this

@@ -52,7 +52,8 @@ class output_stream {
   virtual void wait(std::span<std::byte const> window) = 0;
 
   /// Writes the tail, cuts the file to its length, and makes it appear under its name, with the
-  /// mode and owner of the file it replaces (a new one: 0666 less the umask). Once, at the end.
+  /// owner, mode, access control list and attributes of the file it replaces (a new one: 0666 less
+  /// the umask, or what its directory says). Once, at the end.
   /// What went through the page cache is written back before, so that no error comes too late; not
   /// of standard output and other files that are written in place, of which closing is asked.
   /// @throws io_error.
@@ -74,7 +75,8 @@ struct output_stream_options {
 
 /// Opens `path` for writing ("-": standard output). Symbolic links are followed. An existing
 /// regular file must be writable and stays as it is until commit().
-/// @throws io_error naming the path if it can be neither written nor made, or is a directory.
+/// @throws io_error naming the path if it can be neither written nor made, is a directory, or is a
+/// file with an owner, a mode or attributes that its successor cannot be given.
 std::unique_ptr<output_stream> open_output(std::string const& path, request_queue& queue,
                                            output_stream_options const& options = {});
 

@@ -54,7 +54,7 @@ class ToolTest(unittest.TestCase):
 
     environment = {}  # of the tool, beside this process's
 
-    def run_tool(self, *words, stdin=b""):
+    def run_tool(self, *words, stdin=b"", user=None):
         """Returns the finished process: returncode, stdout and stderr as bytes."""
         return subprocess.run(
             [TOOL, *map(str, words)],
@@ -62,6 +62,7 @@ class ToolTest(unittest.TestCase):
             capture_output=True,
             timeout=120,
             env=dict(os.environ, LC_ALL="C", **self.environment),
+            user=user,
         )
 
     def output_of(self, *words, stdin=b""):

@@ -81,8 +81,7 @@ std::optional<output_target> find_replaceable(std::string const& path) {
   bool const has_name = ::stat(place.path.c_str(), &same) == 0 && same.st_ino == found.st_ino &&
                         same.st_dev == found.st_dev;
   if (place.descriptor || !has_name) return std::nullopt;
-  return output_target{std::move(place.path),
-                       file_ownership{found.st_mode & 07777U, found.st_uid, found.st_gid}};
+  return output_target{std::move(place.path), file_protection(path)};
 }
 
 std::optional<int> descriptor_behind(std::string const& path) {
@@ -96,6 +95,9 @@ unpublished_file::unpublished_file(output_target target, std::string name, namin
   if (!std::filesystem::path(target_.path).has_filename()) throw io_error(EISDIR, "write", name_);
   // Whatever keeps the system from making it unnamed: if it matters, a hidden one meets it too.
   if (preferred == naming::hidden || !make_unnamed()) make_hidden();
+  // Tried now, while the file is empty: what cannot be kept is told before the work.
+  if (target_.existing) target_.existing->give_to(file_.number(), name_);
+  close_to_others();
 }
 
 int unpublished_file::duplicate_descriptor() const { return duplicate(file_.number(), name_); }
@@ -104,7 +106,6 @@ bool unpublished_file::make_unnamed() {
   file_ = open_descriptor(
       open_uninterrupted(directory_.c_str(), O_TMPFILE | O_RDWR, first_permissions()));
   if (!note_mode()) return false;
-  ::fchmod(file_.number(), 0600);  // for its owner alone until it is published
   // Without /proc it could never be given a name; better to know that now.
   return ::access(proc_path(file_.number()).c_str(), F_OK) == 0;
 }
@@ -119,8 +120,6 @@ void unpublished_file::make_hidden() {
       continue;
     }
     if (!note_mode()) fail("create");
-    // Until it is published it is for its owner alone. Some file systems have no modes: so be it.
-    ::fchmod(file_.number(), 0600);
     return;
   }
   fail("create");
@@ -140,7 +139,7 @@ bool unpublished_file::note_mode() noexcept {
 }
 
 void unpublished_file::publish() {
-  set_ownership();
+  set_protection();
   std::lock_guard const held(publishing);
   if (!hidden_) link_hidden();
   if (::rename(hidden_->path().c_str(), target_.path.c_str()) != 0) fail("replace");
@@ -160,21 +159,14 @@ void unpublished_file::link_hidden() {
   fail("create");
 }
 
-void unpublished_file::set_ownership() {
-  int const number = file_.number();
-  auto mode = new_mode_;
-  if (auto const& old = target_.existing) {
-    mode = old->mode;
-    // Only root may give files away. What the old owner and group were trusted with is not for
-    // others.
-    bool const same_group = ::fchown(number, static_cast<uid_t>(-1), old->group) == 0;
-    bool const same_user = ::fchown(number, old->user, static_cast<gid_t>(-1)) == 0;
-    if (!same_group) mode &= ~070U | (mode & 07U) << 3U;
-    if (!same_group || !same_user) mode &= 0777U;
-  }
-  // After the owner, whose change clears the special bits. Where it fails the file stays closed to
-  // others, which is no reason to lose it.
-  ::fchmod(number, mode);
+// Until it is published it is for its owner alone. Some file systems have no modes: so be it. The
+// mode limits a list of access rights, too.
+void unpublished_file::close_to_others() noexcept { ::fchmod(file_.number(), 0600); }
+
+void unpublished_file::set_protection() {
+  if (target_.existing) return target_.existing->give_to(file_.number(), name_);
+  // Where it fails the file stays closed to others, which is no reason to lose it.
+  ::fchmod(file_.number(), new_mode_);
 }
 
 // A name that starts with a dot, says whose it is, and is not too long for a file system.

@@ -15,28 +15,22 @@
 #include <optional>
 #include <string>
 
+#include <outsize/io/posix/file_protection.hpp>
 #include <outsize/io/posix/hidden_name.hpp>
 #include <outsize/io/posix/open_descriptor.hpp>
 
 namespace outsize::io::detail {
 
-/// What a replaced file hands on to its successor.
-struct file_ownership {
-  unsigned mode;
-  unsigned user;
-  unsigned group;
-};
-
 /// Where an output goes once symbolic links are followed.
 struct output_target {
-  std::string path;  // absolute; its last part is no link
-  std::optional<file_ownership> existing;
+  std::string path;                         // absolute; its last part is no link
+  std::optional<file_protection> existing;  // handed on to the successor
 };
 
 /// Follows `path` to a regular file that may be written, or to a name that is free. Returns nothing
 /// for what cannot be replaced by name: a device, a pipe, what is open and stands behind
 /// /dev/stdout.
-/// @throws io_error naming `path`: EISDIR, EACCES and others.
+/// @throws io_error naming `path`: EISDIR, EACCES, EPERM and others.
 std::optional<output_target> find_replaceable(std::string const& path);
 
 /// The descriptor of this process that `path` leads to, as /dev/stdout and /dev/fd/3 do. Who writes
@@ -48,7 +42,8 @@ enum class naming : std::uint8_t { unnamed, hidden };
 
 class unpublished_file {
  public:
-  /// `name` is the target as messages show it. `unnamed` falls back to `hidden`. @throws io_error.
+  /// `name` is the target as messages show it. `unnamed` falls back to `hidden`.
+  /// @throws io_error if it cannot be made, or cannot be given all of the target's protection.
   unpublished_file(output_target target, std::string name, naming preferred = naming::unnamed);
   unpublished_file(unpublished_file const&) = delete;
   unpublished_file& operator=(unpublished_file const&) = delete;
@@ -59,7 +54,8 @@ class unpublished_file {
   /// Where it takes up space.
   std::string const& directory() const noexcept { return directory_; }
 
-  /// Gives it mode and owner, and puts it in the place of the target. Once. @throws io_error.
+  /// Gives it the protection of the target, and puts it in the place of the target. Once.
+  /// @throws io_error.
   void publish();
 
  private:
@@ -68,7 +64,8 @@ class unpublished_file {
   void link_hidden();
   unsigned first_permissions() const noexcept;
   bool note_mode() noexcept;
-  void set_ownership();
+  void close_to_others() noexcept;
+  void set_protection();
   std::string next_hidden_path() const;
   [[noreturn]] void fail(char const* operation) const;
 
