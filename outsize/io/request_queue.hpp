@@ -57,8 +57,8 @@ inline constexpr std::size_t most_queue_depth = 4096;
 /// back to threads. Depth is the number of attempts under way at once (of threads, for `threads`
 /// and `mmap`); `uring` has eight times as many where they are of up to 64 KiB.
 /// @throws io_error if `uring` or `mmap` was asked for and the kernel refuses or is too old (`mmap`
-/// needs Linux 5.14); std::invalid_argument if `uring` is not built in, or if the depth is not from
-/// 1 to most_queue_depth.
+/// needs process_vm_readv); std::invalid_argument if `uring` is not built in, or if the depth is
+/// not from 1 to most_queue_depth.
 std::unique_ptr<request_queue> make_request_queue(backend kind = backend::automatic,
                                                   std::size_t depth = 16);
 

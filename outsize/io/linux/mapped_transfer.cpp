@@ -5,10 +5,11 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 
 #include <outsize/base/error.hpp>
 #include <outsize/base/memory_budget.hpp>
@@ -21,7 +22,15 @@ namespace {
 /// little; it is much against the cost of a mapping.
 constexpr std::uint64_t most_window_bytes = 1_MiB;
 
-/// A part of a file that is mapped, with all its pages present; or nothing, where that cannot be.
+/// Copies by the kernel, which stops where a page cannot be had. Returns the number of bytes
+/// copied, or -1 with errno if it is none.
+ssize_t copy(operation kind, std::byte* memory, std::byte* mapped, std::size_t bytes) noexcept {
+  iovec const own{memory, bytes}, other{mapped, bytes};
+  return kind == operation::read ? ::process_vm_readv(::getpid(), &own, 1, &other, 1, 0)
+                                 : ::process_vm_writev(::getpid(), &own, 1, &other, 1, 0);
+}
+
+/// A part of a file that is mapped, or nothing, where that cannot be.
 class window {
  public:
   window(int file_descriptor, operation kind, std::uint64_t offset_bytes,
@@ -30,9 +39,6 @@ class window {
     bool const writes = kind == operation::write;
     place_ = ::mmap(nullptr, mapped_bytes_, writes ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED,
                     file_descriptor, static_cast<off_t>(offset_bytes - lead_bytes_));
-    present_ =
-        place_ != MAP_FAILED &&
-        ::madvise(place_, mapped_bytes_, writes ? MADV_POPULATE_WRITE : MADV_POPULATE_READ) == 0;
   }
   window(window const&) = delete;
   window& operator=(window const&) = delete;
@@ -40,14 +46,13 @@ class window {
     if (place_ != MAP_FAILED) ::munmap(place_, mapped_bytes_);
   }
 
-  bool present() const noexcept { return present_; }
+  bool is_mapped() const noexcept { return place_ != MAP_FAILED; }
   std::byte* data() const noexcept { return static_cast<std::byte*>(place_) + lead_bytes_; }
 
  private:
   std::size_t lead_bytes_;  // from the beginning of the page
   std::size_t mapped_bytes_;
   void* place_;
-  bool present_;
 };
 
 /// How much of a read, from its beginning, lies in a regular file.
@@ -80,26 +85,19 @@ std::int64_t transfer_by_mapping(int file_descriptor, attempt const& work) noexc
   while (moved_bytes < there_bytes) {
     auto const length = std::min(there_bytes - moved_bytes, most_window_bytes);
     window const part(file_descriptor, work.kind, work.offset_bytes + moved_bytes, length);
-    if (!part.present()) break;
-    std::byte* const memory = work.data + moved_bytes;
-    if (work.kind == operation::read) {
-      std::memcpy(memory, part.data(), length);
-    } else {
-      std::memcpy(part.data(), memory, length);
-    }
-    moved_bytes += length;
+    if (!part.is_mapped()) break;
+    ssize_t const copied = copy(work.kind, work.data + moved_bytes, part.data(), length);
+    if (copied > 0) moved_bytes += static_cast<std::uint64_t>(copied);
+    if (copied != static_cast<ssize_t>(length)) break;
   }
-  // After a part, the next attempt begins with what could not be mapped.
+  // After a part, the next attempt begins with what could not be copied.
   if (moved_bytes == 0) return transfer_by_calls(file_descriptor, work);
   return static_cast<std::int64_t>(moved_bytes);
 }
 
 void check_mapping() {
-  void* const page = ::mmap(nullptr, page_bytes(), PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (page == MAP_FAILED) throw io_error(errno, "map", "memory");
-  int const error_number = ::madvise(page, page_bytes(), MADV_POPULATE_READ) == 0 ? 0 : errno;
-  ::munmap(page, page_bytes());
-  if (error_number != 0) throw io_error(ENOSYS, "set up", "an mmap queue");
+  std::byte from{1}, to{};
+  if (copy(operation::read, &to, &from, 1) != 1) throw io_error(ENOSYS, "set up", "an mmap queue");
 }
 
 }  // namespace outsize::io

@@ -6,10 +6,11 @@
 // the copy and gone after it.
 //
 // A mapping answers failures of the disk, a full one, and an end of the file that came nearer with
-// a signal. So nothing is touched before it is known to be there: a write first allocates its
-// place, which extends the file, and the kernel is asked to bring all pages in, which it does or
-// refuses without a signal. Whatever cannot be mapped (devices, pipes, a full disk, a bad sector)
-// is left to pread and pwrite, which move it or know the errno. There is no mapping of the whole
+// a signal. So this process never touches it: the kernel copies from and to it (process_vm_readv on
+// this process), which brings pages in or stops without a signal, also where another process cuts
+// the file short at that moment. A write first allocates its place, which extends the file.
+// Whatever cannot be mapped (devices, pipes, a full disk, a bad sector) is left to pread and
+// pwrite, which move it or know the errno. There is no mapping of the whole
 // file that would have to grow with it, and that would count as resident memory of the process,
 // whatever its budget says. Every function may be called from any thread. Private to io. Layer: io.
 
@@ -23,7 +24,7 @@ namespace outsize::io {
 std::int64_t transfer_by_mapping(int file_descriptor, attempt const& work) noexcept;
 inline constexpr transfer_method by_mapping{"mmap", false, transfer_by_mapping};
 
-/// @throws io_error if the kernel cannot bring pages in without a signal (before Linux 5.14).
+/// @throws io_error if the kernel does not copy within a process, as a filter may forbid.
 void check_mapping();
 
 }  // namespace outsize::io

@@ -11,8 +11,10 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <outsize/base/error.hpp>
@@ -104,6 +106,25 @@ TEST_F(mapped_transfer, a_file_that_may_not_be_written_is_an_error) {
   EXPECT_EQ(target->write(0, bytes)->wait_outcome().error_number, EPERM);
   EXPECT_EQ(target->write(16, bytes)->wait_outcome().error_number, EPERM);
   EXPECT_EQ(target->read(0, bytes)->wait(), 16U);
+}
+
+TEST_F(mapped_transfer, survives_a_file_that_is_cut_short_meanwhile) {
+  open_descriptor const file(::memfd_create("cut", MFD_CLOEXEC));
+  ASSERT_GE(file.number(), 0);
+  std::atomic<bool> done = false;
+  std::thread cutter([&] {
+    while (!done) {
+      EXPECT_EQ(::ftruncate(file.number(), 1_MiB), 0);
+      EXPECT_EQ(::ftruncate(file.number(), 5000), 0);
+    }
+  });
+  std::vector<std::byte> memory(1_MiB);
+  for (int round = 0; round < 500; ++round) {
+    auto const kind = round % 2 == 0 ? operation::read : operation::write;
+    EXPECT_GE(transfer_by_mapping(file.number(), {kind, 0, memory.data(), memory.size(), {}}), 0);
+  }
+  done = true;
+  cutter.join();
 }
 
 /// A file system of 64 KiB in memory, mounted nowhere; number() < 0 where the system forbids it.
