@@ -44,6 +44,10 @@ out_of_space::out_of_space(std::string disk, std::uint64_t free_bytes, std::uint
                                  format_bytes(free_bytes), format_bytes(needed_bytes))
                    : fmt::format("{}: no space left for {}", path(), format_bytes(needed_bytes))) {}
 
+changed_file::changed_file(std::string path, std::string_view how)
+    : io_error(ESTALE, "read", std::move(path)),
+      message_(fmt::format("{}: {}", io_error::path(), how)) {}
+
 corrupt_block::corrupt_block(std::string disk, std::uint64_t offset_bytes, std::size_t length_bytes,
                              std::string_view how)
     : io_error(EBADMSG, "read", std::move(disk), offset_bytes, length_bytes),

@@ -58,6 +58,20 @@ class out_of_space : public io_error {
   std::string message_;
 };
 
+/// A file that was read, or was to be replaced, is not what it was before: somebody has written to
+/// it, cut it short or put another one in its place meanwhile.
+/// `code()` is ESTALE. Nothing has been made of what was read, and the file is as that left it.
+class changed_file : public io_error {
+ public:
+  /// @param how  What has happened, for the message: "changed while it was read: …".
+  changed_file(std::string path, std::string_view how);
+
+  char const* what() const noexcept override { return message_.c_str(); }
+
+ private:
+  std::string message_;
+};
+
 /// A disk gave back other bytes than were written to a block: its checksum does not fit, or, of a
 /// block without one, what is in it cannot be.
 /// `code()` is EBADMSG, as file systems say it. Nobody has seen the bytes.

@@ -25,6 +25,7 @@
 #include <span>
 #include <string>
 
+#include <outsize/io/file_version.hpp>
 #include <outsize/io/request.hpp>
 #include <outsize/io/statistics.hpp>
 
@@ -50,6 +51,8 @@ class file {
 
   /// The length in bytes. @throws io_error.
   virtual std::uint64_t size_bytes() const = 0;
+  /// What tells whether others change it; where nobody can, its length alone. @throws io_error.
+  virtual file_version version() const { return {.size_bytes = size_bytes()}; }
   /// Cuts or extends to `bytes`. @throws io_error.
   virtual void resize(std::uint64_t bytes) = 0;
   /// Makes sure that the range is backed by space on the disk, extending the file where needed;

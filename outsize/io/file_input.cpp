@@ -21,9 +21,11 @@ file_input::file_input(file_ptr source, grant& memory, input_stream_options cons
       source_(std::move(source)),
       block_bytes_(round_up(std::max<std::size_t>(options.block_bytes, 1), page_bytes())),
       alignment_bytes_(source_->alignment_bytes()),
+      opened_(source_->version()),
+      on_growth_(options.on_growth),
       position_(begin_bytes),
       issued_(round_down<std::uint64_t>(begin_bytes, alignment_bytes_)),
-      end_(std::max(source_->size_bytes(), begin_bytes)) {
+      end_(std::max(opened_.size_bytes, begin_bytes)) {
   OUTSIZE_ASSERT(can_stream_from(*source_));
   source_->count_into(options.counter);
   for (auto rest = memory_.bytes(); rest.size() >= block_bytes_;
@@ -99,9 +101,12 @@ bool file_input::advance() {
     keep_only_failed();
     oldest.reading->wait();  // throws
   }
-  auto const bytes = outcome.bytes;
-  if (bytes < oldest.memory.size()) end_at(oldest.offset_bytes + bytes);
-  auto const until = std::min(oldest.offset_bytes + bytes, end_);
+  auto const until = std::min(oldest.offset_bytes + outcome.bytes, end_);
+  if (until < std::min(oldest.offset_bytes + oldest.memory.size(), end_)) {
+    keep_only_failed();
+    throw_ended_early(*source_, opened_);
+  }
+  if (until == end_) finish_reading(*source_, opened_, on_growth_);
   if (until > position_) {
     if (oldest.to_caller) {
       position_ = until;
@@ -128,11 +133,6 @@ void file_input::take(std::span<std::byte> into) {
   std::memcpy(into.data(), view_.data(), bytes);
   view_ = view_.subspan(bytes);
   position_ += bytes;
-}
-
-// The file ended at `offset_bytes`; bytes before position_ have been handed out and stay so.
-void file_input::end_at(std::uint64_t offset_bytes) noexcept {
-  end_ = std::clamp(offset_bytes, position_, end_);
 }
 
 }  // namespace outsize::io

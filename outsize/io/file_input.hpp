@@ -12,9 +12,9 @@
 // flight follows on the view without gaps up to issued_, at most as many requests as the ring has
 // blocks; blocks of the ring take turns, and none is in flight while it is the view. Between calls
 // nothing is in flight to the caller's memory. A failed read stays the oldest in flight, so that
-// whoever asks again meets it again. What counts is the size at the opening: bytes appended later
-// are not read, and a file that was cut short meanwhile ends where it ends now. One thread at a
-// time. Layer: io.
+// whoever asks again meets it again. What counts is the file at the opening: bytes appended later
+// are not read but told of, and other changes until all of it is read are errors, as
+// file_version.hpp says. One thread at a time. Layer: io.
 
 #include <cstddef>
 #include <cstdint>
@@ -57,7 +57,6 @@ class file_input final : public input_stream {
   bool advance();
   void keep_only_failed() noexcept;
   void take(std::span<std::byte> into);
-  void end_at(std::uint64_t offset_bytes) noexcept;
 
   buffer memory_;
   std::vector<std::span<std::byte>> ring_;
@@ -66,6 +65,8 @@ class file_input final : public input_stream {
   file_ptr source_;  // behind the memory, so that it ends first and waits for its reads
   std::size_t block_bytes_;
   std::size_t alignment_bytes_;
+  file_version opened_;  // the source as it was then
+  growth_listener on_growth_;
   std::uint64_t position_;
   std::uint64_t issued_;
   std::uint64_t end_;

@@ -43,8 +43,11 @@ file_ptr file_of(bytes const& content, std::size_t alignment_bytes, bool own_thr
 }
 
 struct opened {
-  opened(file_ptr source, std::size_t depth, std::uint64_t begin_bytes = 0)
-      : stream(std::move(source), memory, {.block_bytes = block, .depth = depth}, begin_bytes) {}
+  opened(file_ptr source, std::size_t depth, std::uint64_t begin_bytes = 0,
+         growth_listener on_growth = {})
+      : stream(std::move(source), memory,
+               {.block_bytes = block, .depth = depth, .on_growth = std::move(on_growth)},
+               begin_bytes) {}
   memory_budget budget{1_GiB};
   grant memory = budget.take(64 * block, "test");
   file_input stream;
@@ -168,7 +171,7 @@ TEST(file_input, keeps_reading_ahead_under_small_reads) {
   }
 }
 
-TEST(file_input, ends_where_a_file_ends_that_was_cut_meanwhile) {
+TEST(file_input, reports_a_file_that_was_cut_meanwhile_where_it_ends) {
   auto const content = random_bytes(12 * block, 4);
   for (bool direct : {false, true}) {
     auto source = file_of(content, 512);
@@ -178,23 +181,33 @@ TEST(file_input, ends_where_a_file_ends_that_was_cut_meanwhile) {
     same.resize(5 * block + 33);
     auto buffer = input.memory.allocate(12 * block);
     auto const wish = direct ? buffer.bytes() : buffer.bytes().subspan(1);
-    EXPECT_EQ(input.stream.read(wish), 4 * block + 33);
-    EXPECT_EQ(input.stream.remaining_bytes(), 0U);
-    EXPECT_TRUE(input.stream.next().empty());
+    EXPECT_THROW(input.stream.read(wish), changed_file);
+    EXPECT_THROW(input.stream.read(wish), changed_file);  // not taken for the end
+    EXPECT_THROW(input.stream.next(), changed_file);
   }
 }
 
-TEST(file_input, leaves_out_what_is_appended_meanwhile) {
+TEST(file_input, leaves_out_and_tells_of_what_is_appended_meanwhile) {
   auto const content = random_bytes(2 * block + 5, 5);
   for (bool direct : {false, true}) {
-    auto source = file_of(content, 512);
-    auto& same = *source;
-    opened input(std::move(source), 0);
-    same.resize(9 * block);
-    auto buffer = input.memory.allocate(12 * block);
-    auto const wish = direct ? buffer.bytes() : buffer.bytes().subspan(1);
-    EXPECT_EQ(input.stream.read(wish), content.size());
-    EXPECT_TRUE(input.stream.next().empty());
+    for (bool listens : {false, true}) {
+      auto source = file_of(content, 512);
+      auto& same = *source;
+      int told = 0;
+      growth_listener listener;
+      if (listens) listener = [&told](auto const&) { ++told; };
+      opened input(std::move(source), 0, 0, listener);
+      same.resize(9 * block);
+      auto buffer = input.memory.allocate(12 * block);
+      auto const wish = direct ? buffer.bytes() : buffer.bytes().subspan(1);
+      if (!listens) {
+        EXPECT_THROW(input.stream.read(wish), changed_file);
+        continue;
+      }
+      EXPECT_EQ(input.stream.read(wish), content.size());
+      EXPECT_TRUE(input.stream.next().empty());
+      EXPECT_EQ(told, 1);
+    }
   }
 }
 

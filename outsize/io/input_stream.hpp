@@ -16,6 +16,7 @@
 
 #include <outsize/base/memory_budget.hpp>
 #include <outsize/io/disk_file.hpp>
+#include <outsize/io/file_version.hpp>
 
 namespace outsize::io {
 
@@ -52,6 +53,9 @@ struct input_stream_options {
   /// What begins as compressed files do is decompressed, in a thread of its own that uses a part
   /// of the blocks, two or more altogether. The library of that kind has memory besides.
   bool decompress = false;
+  /// Told of a file that grew while it was read, of which what was there at the opening is what is
+  /// read. Without one that is an error (file_version.hpp).
+  growth_listener on_growth = {};
 };
 
 /// Bytes that open_input takes from its grant.
@@ -61,6 +65,7 @@ std::size_t input_stream_memory_bytes(input_stream_options const& options);
 /// through `queue` with direct I/O; pipes and terminals with read(2), and if they may be
 /// compressed, their first bytes are waited for.
 /// @throws io_error if it cannot be opened or is a directory (EISDIR), naming it; budget_error.
+/// The stream throws changed_file if a regular file changes before all of it is read.
 std::unique_ptr<input_stream> open_input(std::string const& path, request_queue& queue,
                                          grant& memory, input_stream_options const& options = {});
 

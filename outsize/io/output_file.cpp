@@ -58,14 +58,15 @@ std::unique_ptr<output_stream> output_file::as_stream(request_queue& queue,
                                                       output_stream_options const& options) {
   return std::make_unique<file_output>(
       parts_->open(queue), parts_->unpublished.directory(), options,
-      [parts = parts_] { parts->unpublished.publish(); }, parts_->room_bytes);
+      [parts = parts_, inputs = options.inputs] { parts->unpublished.publish(inputs); },
+      parts_->room_bytes);
 }
 
-void output_file::commit(std::uint64_t length_bytes) {
+void output_file::commit(std::uint64_t length_bytes, input_watch const& inputs) {
   parts_->contents->resize(length_bytes);
   if (parts_->contents->alignment_bytes() == 1) parts_->contents->sync();  // see file_output.cpp
   parts_->contents.reset();
-  parts_->unpublished.publish();
+  parts_->unpublished.publish(inputs);
 }
 
 }  // namespace outsize::io

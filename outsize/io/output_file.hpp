@@ -38,8 +38,9 @@ class output_file {
 
   /// Cuts it to `length_bytes` and puts it in the place of what had the name, with its owner, mode,
   /// access control list and attributes. Once, when all requests have ended. What went through the
-  /// page cache is written back before. @throws io_error.
-  void commit(std::uint64_t length_bytes);
+  /// page cache is written back before. @throws io_error; changed_file if that is one of `inputs`
+  /// that has changed.
+  void commit(std::uint64_t length_bytes, input_watch const& inputs = {});
 
   /// A stream that writes it from its beginning, over what is there, and whose commit() is this
   /// one's. Once, instead of commit(); the stream may outlive this object. @throws io_error.

@@ -31,7 +31,7 @@ std::unique_ptr<output_stream> open_plain(std::string const& path, request_queue
   auto made = std::make_shared<detail::unpublished_file>(std::move(*replaceable), path);
   auto target = adopt_file(made->duplicate_descriptor(), path, queue, true);
   return std::make_unique<file_output>(std::move(target), made->directory(), options,
-                                       [made] { made->publish(); });
+                                       [made, inputs = options.inputs] { made->publish(inputs); });
 }
 
 }  // namespace

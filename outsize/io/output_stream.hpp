@@ -26,6 +26,7 @@
 
 #include <outsize/io/compression.hpp>
 #include <outsize/io/disk_file.hpp>
+#include <outsize/io/file_version.hpp>
 
 namespace outsize::io {
 
@@ -56,7 +57,7 @@ class output_stream {
   /// the umask, or what its directory says). Once, at the end.
   /// What went through the page cache is written back before, so that no error comes too late; not
   /// of standard output and other files that are written in place, of which closing is asked.
-  /// @throws io_error.
+  /// @throws io_error; changed_file if it would replace an input that has changed.
   virtual void commit() = 0;
 
   /// Bytes given to write() so far.
@@ -71,6 +72,9 @@ struct output_stream_options {
   std::optional<std::uint64_t> expected_bytes = std::nullopt;  ///< Allocated ahead if known.
   statistics* counter = nullptr;                               ///< Where the writes are counted.
   compression compress = compression::none;                    ///< See encoding_output.hpp.
+  /// Of the inputs: commit() does not replace one of them that has changed since. A pipe, a device
+  /// and standard output replace nothing.
+  input_watch inputs = {};
 };
 
 /// Opens `path` for writing ("-": standard output). Symbolic links are followed. An existing

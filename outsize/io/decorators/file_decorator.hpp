@@ -19,6 +19,7 @@ namespace outsize::io {
 class file_decorator : public file {
  public:
   std::uint64_t size_bytes() const override { return inner_->size_bytes(); }
+  file_version version() const override { return inner_->version(); }
   void resize(std::uint64_t bytes) override { inner_->resize(bytes); }
   void allocate(std::uint64_t offset_bytes, std::uint64_t length_bytes) override {
     inner_->allocate(offset_bytes, length_bytes);

@@ -33,6 +33,11 @@ class disk_file final : public file {
 
   std::uint64_t size_bytes() const override { return detail::file_size_bytes(descriptor_, name_); }
 
+  file_version version() const override {
+    auto const regular = detail::version_of(descriptor_);
+    return regular ? *regular : file::version();
+  }
+
   void resize(std::uint64_t bytes) override {
     int status = 0;
     do {

@@ -7,8 +7,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
+
+#include <outsize/io/file_version.hpp>
 
 namespace outsize::io::detail {
 
@@ -38,6 +41,9 @@ int open_uninterrupted(char const* path, int flags, unsigned permissions) noexce
 
 /// fsync(2), likewise.
 int sync_uninterrupted(open_descriptor const& file) noexcept;
+
+/// The version of a regular file; nothing for another kind.
+std::optional<file_version> version_of(open_descriptor const& file) noexcept;
 
 /// Whether it is a block device. False where that cannot be asked.
 bool is_block_device(open_descriptor const& file) noexcept;

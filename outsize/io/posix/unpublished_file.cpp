@@ -138,10 +138,11 @@ bool unpublished_file::note_mode() noexcept {
   return true;
 }
 
-void unpublished_file::publish() {
+void unpublished_file::publish(input_watch const& inputs) {
   set_protection();
   std::lock_guard const held(publishing);
   if (!hidden_) link_hidden();
+  inputs.require_unchanged();  // as late as can be
   if (::rename(hidden_->path().c_str(), target_.path.c_str()) != 0) fail("replace");
   has_published = true;
   hidden_->keep();

@@ -15,6 +15,7 @@
 #include <optional>
 #include <string>
 
+#include <outsize/io/file_version.hpp>
 #include <outsize/io/posix/file_protection.hpp>
 #include <outsize/io/posix/hidden_name.hpp>
 #include <outsize/io/posix/open_descriptor.hpp>
@@ -55,8 +56,8 @@ class unpublished_file {
   std::string const& directory() const noexcept { return directory_; }
 
   /// Gives it the protection of the target, and puts it in the place of the target. Once.
-  /// @throws io_error.
-  void publish();
+  /// @throws io_error; changed_file if the target is one of `inputs` that has changed.
+  void publish(input_watch const& inputs = {});
 
  private:
   bool make_unnamed();
