@@ -28,6 +28,7 @@
 #include <outsize/base/error.hpp>
 #include <outsize/base/executor.hpp>
 #include <outsize/block/storage.hpp>
+#include <outsize/block/user_files.hpp>
 
 namespace outsize::detail {
 
@@ -70,7 +71,7 @@ template <typename Engine, typename In>
 void fill_from_source(storage& store, Engine& engine, In&& in, grant& stream_memory,
                       io::input_stream_options const& reading) {
   if constexpr (is_item_file<std::remove_cvref_t<In>>) {
-    auto const stream = io::open_input(in.path, store.file_queue(), stream_memory, reading);
+    auto const stream = block::open_input(store, in.path, stream_memory, reading);
     fill_items(engine, *stream);
   } else if constexpr (range_in_pieces<std::remove_cvref_t<In>>) {
     fill_from_pieces(engine, in.pieces());
@@ -96,8 +97,7 @@ template <typename T, typename Engine, typename Out, typename Fill>
 sort_report sort_through(storage& store, Engine& engine, Out out, io::output_stream_options writing,
                          Fill const& fill) {
   if constexpr (std::same_as<Out, output_path>) {
-    writing.counter = &store.file_statistics();
-    auto const file = io::open_output(out.path, store.file_queue(), writing);
+    auto const file = block::open_output(store, out.path, writing);
     fill(engine);
     engine.finish_input(file->alignment_bytes());
     drain(engine, *file);

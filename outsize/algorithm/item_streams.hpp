@@ -33,6 +33,7 @@
 #include <outsize/base/memory_budget.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/block/storage.hpp>
+#include <outsize/block/user_files.hpp>
 #include <outsize/io/input_stream.hpp>
 #include <outsize/io/output_stream.hpp>
 
@@ -202,7 +203,7 @@ void scan_items(storage& store, In&& in, sort_options const& options, Visit&& vi
   if constexpr (is_item_file<std::remove_cvref_t<In>>) {
     auto const reading = scan_options(store, options);
     grant memory = store.memory().take(io::input_stream_memory_bytes(reading), "input stream");
-    auto const stream = io::open_input(in.path, store.file_queue(), memory, reading);
+    auto const stream = block::open_input(store, in.path, memory, reading);
     item_reader<item> reader(*stream);
     for (auto some = reader.next(); !some.empty(); some = reader.next())
       if (!visit(some)) return;
@@ -250,6 +251,13 @@ Out copy_items(std::span<std::byte const> items, Out out) {
   }
 }
 
+/// Watches files of items from now on, if an output file may replace one of them.
+template <typename Out>
+io::input_watch watch_inputs(std::vector<std::string> const& inputs, Out const& out) {
+  if constexpr (std::same_as<Out, output_path>) return {inputs, out.path};
+  return {};
+}
+
 /// Items written to an output iterator, one by one or by windows.
 template <external_item T, typename Out>
 class item_writer {
@@ -285,8 +293,9 @@ class item_writer<T, output_path> {
   /// Takes two windows of `window_bytes`, whole pages, from `memory`. @throws io_error if the file
   /// cannot be made.
   item_writer(storage& store, grant& memory, output_path const& out, std::size_t window_bytes,
-              io::output_stream_options writing)
-      : stream_(open(store, out, writing)), output_(*stream_, memory, window_bytes) {}
+              io::output_stream_options const& writing)
+      : stream_(block::open_output(store, out.path, writing)),
+        output_(*stream_, memory, window_bytes) {}
 
   void put(T const& item) {
     std::memcpy(static_cast<void*>(&some_[count_++]), &item, sizeof item);
@@ -306,11 +315,6 @@ class item_writer<T, output_path> {
   }
 
  private:
-  static std::unique_ptr<io::output_stream> open(storage& store, output_path const& out,
-                                                 io::output_stream_options writing) {
-    writing.counter = &store.file_statistics();
-    return io::open_output(out.path, store.file_queue(), writing);
-  }
   void hand_over() {
     if (count_ == 0) return;
     output_.append({reinterpret_cast<char const*>(some_.data()), count_ * sizeof(T)});

@@ -199,18 +199,19 @@ sort_report merge_into(storage& store, std::vector<std::unique_ptr<Reader>> read
 template <typename T, typename Less, typename Out>
 sort_report merge_by_sorting(storage& store, std::vector<std::string> const& paths, Out out,
                              Less less, sort_options options) {
+  auto const inputs = watch_inputs(paths, out);
   auto const order = stable_order<T>(less);
   using stable = family_of<T, std::remove_const_t<decltype(order)>>;
   auto const reading = input_options(store, options);
-  io::output_stream_options const writing{.block_bytes = reading.block_bytes,
-                                          .compress = options.compress};
+  io::output_stream_options const writing{
+      .block_bytes = reading.block_bytes, .compress = options.compress, .inputs = inputs};
   std::uint64_t const stream_bytes = io::input_stream_memory_bytes(reading);
   grant stream_memory = take_stream_memory(store, stream_bytes, options);
   sort_engine<typename stable::type> engine(store, stable::make(order), std::move(options), {},
                                             stream_bytes);
   return sort_through<T>(store, engine, std::move(out), writing, [&](auto& e) {
     for (std::string const& path : paths) {
-      auto const in = io::open_input(path, store.file_queue(), stream_memory, reading);
+      auto const in = block::open_input(store, path, stream_memory, reading);
       order_watch<T, Less> watch(less);
       fill_items(e, *in, [&](auto const some) {
         if (!watch.follow({reinterpret_cast<T const*>(some.data()), some.size()}))
@@ -223,6 +224,7 @@ sort_report merge_by_sorting(storage& store, std::vector<std::string> const& pat
 template <typename T, typename Less, typename Out>
 sort_report merge_files_of_items(storage& store, std::vector<std::string> const& paths, Out out,
                                  Less less, sort_options options) {
+  auto const inputs = watch_inputs(paths, out);
   auto const known = known_input_bytes(paths, options.decompress);
   if (known) require_whole_items(paths, sizeof(T));
   if (!options.input_bytes) options.input_bytes = known;
@@ -236,13 +238,13 @@ sort_report merge_files_of_items(storage& store, std::vector<std::string> const&
   std::vector<std::unique_ptr<io::input_stream>> streams;
   std::vector<std::unique_ptr<item_reader<T>>> readers;
   for (std::string const& path : paths) {
-    streams.push_back(io::open_input(path, store.file_queue(), memory, division->reading));
+    streams.push_back(block::open_input(store, path, memory, division->reading));
     readers.push_back(std::make_unique<item_reader<T>>(*streams.back()));
   }
   std::size_t const block_bytes = division->reading.block_bytes;
-  item_writer<T, Out> output(store, memory, std::move(out),
-                             merge_window_bytes<T>(division->window_bytes),
-                             {.block_bytes = block_bytes, .compress = options.compress});
+  item_writer<T, Out> output(
+      store, memory, std::move(out), merge_window_bytes<T>(division->window_bytes),
+      {.block_bytes = block_bytes, .compress = options.compress, .inputs = inputs});
   sort_report report = merge_into<T>(store, std::move(readers), less, output, options);
   report.memory_bytes = options.memory_bytes;
   report.block_bytes = block_bytes;

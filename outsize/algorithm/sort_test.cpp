@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <iterator>
@@ -22,6 +23,10 @@
 #include <utility>
 #include <vector>
 
+#include <outsize/algorithm/merge.hpp>
+#include <outsize/algorithm/reduce.hpp>
+#include <outsize/algorithm/top_k.hpp>
+#include <outsize/base/error.hpp>
 #include <outsize/testing/scratch_directory.hpp>
 
 namespace outsize {
@@ -66,6 +71,40 @@ class sort_files : public ::testing::Test {
   std::string in_ = dir_.path("events");
   std::string out_ = dir_.path("sorted");
 };
+
+TEST_F(sort_files, in_place_keep_what_somebody_else_has_written_meanwhile) {
+  storage store(
+      {.disks = {dir_.path()}, .memory = 3_MiB, .threads = 2, .on_growth = [](std::string const&) {
+       }});
+  auto const shuffled = random_events(200'000);
+  write_items(out_, sorted_by_time(random_events(10)));
+  auto const file = items<event>(in_);
+  using order = std::function<bool(event const&, event const&)>;
+  using work = std::function<void(order const&)>;
+  std::vector<work> const all{[&](order const& less) { sort(store, file, into(in_), less); },
+                              [&](order const& less) { sort_unique(store, file, into(in_), less); },
+                              [&](order const& less) { top_k(store, file, into(in_), 5, less); },
+                              [&](order const& less) {
+                                merge(store, {file, items<event>(out_)}, into(in_), less);
+                              }};
+  for (bool is_sorted : {false, true}) {
+    for (auto const& one : std::span(all).first(is_sorted ? 4 : 3)) {
+      write_items(in_, is_sorted ? sorted_by_time(shuffled) : shuffled);
+      std::atomic<bool> has_changed = false;
+      auto const change = [&] {
+        if (is_sorted) std::filesystem::remove(in_);
+        std::ofstream(in_, std::ios::app) << "0123456789abcdef";
+      };
+      auto const less = [&](event const& a, event const& b) {
+        if (!has_changed && !has_changed.exchange(true)) change();
+        return a.time < b.time;
+      };
+      EXPECT_THROW(one(less), changed_file);
+      EXPECT_EQ(scratch::read_file(in_).size(), 16 + (is_sorted ? 0 : 16 * shuffled.size()));
+    }
+  }
+  EXPECT_EQ(dir_.names().size(), 2U);
+}
 
 TEST_F(sort_files, from_file_to_file) {
   for (std::size_t count : {0, 1, 1000, 300000}) {

@@ -201,6 +201,7 @@ sort_report sort_shaped_files(storage& store, Order const& order, record_shape c
 template <typename Order>
 sort_report merge_files(storage& store, Order const& order, record_shape const& shape,
                         sort_paths const& paths, sort_options const& options) {
+  io::input_watch const inputs(paths.inputs, paths.output);
   auto const known = known_input_bytes(paths.inputs, options.decompress);
   std::uint64_t const memory = memory_of(store, options);
   require_sort_memory(memory);
@@ -213,14 +214,14 @@ sort_report merge_files(storage& store, Order const& order, record_shape const& 
   std::vector<std::unique_ptr<io::input_stream>> streams;
   std::vector<record_reader> readers;
   for (std::string const& path : paths.inputs) {
-    streams.push_back(io::open_input(path, store.file_queue(), taken, division->reading));
+    streams.push_back(block::open_input(store, path, taken, division->reading));
     readers.push_back(shape.reader(*streams.back(), memory, division->longest_line_bytes));
   }
-  auto const out = io::open_output(paths.output, store.file_queue(),
-                                   {.block_bytes = division->reading.block_bytes,
-                                    .expected_bytes = same_size ? known : std::nullopt,
-                                    .counter = &store.file_statistics(),
-                                    .compress = options.compress});
+  auto const out = block::open_output(store, paths.output,
+                                      {.block_bytes = division->reading.block_bytes,
+                                       .expected_bytes = same_size ? known : std::nullopt,
+                                       .compress = options.compress,
+                                       .inputs = inputs});
   record_output output(*out, taken, division->window_bytes, shape.framing());
   if (shape.item_bytes == 0) append_header(output, readers, paths, shape.lines);
   merging_reader<Order> merged(order, std::move(readers));

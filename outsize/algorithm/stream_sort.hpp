@@ -260,6 +260,7 @@ template <typename Family, typename Fill>
 sort_report sort_files(storage& store, Family family, item_framing framing, sort_paths const& paths,
                        sort_options options, Fill const& fill, input_header const& header = {},
                        std::optional<line_operations> const& lines = {}) {
+  io::input_watch const inputs(paths.inputs, paths.output);
   auto const known = known_input_bytes(paths.inputs, options.decompress);
   if (!options.input_bytes) options.input_bytes = known;
   if (known && family.item_bytes() != 0 && *known % family.item_bytes() != 0)
@@ -285,9 +286,9 @@ sort_report sort_files(storage& store, Family family, item_framing framing, sort
 
   io::output_stream_options const writing{.block_bytes = reading.block_bytes,
                                           .expected_bytes = same_size ? known : std::nullopt,
-                                          .counter = &store.file_statistics(),
-                                          .compress = options.compress};
-  auto const open = [&] { return io::open_output(paths.output, store.file_queue(), writing); };
+                                          .compress = options.compress,
+                                          .inputs = inputs};
+  auto const open = [&] { return block::open_output(store, paths.output, writing); };
   std::unique_ptr<io::output_stream> out;
   if (room) {
     engine.put_runs_in(*room);
@@ -297,7 +298,7 @@ sort_report sort_files(storage& store, Family family, item_framing framing, sort
     out = open();  // before the work, so that an output that cannot be made costs nothing
   }
   for (std::string const& path : paths.inputs) {
-    auto const in = io::open_input(path, store.file_queue(), stream_memory, reading);
+    auto const in = block::open_input(store, path, stream_memory, reading);
     fill(engine, *in);
   }
   std::string const beginning = header.bytes();

@@ -159,7 +159,9 @@ sort_report top_k(storage& store, In&& in, Out out, std::uint64_t count, Less le
   std::uint64_t const other_bytes = window_bytes + io::input_stream_memory_bytes(reading);
   if (options.memory_bytes < 2 * other_bytes)
     throw budget_error("top_k", options.memory_bytes, 2 * other_bytes);
+  io::input_watch inputs;
   if constexpr (detail::is_item_file<std::remove_cvref_t<In>>) {
+    inputs = detail::watch_inputs({in.path}, out);
     if (detail::known_input_bytes({in.path}, options.decompress))
       detail::require_whole_items({in.path}, sizeof(item));
   }
@@ -167,7 +169,7 @@ sort_report top_k(storage& store, In&& in, Out out, std::uint64_t count, Less le
   grant output_memory = store.memory().take(window_bytes, "output stream");
   detail::item_writer<item, Out> writer(
       store, output_memory, std::move(out), reading.block_bytes,
-      {.block_bytes = reading.block_bytes, .compress = options.compress});
+      {.block_bytes = reading.block_bytes, .compress = options.compress, .inputs = inputs});
   std::uint64_t const memory_bytes = options.memory_bytes;
   sort_report report;
   if (count > (memory_bytes - other_bytes - page_bytes()) / sizeof(item) / 2) {

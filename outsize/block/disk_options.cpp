@@ -101,6 +101,7 @@ constexpr std::array settings{
     setting{"backend", [](auto& d, auto value) { d.backend = parse_backend(value); }},
     setting{"direct", [](auto& d, auto value) { d.direct = parse_choice(value); }},
     setting{"raw", [](auto& d, auto value) { d.raw = parse_choice(value); }},
+    setting{"force", [](auto& d, auto value) { d.force = parse_choice(value); }},
     setting{"depth", [](auto& d, auto value) { d.depth = parse_depth(value); }},
     setting{"read", [](auto& d, auto value) { d.read_bytes_per_second = parse_speed(value); }},
     setting{"write", [](auto& d, auto value) { d.write_bytes_per_second = parse_speed(value); }},
@@ -230,6 +231,7 @@ std::optional<std::string> describe_in_list(disk_options const& disk) {
   if (disk.depth) add("depth", *disk.depth);
   if (disk.direct) add("direct", *disk.direct ? "yes" : "no");
   if (disk.raw) add("raw", "yes");
+  if (disk.force) add("force", "yes");
   return line;
 }
 

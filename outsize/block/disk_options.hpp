@@ -9,6 +9,7 @@
 //   /mnt/nvme1       read=3GiB/s write=2GiB/s capacity=500GiB depth=32
 //   "/mnt/my disk"   read=3GiB/s write=2GiB/s backend=threads direct=no
 //   /dev/sdx         read=1GiB/s write=1GiB/s raw=yes
+//   /dev/sdy         raw=yes force=yes
 //
 // One disk on each line: words between blanks, first the path (in quotes if it has blanks), then
 // settings. A word that begins with `#` begins a comment. docs/settings.md says what each setting
@@ -36,6 +37,8 @@ struct disk_options {
   std::uint64_t capacity_bytes =
       UINT64_MAX;    ///< Never uses more; the disk's free space limits it too.
   bool raw = false;  ///< `path` is a file or device, whose contents are lost; else a directory.
+  /// With raw: a device may hold a file system or other things that are known. Not one in use.
+  bool force = false;
   std::optional<io::backend> backend = {};   ///< Default: the storage's.
   std::optional<std::size_t> depth = {};     ///< Requests under way. Default: the storage's.
   std::optional<bool> direct = {};           ///< Past the page cache. Default: the storage's.

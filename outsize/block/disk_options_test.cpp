@@ -70,7 +70,7 @@ TEST(disk_options, are_read_one_from_each_line) {
       "/mnt/a capacity=100GiB backend=uring direct=no depth=32 raw=no read=2GiB/s write=1500M/s\n"
       "\t\"/mnt/my disk\"  backend=threads direct=yes # the slow one\r\n"
       "  # nothing here\n"
-      "/dev/sd#1 raw=yes backend=automatic",
+      "/dev/sd#1 raw=yes backend=automatic force=yes",
       "disks");
   ASSERT_EQ(disks.size(), 3U);
   EXPECT_EQ(disks[0].path, "/mnt/a");
@@ -87,12 +87,14 @@ TEST(disk_options, are_read_one_from_each_line) {
   EXPECT_EQ(disks[2].path, "/dev/sd#1");
   EXPECT_EQ(disks[2].backend, io::backend::automatic);
   EXPECT_TRUE(disks[2].raw);
+  EXPECT_TRUE(disks[2].force);
 }
 
 TEST(disk_options, that_are_not_given_are_the_storages) {
   auto const disk = parse_disks("/mnt/a", "disks").at(0);
   EXPECT_EQ(disk.capacity_bytes, UINT64_MAX);
   EXPECT_FALSE(disk.raw);
+  EXPECT_FALSE(disk.force);
   EXPECT_FALSE(disk.backend || disk.direct || disk.depth);
   EXPECT_EQ(disk.read_bytes_per_second, 0U);
   EXPECT_EQ(disk.write_bytes_per_second, 0U);
@@ -115,9 +117,10 @@ TEST(disk_options, are_refused_with_line_word_and_reason) {
   EXPECT_EQ(refusal_of("/a direct=1"), "disks:1: 'direct=1': yes or no is expected");
   EXPECT_EQ(refusal_of("/a raw=y"), "disks:1: 'raw=y': yes or no is expected");
   EXPECT_EQ(refusal_of("/a raw=no raw=no"), "disks:1: 'raw=no': given twice");
-  EXPECT_EQ(refusal_of("/a size=1G"),
-            "disks:1: 'size=1G': no such key; there are capacity, backend, direct, raw, depth, "
-            "read, write");
+  EXPECT_EQ(
+      refusal_of("/a size=1G"),
+      "disks:1: 'size=1G': no such key; there are capacity, backend, direct, raw, force, depth, "
+      "read, write");
   EXPECT_EQ(refusal_of("/my disk"),
             "disks:1: 'disk': key=value is expected; a path with blanks is put in quotes");
   EXPECT_EQ(refusal_of("\"/my disk raw=no"),
@@ -227,6 +230,7 @@ TEST(disk_lists, describe_what_they_are_read_from) {
       disk_options disk(path);
       if (random() % 2 == 0) disk.capacity_bytes = 1 + random() % (1024 * 1_GiB);
       if (random() % 2 == 0) disk.raw = true;
+      if (random() % 2 == 0) disk.force = true;
       if (random() % 2 == 0) disk.backend = static_cast<io::backend>(random() % 4);
       if (random() % 2 == 0) disk.depth = 1 + random() % io::most_queue_depth;
       if (random() % 2 == 0) disk.direct = random() % 2 == 0;
@@ -245,6 +249,7 @@ TEST(disk_lists, describe_what_they_are_read_from) {
     EXPECT_EQ(read[i].path, disks[i].path);
     EXPECT_EQ(read[i].capacity_bytes, disks[i].capacity_bytes);
     EXPECT_EQ(read[i].raw, disks[i].raw);
+    EXPECT_EQ(read[i].force, disks[i].force);
     EXPECT_EQ(read[i].backend, disks[i].backend);
     EXPECT_EQ(read[i].depth, disks[i].depth);
     EXPECT_EQ(read[i].direct, disks[i].direct);

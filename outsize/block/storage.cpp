@@ -22,7 +22,9 @@
 #include <outsize/base/units.hpp>
 #include <outsize/block/checksum_table.hpp>
 #include <outsize/block/free_extents.hpp>
+#include <outsize/io/device_contents.hpp>
 #include <outsize/io/disk_file.hpp>
+#include <outsize/io/file_identity.hpp>
 
 namespace outsize {
 namespace {
@@ -67,6 +69,8 @@ class storage::disk {
   }
 
   std::string const& name() const noexcept { return options_.path; }
+  /// What is written over; nothing of a directory.
+  std::optional<io::file_identity> const& raw_identity() const noexcept { return raw_identity_; }
   io::statistics& counter() noexcept { return *counter_; }
 
   /// Once it is open, without the lock: reads must not wait until it has grown.
@@ -185,6 +189,18 @@ class storage::disk {
     int const wanted = is_directory_ ? W_OK | X_OK : R_OK | W_OK;
     if (::access(options_.path.c_str(), wanted) != 0)
       throw io_error(errno, "use as a disk", options_.path);
+    if (options_.raw) raw_identity_ = io::identity_of(options_.path);
+    if (is_device_) check_device();
+  }
+
+  void check_device() const {
+    io::require_unused_device(options_.path);
+    if (options_.force) return;
+    if (auto const what = io::known_contents(options_.path))
+      throw std::invalid_argument(
+          fmt::format("{}: it holds {}, which a raw disk is written over; if that may be lost, say "
+                      "force=yes",
+                      options_.path, *what));
   }
 
   io::file& open_file() {
@@ -230,6 +246,7 @@ class storage::disk {
   bool direct_;
   bool is_directory_ = false;
   bool is_device_ = false;
+  std::optional<io::file_identity> raw_identity_;
   io::statistics own_counter_;
   io::statistics* counter_;
   std::unique_ptr<io::request_queue> queue_;
@@ -253,6 +270,7 @@ storage::storage(storage_options options)
     checksum_bytes = memory_.total_bytes() / checksum_share / options_.disks.size();
   for (auto const& d : options_.disks)
     disks_.push_back(std::make_unique<disk>(d, options_, memory_, checksum_bytes));
+  refuse_same_disks();
   weights_ = weights_of(options_.disks);
   speeds_ = read_speeds_of(options_.disks);
   check_disks(options_.placement.disks, disks_.size());
@@ -291,6 +309,36 @@ std::uint64_t storage::free_bytes_of(std::span<std::uint32_t const> disks) {
 }
 
 io::request_queue& storage::file_queue() noexcept { return *file_queue_; }
+
+void storage::refuse_same_disks() const {
+  for (auto one = disks_.begin(); one != disks_.end(); ++one) {
+    if (!(*one)->raw_identity()) continue;
+    for (auto other = disks_.begin(); other != one; ++other)
+      if ((*other)->raw_identity() &&
+          io::share_bytes(*(*one)->raw_identity(), *(*other)->raw_identity()))
+        throw std::invalid_argument(
+            fmt::format("{}: it is the disk {}, too, and blocks would be written over each other",
+                        (*one)->name(), (*other)->name()));
+  }
+}
+
+void storage::refuse_disk(std::string const& path) const {
+  bool const has_raw =
+      std::ranges::any_of(disks_, [](auto const& d) { return d->raw_identity().has_value(); });
+  if (!has_raw) return;
+  std::vector<std::optional<io::file_identity>> files;
+  if (path == "-") {
+    files = {io::identity_of(STDIN_FILENO), io::identity_of(STDOUT_FILENO)};
+  } else {
+    files = {io::identity_of(path)};
+  }
+  for (auto const& d : disks_)
+    for (auto const& file : files)
+      if (file && d->raw_identity() && io::share_bytes(*file, *d->raw_identity()))
+        throw std::invalid_argument(fmt::format(
+            "{}: the raw disk {} is written over; it cannot be an input or an output as well", path,
+            d->name()));
+}
 
 std::unique_ptr<block::placement> storage::new_placement() {
   return block::make_placement(options_.placement, weights_, options_.seed, sequences_++);

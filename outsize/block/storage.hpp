@@ -67,6 +67,9 @@ struct storage_options {
   block::placement_options placement = {};
   std::uint64_t seed = 1;  ///< Of randomised placement.
   block_checksums checksums = block_checksums::of_runs;
+  /// Told of input files that grew while they were read: what was there at the opening is what has
+  /// been read. Without one that is an error (changed_file).
+  io::growth_listener on_growth = {};
 };
 
 /// Disks, memory, threads and statistics that work together; see the top of this file.
@@ -75,8 +78,10 @@ class storage final : public block::block_device {
   /// Starts the threads; makes no file.
   /// @throws io_error if a disk's path does not exist, cannot be written, or is a directory just
   /// where that is not meant (disk_options::raw); format_error for a malformed list of default
-  /// disks; std::invalid_argument if the placement names a disk twice or one that there is not, or
-  /// only some disks' bandwidths are given.
+  /// disks; std::invalid_argument if the placement names a disk twice or one that there is not,
+  /// only some disks' bandwidths are given, two raw disks are one file or device or lie in each
+  /// other, or a raw device holds something that is known (device_contents.hpp) and the disk's
+  /// options do not say `force`. A device in use is an io_error with EBUSY in any case.
   explicit storage(storage_options options = {});
   /// @pre every block, grant and file made from it is gone.
   ~storage() override;
@@ -98,8 +103,11 @@ class storage final : public block::block_device {
   /// use the disks too.
   std::uint64_t free_bytes();
 
-  /// The queue for files that are none of the disks' (inputs, outputs).
+  /// The queue for files that are none of the disks' (inputs, outputs); see user_files.hpp.
   io::request_queue& file_queue() noexcept;
+  /// @throws std::invalid_argument if `path` ("-": standard input or output) leads to a raw disk,
+  /// or to what lies in one or around it: it cannot be an input or an output as well.
+  void refuse_disk(std::string const& path) const;
   /// Counts what moves through such files.
   io::statistics& file_statistics() noexcept { return file_statistics_; }
   /// Counts waits for buffers that blocks are written from, on whichever disks they are.
@@ -167,6 +175,7 @@ class storage final : public block::block_device {
   class disk;
   static constexpr std::size_t most_guests = 16;
 
+  void refuse_same_disks() const;
   disk& disk_at(std::uint32_t index) const noexcept;
   bool is_guest(std::uint32_t index) const noexcept { return index >= disks_.size(); }
   /// As disk_names() and free_bytes(), of these.

@@ -295,21 +295,16 @@ TEST(storage, does_not_use_a_file_that_is_a_disk_already) {
   disk_options disk(folder.path("raw"));
   scratch::write_file(disk.path, "");
   disk.raw = true;
-  auto const use = [](storage& store, std::uint32_t which) {
-    auto const where =
-        store.new_placement({.kind = block::placement_kind::single_disk, .disks = {which}});
-    store.free(store.allocate(4096, *where));
-  };
-  storage twice(small({disk, disk}));
-  use(twice, 0);
-  for (int time = 0; time < 2; ++time) {
-    try {
-      time == 0 ? use(twice, 1) : use(*std::make_unique<storage>(small({disk})), 0);
-      FAIL() << "was used twice";
-    } catch (io_error const& e) {
-      EXPECT_EQ(e.code().value(), EBUSY);
-      EXPECT_EQ(e.path(), disk.path);
-    }
+  auto const use = [](storage& store) { store.free(store.allocate(4096, *store.new_placement())); };
+  EXPECT_THROW(storage(small({disk, disk})), std::invalid_argument);
+  storage first(small({disk})), second(small({disk}));
+  use(first);
+  try {
+    use(second);
+    FAIL() << "was used twice";
+  } catch (io_error const& e) {
+    EXPECT_EQ(e.code().value(), EBUSY);
+    EXPECT_EQ(e.path(), disk.path);
   }
 }
 

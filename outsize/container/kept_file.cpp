@@ -13,6 +13,7 @@
 #include <outsize/base/assert.hpp>
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
+#include <outsize/block/user_files.hpp>
 
 namespace outsize::detail {
 namespace {
@@ -100,12 +101,12 @@ kept_file::kept_file(storage& store, io::file_ptr file, io::access mode, kept_ki
 std::shared_ptr<kept_file> kept_file::create(storage& store, std::string const& path,
                                              kept_kind const& kind,
                                              std::vector<std::size_t> page_bytes) {
-  auto file = io::open_file(path, store.file_queue(),
-                            {.mode = io::access::read_write,
-                             .create = true,
-                             .must_be_new = true,
-                             .permissions = 0666,
-                             .lock = true});
+  auto file = block::open_file(store, path,
+                               {.mode = io::access::read_write,
+                                .create = true,
+                                .must_be_new = true,
+                                .permissions = 0666,
+                                .lock = true});
   auto name = std::make_unique<new_path>(path);
   auto made = make(store, std::move(file), kind, page_bytes, most_unit_bytes);
   io::sync_name(path);
@@ -137,11 +138,10 @@ std::shared_ptr<kept_file> kept_file::make(storage& store, io::file_ptr file, ke
 std::shared_ptr<kept_file> kept_file::open(storage& store, std::string const& path, io::access mode,
                                            kept_kind const& kind) {
   io::open_options opening{.mode = mode, .lock = true};
-  auto opened =
-      open_if_aligned(store, io::open_file(path, store.file_queue(), opening), mode, kind);
+  auto opened = open_if_aligned(store, block::open_file(store, path, opening), mode, kind);
   if (opened) return opened;
   opening.direct = false;  // through the page cache anything is aligned
-  return open(store, io::open_file(path, store.file_queue(), opening), mode, kind);
+  return open(store, block::open_file(store, path, opening), mode, kind);
 }
 
 std::shared_ptr<kept_file> kept_file::open(storage& store, io::file_ptr file, io::access mode,

@@ -11,6 +11,7 @@
 
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
+#include <outsize/block/user_files.hpp>
 #include <outsize/container/kept_file.hpp>
 
 namespace outsize::detail {
@@ -76,13 +77,12 @@ std::shared_ptr<page_row> pages_on_disks(storage& store, std::size_t item_bytes,
 pages_of_file bind_pages(storage& store, std::string const& path, io::open_options opening,
                          std::size_t item_bytes, vector_options const& options) {
   opening.lock = true;
-  auto file = io::open_file(path, store.file_queue(), opening);
+  auto file = block::open_file(store, path, opening);
   new_path made(opening.must_be_new ? path : std::string());
   std::size_t unit_bytes = std::lcm(item_bytes, file->alignment_bytes());
   if (unit_bytes > longest_unit_bytes) {
     file.reset();  // whose lock would bar the way
-    file = io::open_file(path, store.file_queue(),
-                         {.mode = opening.mode, .direct = false, .lock = true});
+    file = block::open_file(store, path, {.mode = opening.mode, .direct = false, .lock = true});
     unit_bytes = item_bytes;
   }
   if (auto const kept = kept_file::described(store, *file))

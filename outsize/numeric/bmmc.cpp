@@ -14,6 +14,7 @@
 
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
+#include <outsize/block/user_files.hpp>
 #include <outsize/io/disk_file.hpp>
 #include <outsize/io/output_file.hpp>
 #include <outsize/numeric/bmmc_loads.hpp>
@@ -89,10 +90,16 @@ class permutation {
  public:
   permutation(storage& store, permute_paths const& paths, affine_map const& map,
               permute_options const& options)
-      : store_(store), options_(options), begin_(std::chrono::steady_clock::now()) {
+      : store_(store),
+        options_(options),
+        begin_(std::chrono::steady_clock::now()),
+        inputs_({paths.input}, paths.output) {
+    // By a queue of its own, and so not by the functions of user_files.hpp.
+    for (auto const& path : {paths.input, paths.output}) store.refuse_disk(path);
     direct_ = store.options().direct;
     queue_ = make_deep_queue(store);
     input_ = io::open_file(paths.input, *queue_, {.direct = direct_});
+    opened_ = input_->version();
     report_.record_bytes = options.record_bytes;
     unsigned const bits = record_bits_of(*input_, options.record_bytes);
     require_usable(map, bits, paths.input);
@@ -109,9 +116,12 @@ class permutation {
   permute_report run() {
     auto const before = store_.file_statistics().snapshot();
     auto const passes = plan_->passes();
-    for (unsigned i = 0; i < passes.size(); ++i)
+    for (unsigned i = 0; i < passes.size(); ++i) {
       report_.networks.push_back(run_bmmc_pass(store_, passes[i], files_of(i), options_of(i)));
-    output_->commit(file_bytes());  // the temporary file stays: to give its space back takes time
+      if (i == 0) io::finish_reading(*input_, opened_);
+    }
+    output_->commit(file_bytes(),
+                    inputs_);  // the temporary file stays: to give its space back takes time
     auto const moved = store_.file_statistics().snapshot() - before;
     report_.read_bytes = moved.read_bytes;
     report_.written_bytes = moved.write_bytes;
@@ -174,9 +184,11 @@ class permutation {
   storage& store_;
   permute_options const& options_;
   std::chrono::steady_clock::time_point begin_;
+  io::input_watch inputs_;
   bool direct_ = true;
   std::unique_ptr<io::request_queue> queue_;  // outlives the files
   io::file_ptr input_;
+  io::file_version opened_;
   std::optional<bmmc_plan> plan_;
   std::optional<io::output_file> output_;
   io::file_ptr temporary_;
@@ -186,7 +198,7 @@ class permutation {
 }  // namespace
 
 unsigned count_record_bits(storage& store, std::string const& path, std::size_t record_bytes) {
-  auto const file = io::open_file(path, store.file_queue(), {.direct = false});
+  auto const file = block::open_file(store, path, {.direct = false});
   return record_bits_of(*file, record_bytes);
 }
 

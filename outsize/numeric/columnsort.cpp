@@ -15,6 +15,7 @@
 #include <outsize/algorithm/sort/vector_sort.hpp>
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
+#include <outsize/block/user_files.hpp>
 #include <outsize/io/disk_file.hpp>
 #include <outsize/io/output_file.hpp>
 #include <outsize/numeric/columnsort_plan.hpp>
@@ -253,12 +254,13 @@ void only_pass(storage& store, shape const& how, io::file& in, io::file& out,
 columnsort_report columnsort(storage& store, std::string const& in, std::string const& out,
                              columnsort_options const& options) {
   auto const begin = std::chrono::steady_clock::now();
-  io::file_ptr input = io::open_file(in, store.file_queue());
+  io::input_watch const inputs({in}, out);
+  io::file_ptr input = block::open_file(store, in);
+  io::file_version const opened = input->version();
   std::uint64_t const records = count_records(*input);
   shape const how = choose_shape(store, records, options);
   bool const single = how.plan.column_count() == 1;
-  if (!single && !how.aligned()) input = io::open_file(in, store.file_queue(), {.direct = false});
-  input->count_into(&store.file_statistics());
+  if (!single && !how.aligned()) input = block::open_file(store, in, {.direct = false});
   auto const before = store.file_statistics().snapshot();
 
   columnsort_report report{.records = records,
@@ -268,19 +270,22 @@ columnsort_report columnsort(storage& store, std::string const& in, std::string 
                            .memory_bytes = how.memory_bytes};
   std::uint64_t const bytes = records * sizeof(key);
   std::uint64_t const padded = how.plan.record_count() * sizeof(key);
-  io::output_file output(out, single ? bytes : padded, store.file_queue(), single || how.aligned());
+  io::output_file output =
+      block::make_output_file(store, out, single ? bytes : padded, single || how.aligned());
   output.contents().count_into(&store.file_statistics());
   io::file_ptr dealt;  // gone after the output is complete: giving space back takes time
   if (single) {
     only_pass(store, how, *input, output.contents(), options, report);
+    io::finish_reading(*input, opened);
   } else {
     dealt = make_scratch_file(store, store.file_queue(), how.aligned());
     allocate_scratch(store, *dealt, padded);
     first_pass(store, how, *input, *dealt, options, report);
+    io::finish_reading(*input, opened);
     second_pass(store, how, *dealt, output.contents(), options, report);
     last_pass(store, how, output.contents(), options, report);
   }
-  output.commit(bytes);
+  output.commit(bytes, inputs);
   auto const moved = store.file_statistics().snapshot() - before;
   report.read_bytes = moved.read_bytes;
   report.written_bytes = moved.write_bytes;

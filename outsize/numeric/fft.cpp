@@ -13,6 +13,7 @@
 
 #include <outsize/base/assert.hpp>
 #include <outsize/base/error.hpp>
+#include <outsize/block/user_files.hpp>
 #include <outsize/io/disk_file.hpp>
 #include <outsize/io/output_file.hpp>
 #include <outsize/numeric/fft_kernel.hpp>
@@ -182,12 +183,6 @@ std::uint64_t count_records(io::file const& in) {
   return records;
 }
 
-io::file_ptr open_input(storage& store, std::string const& path, bool direct) {
-  auto file = io::open_file(path, store.file_queue(), {.direct = direct});
-  file->count_into(&store.file_statistics());
-  return file;
-}
-
 double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
@@ -199,6 +194,7 @@ void detail::run_fft(storage& store, fft_loads const& loads, fft_files const& fi
   std::size_t const count = loads.passes.size();
   OUTSIZE_ASSERT(count == 1 || files.scratch != nullptr);
   std::uint64_t const file_bytes = report.records * sizeof(number);
+  io::file_version const opened = files.in.version();
   for (std::size_t i = 0; i < count; ++i) {
     auto const before = store.file_statistics().snapshot();
     pass_run pass(store, loads, i, options);
@@ -212,6 +208,7 @@ void detail::run_fft(storage& store, fft_loads const& loads, fft_files const& fi
     pass.build(n, i == 0 ? files.in : *files.scratch, i + 1 == count ? files.out : *files.scratch,
                report.memory_bytes);
     n.run(options.stop);
+    if (i == 0) io::finish_reading(files.in, opened);
     auto const moved = store.file_statistics().snapshot() - before;
     auto& entry = report.passes.emplace_back(describe(loads.passes[i]));
     entry.read_bytes = moved.read_bytes;
@@ -225,7 +222,9 @@ void detail::run_fft(storage& store, fft_loads const& loads, fft_files const& fi
 fft_report fft(storage& store, std::string const& in, std::string const& out,
                fft_options const& options) {
   auto const begin = std::chrono::steady_clock::now();
-  auto input = open_input(store, in, true);
+  io::input_watch const inputs({in}, out);
+  auto input = block::open_file(store, in);
+  io::file_version const opened = input->version();
   fft_report report;
   report.records = count_records(*input);
   report.memory_bytes =
@@ -242,7 +241,8 @@ fft_report fft(storage& store, std::string const& in, std::string const& out,
   // Little memory makes requests that are too short for direct I/O.
   bool const one_pass = loads.passes.size() == 1;
   bool const direct = one_pass || report.block_bytes % page_bytes() == 0;
-  if (!direct) input = open_input(store, in, false);
+  if (!direct) input = block::open_file(store, in, {.direct = false});
+  io::finish_reading(*input, opened);  // the same file, of the same length
   std::uint64_t const bytes = report.records * sizeof(number);
   io::file_ptr scratch;
   if (!one_pass) {
@@ -250,10 +250,10 @@ fft_report fft(storage& store, std::string const& in, std::string const& out,
     allocate_scratch(store, *scratch, bytes);
     report.peak_disk_bytes = bytes;
   }
-  io::output_file output(out, bytes, store.file_queue(), direct);
+  io::output_file output = block::make_output_file(store, out, bytes, direct);
   output.contents().count_into(&store.file_statistics());
   detail::run_fft(store, loads, {*input, scratch.get(), output.contents()}, options, report);
-  output.commit(bytes);
+  output.commit(bytes, inputs);
   report.seconds = seconds_since(begin);
   return report;
 }

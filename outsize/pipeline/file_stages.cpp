@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <outsize/pipeline/file_stages.hpp>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
 #include <exception>
 #include <memory>
 #include <mutex>
@@ -66,10 +67,14 @@ class transfer : public std::enable_shared_from_this<transfer> {
 
   void check(file_piece const& p, io::outcome o) noexcept {
     if (o.ok() && o.bytes >= p.length_bytes) return;
-    // A read that succeeds with less has met the end of the file.
+    if (o.ok())
+      return note_error(std::make_exception_ptr(changed_file(
+          file_.name(),
+          fmt::format("cut short: it ends at byte {}, but {} were to be read",
+                      p.file_offset_bytes + o.bytes, p.file_offset_bytes + p.length_bytes))));
     note_error(std::make_exception_ptr(
-        io_error(o.ok() ? EIO : o.error_number, kind_ == io::operation::read ? "read" : "write",
-                 file_.name(), p.file_offset_bytes, p.length_bytes)));
+        io_error(o.error_number, kind_ == io::operation::read ? "read" : "write", file_.name(),
+                 p.file_offset_bytes, p.length_bytes)));
   }
   /// The first counts.
   void note_error(std::exception_ptr error) noexcept {

@@ -48,7 +48,7 @@ struct file_range {
 /// the end of the range need not if it is the end of the file.
 ///
 /// I/Os:    Reads the range once, in requests of up to 2 MiB.
-/// Errors:  stage_error with an io_error nested, also if the file ends too early.
+/// Errors:  stage_error with an io_error nested; a changed_file if the file ends too early.
 stage read_from(io::file& from, file_range range, file_stage_options options = {});
 
 /// Fills each buffer from the pieces that `pieces` names for it, and sets its size to the end of

@@ -108,7 +108,7 @@ sort_report count_lines(storage& store, sort_paths const& paths, line_order_opti
                         count_lines_options const& groups, sort_options const& options) {
   key_extractor keys(order, groups.lines.delimiter);
   auto const known = detail::known_input_bytes(paths.inputs, options.decompress);
-  auto const division = detail::divide_for_lines(store, options);
+  auto const division = detail::divide_for_lines(store, paths, options);
   grant memory = store.memory().take(division.stream_bytes, "count");
   detail::line_input in(store, memory, division, {paths.inputs, with_fields(groups.lines, order)});
   detail::line_output out(store, memory, division, paths.output);

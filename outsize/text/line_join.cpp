@@ -426,7 +426,8 @@ class join_pass {
 sort_report join_lines(storage& store, join_paths const& paths, join_options const& join,
                        sort_options const& options) {
   detail::known_input_bytes({paths.first, paths.second});  // refuses what cannot be read
-  auto const division = detail::divide_for_lines(store, options, 2);
+  auto const division =
+      detail::divide_for_lines(store, {{paths.first, paths.second}, paths.output}, options, 2);
   auto const shares = divide(division.work_bytes, join.sort);
   grant streams = store.memory().take(division.stream_bytes, "join");
   join_input::place const at{store, streams, division};

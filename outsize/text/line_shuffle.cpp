@@ -180,9 +180,10 @@ void permute(shuffle_job const& job, shuffle_source const& lines, counted_output
 
 sort_report shuffle_lines(storage& store, shuffle_source const& lines, std::string const& output,
                           shuffle_lines_options const& order, sort_options const& options) {
-  if (auto const* files = std::get_if<lines_of_files>(&lines))
-    detail::known_input_bytes(files->paths);  // refuses what cannot be read
-  auto const division = detail::divide_for_lines(store, options);
+  sort_paths paths{{}, output};
+  if (auto const* files = std::get_if<lines_of_files>(&lines)) paths.inputs = files->paths;
+  detail::known_input_bytes(paths.inputs);  // refuses what cannot be read
+  auto const division = detail::divide_for_lines(store, paths, options);
   grant streams = store.memory().take(division.stream_bytes, "shuffle");
   detail::line_output out(store, streams, division, output);
   counted_output written{out, order.lines.delimiter};

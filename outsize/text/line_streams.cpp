@@ -10,6 +10,7 @@
 #include <outsize/algorithm/stream_sort.hpp>
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
+#include <outsize/block/user_files.hpp>
 
 namespace outsize::detail {
 namespace {
@@ -18,7 +19,7 @@ constexpr std::size_t most_window_bytes = 4_MiB;
 
 }  // namespace
 
-line_division divide_for_lines(storage& store, sort_options const& options,
+line_division divide_for_lines(storage& store, sort_paths const& paths, sort_options const& options,
                                std::size_t open_inputs) {
   std::uint64_t const memory = memory_of(store, options);
   if (options.block_bytes == 0) require_sort_memory(memory);
@@ -26,6 +27,7 @@ line_division divide_for_lines(storage& store, sort_options const& options,
   division.memory_bytes = memory;
   division.reading = input_options(store, memory, options.decompress);
   division.compress = options.compress;
+  division.inputs = io::input_watch(paths.inputs, paths.output);
   division.stop = options.stop;
   division.window_bytes = round_down<std::size_t>(
       std::clamp<std::uint64_t>(memory / 32, page_bytes(), most_window_bytes), page_bytes());
@@ -57,7 +59,7 @@ void line_input::open_next() {
   give_up_if_stopped();
   reader_.reset();
   stream_.reset();  // its memory is the next one's
-  stream_ = io::open_input(source_.paths[opened_], store_->file_queue(), *memory_, reading_);
+  stream_ = block::open_input(*store_, source_.paths[opened_], *memory_, reading_);
   reader_ = record_reader::of_lines(*stream_, source_.lines, memory_bytes_);
   ++opened_;
   line_number_ = 0;
@@ -67,10 +69,10 @@ void line_input::open_next() {
 
 line_output::line_output(storage& store, grant& memory, line_division const& division,
                          std::string const& path)
-    : stream_(io::open_output(path, store.file_queue(),
-                              {.block_bytes = division.window_bytes,
-                               .counter = &store.file_statistics(),
-                               .compress = division.compress})),
+    : stream_(block::open_output(store, path,
+                                 {.block_bytes = division.window_bytes,
+                                  .compress = division.compress,
+                                  .inputs = division.inputs})),
       windows_(*stream_, memory, division.window_bytes) {}
 
 counted_lines::counted_lines(line_output& out, line_format const& lines)

@@ -34,6 +34,7 @@ struct line_division {
   io::input_stream_options reading;                  ///< Of each input.
   std::size_t window_bytes = 0;                      ///< Of each of the two.
   io::compression compress = io::compression::none;  ///< Of the output.
+  io::input_watch inputs = {};                       ///< Of those that the output replaces.
   std::uint64_t stream_bytes = 0;                    ///< Read-ahead and windows together.
   std::uint64_t work_bytes = 0;                      ///< What is left.
   std::uint64_t memory_bytes = 0;                    ///< All of it.
@@ -41,8 +42,9 @@ struct line_division {
 };
 
 /// Divides options.memory_bytes, or all that the storage has free, if so many inputs are open at
-/// once. @throws budget_error naming have and need if it is too little.
-line_division divide_for_lines(storage& store, sort_options const& options,
+/// once; watches them from now on, if the output may replace one.
+/// @throws budget_error naming have and need if it is too little.
+line_division divide_for_lines(storage& store, sort_paths const& paths, sort_options const& options,
                                std::size_t open_inputs = 1);
 
 /// Where lines come from.

@@ -26,12 +26,12 @@ class line_streams : public ::testing::Test {
 
 TEST_F(line_streams, divide_no_more_memory_than_there_is) {
   for (std::size_t const inputs : {1, 2}) {
-    auto const division = divide_for_lines(store_, {}, inputs);
+    auto const division = divide_for_lines(store_, {}, {}, inputs);
     EXPECT_EQ(division.stream_bytes + division.work_bytes, store_.memory().total_bytes());
     EXPECT_GT(division.work_bytes, store_.memory().total_bytes() / 2);
   }
-  EXPECT_THROW(divide_for_lines(store_, {.memory_bytes = 1_MiB}), budget_error);
-  EXPECT_THROW(divide_for_lines(store_, {.memory_bytes = 64_KiB, .block_bytes = 4_KiB}),
+  EXPECT_THROW(divide_for_lines(store_, {}, {.memory_bytes = 1_MiB}), budget_error);
+  EXPECT_THROW(divide_for_lines(store_, {}, {.memory_bytes = 64_KiB, .block_bytes = 4_KiB}),
                budget_error);
 }
 
@@ -39,7 +39,7 @@ TEST_F(line_streams, are_read_one_after_the_other) {
   scratch::write_file(dir_.path("a"), "1\n\n2");
   scratch::write_file(dir_.path("b"), "");
   scratch::write_file(dir_.path("c"), "3\n");
-  auto const division = divide_for_lines(store_, {});
+  auto const division = divide_for_lines(store_, {}, {});
   grant memory = store_.memory().take(division.stream_bytes, "test");
   line_input in(store_, memory, division, {{dir_.path("a"), dir_.path("b"), dir_.path("c")}, '\n'});
   std::vector<std::string> lines;
@@ -53,7 +53,7 @@ TEST_F(line_streams, are_read_one_after_the_other) {
 TEST_F(line_streams, number_records_by_the_lines_they_begin_in) {
   scratch::write_file(dir_.path("a"), "h,\"\n\"\nb,\"\n\n\"\nc\n");
   scratch::write_file(dir_.path("b"), "h,\"\n\"\ne\n");
-  auto const division = divide_for_lines(store_, {});
+  auto const division = divide_for_lines(store_, {}, {});
   for (bool const header : {false, true}) {
     grant memory = store_.memory().take(division.stream_bytes, "test");
     line_format format;
@@ -75,7 +75,7 @@ TEST_F(line_streams, end_when_they_are_stopped) {
   scratch::write_file(dir_.path("many"), std::string(100'000, '\n'));
   for (std::string const first : {"few", "many"}) {
     std::stop_source stopping;
-    auto const division = divide_for_lines(store_, {.stop = stopping.get_token()});
+    auto const division = divide_for_lines(store_, {}, {.stop = stopping.get_token()});
     grant memory = store_.memory().take(division.stream_bytes, "test");
     line_input in(store_, memory, division, {{dir_.path(first), dir_.path("many")}, {}});
     EXPECT_TRUE(in.next());
@@ -91,7 +91,7 @@ TEST_F(line_streams, end_when_they_are_stopped) {
 }
 
 TEST_F(line_streams, appear_when_they_are_complete) {
-  auto const division = divide_for_lines(store_, {});
+  auto const division = divide_for_lines(store_, {}, {});
   for (bool const complete : {false, true}) {
     grant memory = store_.memory().take(division.stream_bytes, "test");
     line_output out(store_, memory, division, dir_.path("out"));

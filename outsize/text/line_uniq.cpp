@@ -143,7 +143,7 @@ class uniq_pass {
 sort_report uniq_lines(storage& store, std::string const& input, std::string const& output,
                        uniq_options const& groups, sort_options const& options) {
   require_sensible(groups);
-  auto const division = detail::divide_for_lines(store, options);
+  auto const division = detail::divide_for_lines(store, {{input}, output}, options);
   grant memory = store.memory().take(division.stream_bytes, "uniq");
   detail::line_input in(store, memory, division, {{input}, groups.lines});
   detail::line_output out(store, memory, division, output);

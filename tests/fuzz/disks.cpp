@@ -27,6 +27,7 @@ std::string printed(disk_options const& disk) {
   auto line = disk.path.find('"') == std::string::npos ? '"' + disk.path + '"' : disk.path;
   if (disk.capacity_bytes != UINT64_MAX) line += fmt::format(" capacity={}", disk.capacity_bytes);
   if (disk.raw) line += " raw=yes";
+  if (disk.force) line += " force=yes";
   if (disk.backend) {
     auto const found = std::ranges::find(values, *disk.backend) - values.begin();
     line += fmt::format(" backend={}", backends.at(static_cast<std::size_t>(found)));
@@ -42,7 +43,7 @@ std::string printed(disk_options const& disk) {
 
 bool same(disk_options const& a, disk_options const& b) {
   auto const all = [](disk_options const& d) {
-    return std::tie(d.path, d.capacity_bytes, d.raw, d.backend, d.depth, d.direct,
+    return std::tie(d.path, d.capacity_bytes, d.raw, d.force, d.backend, d.depth, d.direct,
                     d.read_bytes_per_second, d.write_bytes_per_second);
   };
   return all(a) == all(b);
@@ -84,16 +85,17 @@ void check(std::string_view input) {
 }
 
 std::vector<std::string> seeds() {
-  return {"/a read=6GiB/s write=4GiB/s\n/b read=3GiB/s write=2GiB/s capacity=500GiB depth=32\n",
-          "# disks\n\n\"/mnt/my disk\" backend=threads direct=no # slow\n/dev/x raw=yes\r\n",
-          "/a backend=automatic\n/b backend=uring\n/c backend=mmap raw=no direct=yes\n",
-          "/a read=18446744073709551615/s\n/b read=1/s\n",
-          "/a depth=0\n",
-          "/a speed=1\n",
-          "/a read=1\n",
-          "\"/a\n",
-          "/a b\n",
-          "/a depth=1 depth=1\n"};
+  return {
+      "/a read=6GiB/s write=4GiB/s\n/b read=3GiB/s write=2GiB/s capacity=500GiB depth=32\n",
+      "# disks\n\n\"/mnt/my disk\" backend=threads direct=no # slow\n/dev/x raw=yes force=yes\r\n",
+      "/a backend=automatic\n/b backend=uring\n/c backend=mmap raw=no direct=yes\n",
+      "/a read=18446744073709551615/s\n/b read=1/s\n",
+      "/a depth=0\n",
+      "/a speed=1\n",
+      "/a read=1\n",
+      "\"/a\n",
+      "/a b\n",
+      "/a depth=1 depth=1\n"};
 }
 
 std::size_t mutation_count() { return 60'000; }

@@ -1,13 +1,16 @@
 # SPDX-FileCopyrightText: the outsize authors
 # SPDX-License-Identifier: BSL-1.0
-"""Outputs that replace a file, of every command: what the new file keeps of the old one."""
+"""Outputs that replace a file, of every command: what the new one keeps of the old one; inputs that
+change before they are replaced or while they are read; raw disks, which are never replaced."""
 
 import os
+import signal
 import stat
 import struct
+import subprocess
 import unittest
 
-from outsize_tool import ToolTest
+from outsize_tool import TOOL, ToolTest, some_of
 
 LINES = b"c\nb\na\n"
 RECORDS = struct.pack("<8Q", 7, 2, 5, 0, 3, 6, 1, 4)
@@ -42,6 +45,128 @@ def commands_in_place(path):
         (["permute", "--record=8", "--gray", path, "-o", path], RECORDS),
         (["fft", path, "-o", path], RECORDS),
     ]
+
+
+def repeated(content, most_bytes=1 << 21):
+    """Much more of what a command takes, in order if it was."""
+    if content in (LINES, RECORDS):
+        return content * (most_bytes // len(content))
+    return b"".join(b"%08d\n" % i for i in range(most_bytes // 9))
+
+
+class Changes(ToolTest):
+    """Inputs that change while a command works on them, which is stopped for that moment."""
+
+    def has_begun(self, process):
+        """Whether it has made the file that is to be the output."""
+        folder = f"/proc/{process.pid}/fd"
+        try:
+            links = [os.readlink(os.path.join(folder, number)) for number in os.listdir(folder)]
+        except OSError:  # closed in between, or the process has ended
+            return False
+        return any(link.startswith(self.folder) and "(deleted)" in link for link in links)
+
+    def run_while(self, words, change):
+        """Returns the exit code and the message, or nothing if the command was too quick."""
+        process = subprocess.Popen([TOOL, *words], stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.PIPE)
+        with process:
+            while not self.has_begun(process):
+                if process.poll() is not None:
+                    return None
+            process.send_signal(signal.SIGSTOP)
+            _, status = os.waitpid(process.pid, os.WUNTRACED)
+            if not os.WIFSTOPPED(status):
+                process.returncode = os.waitstatus_to_exitcode(status)
+                return None
+            change()
+            process.send_signal(signal.SIGCONT)
+            message = process.stderr.read().decode()
+            return process.wait(60), message
+
+    def append(self):
+        with open(self.path("f"), "ab") as file:
+            file.write(b"0" * 16)
+
+    def replace(self):
+        os.replace(self.write("new", b"of somebody else"), self.path("f"))
+
+    def test_are_not_lost_by_an_output_in_place(self):
+        path = self.path("f")
+        for i, (words, content) in enumerate(some_of(commands_in_place(path))):
+            content = repeated(content)
+            change, left = ((self.replace, b"of somebody else") if i % 3 == 0 else
+                            (self.append, content + b"0" * 16))
+            for _ in range(100):  # until it is stopped in time
+                self.write("f", content)
+                end = self.run_while(words, change)
+                if end is not None and end[0] != 0:
+                    break
+            else:
+                self.fail(f"{words} replaced what had changed, or was never stopped")
+            self.assertEqual(end[0], 2, words)
+            self.assertIn("/f: ", end[1])
+            self.assertRegex(end[1], "meanwhile|since the work began|while it was read")
+            self.assertTrue(self.read("f") == left, words)
+            self.assertEqual(os.listdir(self.folder), ["f"])
+
+
+    def test_while_they_are_read_are_errors(self):
+        """Of commands whose work depends on how long the input is."""
+        for words in (["columnsort"], ["permute", "--record=8", "--gray"], ["fft"]):
+            for change in (self.append, lambda: os.truncate(self.path("f"), 4096)):
+                for _ in range(100):  # until it is stopped in time
+                    path = self.write("f", repeated(RECORDS))
+                    self.write("out", b"old")
+                    end = self.run_while([*words, path, "-o", self.path("out")], change)
+                    if end is not None and end[0] != 0:
+                        break
+                else:
+                    self.fail(f"{words} took no notice, or was never stopped")
+                self.assertEqual(end[0], 2, words)
+                self.assertRegex(end[1], "/f: changed while it was read|/f: cut short")
+                self.assertEqual(self.read("out"), b"old")
+
+
+class RawDisks(ToolTest):
+    """A file that the list of disks says to write over, under any name."""
+
+    def setUp(self):
+        super().setUp()
+        self.disk = self.path("disk")
+        self.environment = {"OUTSIZE_DISKS": f"{self.disk} raw=yes;"}
+
+    def test_are_no_inputs_and_no_outputs(self):
+        linked = self.path("linked")
+        for words, content in commands_in_place(linked):
+            self.write("disk", content)
+            os.link(self.disk, linked)
+            self.assert_refused("is written over", *words)
+            self.assertEqual(self.read("disk"), content, words)
+            os.remove(linked)
+
+    def test_are_neither_of_both_nor_reports(self):
+        self.write("disk", LINES)
+        source = self.write("in", LINES)
+        os.symlink("disk", self.path("link"))
+        for words in (["sort", self.path("link")], ["sort", source, "-o", self.disk],
+                      ["sort", source, "--json", self.path("link")],
+                      ["sort", source, "--trace", self.disk]):
+            self.assert_refused("is written over", *words)
+        for ends in (("disk", os.devnull), ("in", "disk")):
+            with open(self.path(ends[0]), "rb") as file, open(self.path(ends[1]), "ab") as out:
+                done = subprocess.run([TOOL, "sort"], stdin=file, stdout=out,
+                                      stderr=subprocess.PIPE,
+                                      env=dict(os.environ, **self.environment))
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(b"-: the raw disk", done.stderr)
+        self.assertEqual(self.read("disk"), LINES)
+        self.output_of("sort", source, "-o", self.path("out"))
+
+    def test_are_different(self):
+        os.link(self.write("disk", LINES), self.path("same"))
+        self.environment = {"OUTSIZE_DISKS": f"{self.disk} raw=yes;{self.path('same')} raw=yes"}
+        self.assert_refused("would be written over each other", "sort", self.write("in", LINES))
 
 
 class Protection(ToolTest):

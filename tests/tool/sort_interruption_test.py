@@ -28,7 +28,11 @@ def default_signals():
 def temporary_links(process, folder):
     """Paths under which the unnamed files in `folder` that the process has open can be opened."""
     found = []
-    for number in os.listdir(f"/proc/{process.pid}/fd"):
+    try:
+        numbers = os.listdir(f"/proc/{process.pid}/fd")
+    except OSError:
+        return found  # it has ended
+    for number in numbers:
         link = f"/proc/{process.pid}/fd/{number}"
         try:
             if os.readlink(link).startswith(folder + "/") and "(deleted)" in os.readlink(link):
@@ -198,6 +202,22 @@ class ChangingInputs(Running):
         process.stdin.close()
         return process.wait(LIMIT_SECONDS), process.stderr.read()
 
+    def end_of_reading(self, change):
+        """Sorts a file, and stops the sort for the change when it has begun to read."""
+        for _ in range(100):  # until it is stopped before it has read all
+            path = self.write("in", self.data)
+            process = self.start(path, "-o", self.out)
+            while process.poll() is None and not temporary_files(process, self.target):
+                pass
+            process.send_signal(signal.SIGSTOP)
+            change(path)
+            process.send_signal(signal.SIGCONT)
+            code, message = process.wait(LIMIT_SECONDS), process.stderr.read()
+            if message:
+                return code, message
+            os.remove(self.out)
+        self.fail("the change was never noticed")
+
     def test_a_file_that_goes_away_is_an_error(self):
         code, message = self.run_while(os.remove)
         self.assertEqual(code, 2)
@@ -209,6 +229,24 @@ class ChangingInputs(Running):
         self.assertEqual(code, 2)
         self.assertIn(b"/in: the last record is cut short", message)
         self.assertEqual((os.listdir(self.disk), os.listdir(self.target)), ([], []))
+
+    def test_a_file_that_shrinks_while_it_is_read_is_an_error(self):
+        code, message = self.end_of_reading(lambda path: os.truncate(path, 800_000))
+        self.assertEqual(code, 2)
+        self.assertIn(b"/in: changed while it was read: it had 8000000 bytes, 800000 are there now",
+                      message)
+        self.assertEqual((os.listdir(self.disk), os.listdir(self.target)), ([], []))
+
+    def test_a_file_that_grows_while_it_is_read_is_told_of(self):
+        def append(path):
+            with open(path, "ab") as file:
+                file.write(bytes(800_000))
+
+        code, message = self.end_of_reading(append)
+        self.assertEqual(code, 0)
+        self.assertRegex(message, b"^outsize: warning: .*/in: grew while it was read: it had "
+                                  b"8000000 bytes, 8800000 are there now; [^\\n]*\\n$")
+        self.assertEqual(os.path.getsize(self.out), 8_000_000)
 
     def test_files_that_shrink_vanish_or_grow_do_no_harm(self):
         print("seed", SEED, flush=True)
@@ -227,7 +265,8 @@ class ChangingInputs(Running):
             code = process.wait(LIMIT_SECONDS)
             message = process.stderr.read()
             self.assertIn(code, (0, 2), message)
-            self.assertEqual(message.count(b"\n"), 1 if code == 2 else 0, message)
+            has_grown = message.startswith(b"outsize: warning: ")
+            self.assertEqual(message.count(b"\n"), 1 if code == 2 or has_grown else 0, message)
             self.assertEqual(os.path.exists(self.out), code == 0)
             self.assertEqual(os.listdir(self.disk), [])
             if code == 0:

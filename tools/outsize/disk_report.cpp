@@ -50,6 +50,7 @@ disk_settings::disk_settings(disk_options disk, storage_options const& common)
 nlohmann::ordered_json disk_settings::report() const {
   return {{"directory", disk_.path},
           {"raw", disk_.raw},
+          {"force", disk_.force},
           {"capacity_bytes", unless(UINT64_MAX, disk_.capacity_bytes)},
           {"free_bytes", unless(UINT64_MAX, free_bytes_)},
           {"backend", backend_},
@@ -64,8 +65,9 @@ std::string disk_settings::describe() const {
   auto const direct = alignment_bytes_ > 1
                           ? fmt::format("yes, aligned to {} bytes", alignment_bytes_)
                           : std::string("no, through the page cache");
-  return report_line("raw",
-                     disk_.raw ? "yes, a file or device that is written over" : "no, a directory") +
+  auto const raw = disk_.force ? "yes, a file or device that is written over, whatever it holds"
+                               : "yes, a file or device that is written over";
+  return report_line("raw", disk_.raw ? raw : "no, a directory") +
          report_line("capacity", disk_.capacity_bytes == UINT64_MAX
                                      ? "no limit of its own"
                                      : format_bytes(disk_.capacity_bytes)) +

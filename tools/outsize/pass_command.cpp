@@ -105,6 +105,7 @@ int run_pass_command(
   interruption const ends_cleanly(name);
   return naming_memory(request.work, [&] {
     outsize::storage store(options);
+    refuse_disks(store, {request.work.json, request.work.trace, request.picture});
     pass_reports reports(request);
     std::optional<progress_line> bar;
     numeric::pass_listener listener;

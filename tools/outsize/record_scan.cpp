@@ -7,6 +7,8 @@
 
 #include <limits>
 
+#include <tools/outsize/work_options.hpp>
+
 namespace outsize::tool {
 namespace {
 
@@ -18,7 +20,8 @@ record_reader reader_of(io::input_stream& in, std::size_t item_bytes, line_forma
 }
 
 io::input_stream_options options_of(record_scan::reading const& how) {
-  return {.block_bytes = how.block_bytes, .decompress = how.decompress};
+  return {
+      .block_bytes = how.block_bytes, .decompress = how.decompress, .on_growth = tell_of_growth};
 }
 
 }  // namespace

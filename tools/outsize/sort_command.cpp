@@ -83,6 +83,7 @@ int run_sort_command(
   return naming_memory(work, [&] {
     std::optional<sort_trace> trace;  // outlives the storage, which notes requests in it
     outsize::storage store(sort_storage(work));
+    refuse_disks(store, {work.json, work.trace});
     // Opened before the work, so that a report that cannot be written costs nothing.
     if (work.trace) trace.emplace(*work.trace).watch(store);
     auto const json = open_json(work.json);

@@ -16,6 +16,7 @@
 #include <outsize/base/error.hpp>
 #include <outsize/base/machine.hpp>
 #include <outsize/base/units.hpp>
+#include <tools/outsize/command.hpp>
 #include <tools/outsize/option_rows.hpp>
 #include <tools/outsize/option_words.hpp>
 
@@ -74,6 +75,10 @@ std::size_t parse_fan_in(std::string_view text) {
 
 }  // namespace
 
+void tell_of_growth(std::string const& message) {
+  put_error(fmt::format("outsize: warning: {}\n", message));
+}
+
 bool work_options::shows_progress() const {
   return progress.value_or(::isatty(STDERR_FILENO) != 0);
 }
@@ -83,6 +88,7 @@ storage_options work_options::storage() const {
   for (std::string const& directory : directories) options.disks.emplace_back(directory);
   options.memory = memory_bytes.value_or(0);
   options.threads = threads.value_or(0);
+  options.on_growth = tell_of_growth;
   options.checksums = checksums ? block_checksums::of_runs : block_checksums::none;
   return options;
 }
@@ -176,6 +182,12 @@ void refuse_same_files(std::vector<std::string> inputs, work_options const& work
                        std::initializer_list<named_output> outputs) {
   inputs.insert(inputs.end(), work.also_read.begin(), work.also_read.end());
   refuse_same_files(inputs, outputs);
+}
+
+void refuse_disks(outsize::storage const& store,
+                  std::initializer_list<std::optional<std::string>> outputs) {
+  for (auto const& output : outputs)
+    if (output) store.refuse_disk(*output);
 }
 
 int naming_memory(work_options const& work, std::function<int()> const& work_on) {

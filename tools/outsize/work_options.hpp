@@ -44,6 +44,9 @@ struct work_options {
   sort_options sorting() const;
 };
 
+/// A warning, for what grew while it was read (io::growth_listener).
+void tell_of_growth(std::string const& message);
+
 /// -S, --memory, -T and --parallel. `into` must outlive the table.
 std::vector<option> resource_rows(work_options& into);
 /// --block-checksums, --no-block-checksums, --run-codec and --batch-size: how sorts keep temporary
@@ -66,6 +69,10 @@ void refuse_same_files(std::vector<std::string> const& inputs,
 /// The same, with what else the command reads.
 void refuse_same_files(std::vector<std::string> inputs, work_options const& work,
                        std::initializer_list<named_output> outputs);
+
+/// Errors:  std::invalid_argument if one of these files is a raw disk of the storage.
+void refuse_disks(outsize::storage const& store,
+                  std::initializer_list<std::optional<std::string>> outputs);
 
 /// Calls `work_on()`; a budget_error that leaves it names -S, if there was one.
 int naming_memory(work_options const& work, std::function<int()> const& work_on);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <outsize/base/error.hpp>
+#include <outsize/block/user_files.hpp>
 
 namespace outsize::detail {
 namespace {
@@ -41,7 +42,7 @@ std::optional<room_layout> lay_out_room(sort_plan const& plan, full_block const&
 }
 
 output_room::output_room(storage& store, room_layout const& layout, std::string const& output)
-    : store_(store), layout_(layout), file_(output, layout.length, store.file_queue()) {
+    : store_(store), layout_(layout), file_(block::make_output_file(store, output, layout.length)) {
   // Blocks, and the memory they are written from, are aligned as the disks ask for.
   if (file_.contents().alignment_bytes() > store.alignment_bytes())
     throw io_error(EINVAL, "put runs in the room of", output);

@@ -12,6 +12,7 @@
 #include <outsize/algorithm/sort/input_sample.hpp>
 #include <outsize/algorithm/sort/outliers.hpp>
 #include <outsize/base/units.hpp>
+#include <outsize/block/user_files.hpp>
 #include <outsize/io/disk_file.hpp>
 #include <outsize/io/output_file.hpp>
 #include <outsize/pipeline/file_stages.hpp>
@@ -176,19 +177,22 @@ class ordered_copy {
                std::string output, std::uint64_t bytes, sort_options const& options)
       : store_(store),
         operations_(operations),
-        input_(io::open_file(input, store.file_queue())),
+        inputs_({input}, output),
+        input_(block::open_file(store, input)),
+        opened_(input_->version()),
         output_(std::move(output)),
         bytes_(bytes),
         options_(options),
         memory_bytes_(options.memory_bytes),
         alignment_(input_->alignment_bytes()),
         unit_(std::lcm(alignment_, operations.item_bytes)),
-        buffer_bytes_(longest_buffer()) {
-    input_->count_into(&store.file_statistics());
-  }
+        buffer_bytes_(longest_buffer()) {}
 
-  /// Whether buffers of whole items and whole units of the disk are short enough.
-  bool is_possible() const noexcept { return buffer_bytes_ > 0 && bytes_ >= buffer_bytes_; }
+  /// Whether buffers of whole items and whole units of the disk are short enough, and the input is
+  /// still as long as it was.
+  bool is_possible() const noexcept {
+    return buffer_bytes_ > 0 && bytes_ >= buffer_bytes_ && opened_.size_bytes == bytes_;
+  }
 
   /// From which end there are fewer outliers, if those fit in memory.
   direction sample() {
@@ -213,17 +217,18 @@ class ordered_copy {
   /// Whether the copy was complete.
   bool run(direction d) {
     bool const from_the_end = d == direction::from_the_end;
-    io::output_file out(output_, bytes_, store_.file_queue());
+    io::output_file out = block::make_output_file(store_, output_, bytes_);
     out.contents().count_into(&store_.file_statistics());
     if (alignment_ % out.contents().alignment_bytes() != 0) return false;
     outliers others(store_.memory(), outlier_memory(), operations_, from_the_end);
     std::optional<std::uint64_t> const ordered_bytes = copy(out.contents(), from_the_end, others);
     if (!ordered_bytes) return false;
+    io::finish_reading(*input_, opened_, store_.options().on_growth);
     if (others.bytes() > 0)
       reports_.push_back(others.merge_into(out.contents(), *ordered_bytes, store_.memory(),
                                            copy_network(store_, "merge outliers", options_),
                                            buffer_bytes_, options_.stop));
-    out.commit(bytes_);
+    out.commit(bytes_, inputs_);
     return true;
   }
 
@@ -347,7 +352,9 @@ class ordered_copy {
 
   storage& store_;
   item_operations const& operations_;
+  io::input_watch inputs_;
   io::file_ptr input_;
+  io::file_version opened_;
   std::string output_;
   std::uint64_t bytes_;
   sort_options const& options_;

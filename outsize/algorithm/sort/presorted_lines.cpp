@@ -10,6 +10,7 @@
 #include <outsize/algorithm/sort/copy_network.hpp>
 #include <outsize/algorithm/sort/input_sample.hpp>
 #include <outsize/base/units.hpp>
+#include <outsize/block/user_files.hpp>
 #include <outsize/io/disk_file.hpp>
 #include <outsize/io/output_file.hpp>
 #include <outsize/pipeline/file_stages.hpp>
@@ -107,18 +108,19 @@ class line_copy {
             std::uint64_t bytes, sort_options const& options)
       : store_(store),
         operations_(operations),
-        input_(io::open_file(input, store.file_queue())),
+        input_(block::open_file(store, input)),
+        opened_(input_->version()),
         bytes_(bytes),
         options_(options),
         unit_(std::max(input_->alignment_bytes(), page_bytes())),
         buffer_bytes_(round_down<std::size_t>(
             std::min<std::uint64_t>(copy_shape::longest_buffer_bytes,
                                     options.memory_bytes / 4 / copy_shape::buffers),
-            unit_)) {
-    input_->count_into(&store.file_statistics());
-  }
+            unit_)) {}
 
-  bool is_possible() const noexcept { return buffer_bytes_ > 0 && bytes_ >= buffer_bytes_; }
+  bool is_possible() const noexcept {
+    return buffer_bytes_ > 0 && bytes_ >= buffer_bytes_ && opened_.size_bytes == bytes_;
+  }
 
   /// Whether all lines of a sample are in order.
   bool sample() {
@@ -141,8 +143,8 @@ class line_copy {
   }
 
   /// Copies everything; nothing if a line is out of order.
-  std::optional<sort_report> run(std::string const& output) {
-    io::output_file out(output, bytes_ + 1, store_.file_queue());
+  std::optional<sort_report> run(std::string const& output, io::input_watch const& inputs) {
+    io::output_file out = block::make_output_file(store_, output, bytes_ + 1);
     out.contents().count_into(&store_.file_statistics());
     if (unit_ % out.contents().alignment_bytes() != 0) return std::nullopt;
     seams joined(operations_);
@@ -160,7 +162,8 @@ class line_copy {
     joined_pieces[0] | pipeline::write_to(out.contents(), 0, {.depth = copy_shape::write_depth});
     n.run(options_.stop);
     if (!copied_bytes) return std::nullopt;
-    out.commit(*copied_bytes);
+    io::finish_reading(*input_, opened_, store_.options().on_growth);
+    out.commit(*copied_bytes, inputs);
     sort_report report{.items = joined.count(),
                        .input_bytes = *copied_bytes,
                        .output_items = joined.count(),
@@ -201,6 +204,7 @@ class line_copy {
   storage& store_;
   line_operations const& operations_;
   io::file_ptr input_;
+  io::file_version opened_;
   std::uint64_t bytes_;
   sort_options const& options_;
   std::size_t unit_;
@@ -213,9 +217,10 @@ std::optional<sort_report> copy_lines_if_in_order(storage& store, line_operation
                                                   std::string const& input,
                                                   std::string const& output, std::uint64_t bytes,
                                                   sort_options const& options) {
+  io::input_watch const inputs({input}, output);
   line_copy copy(store, operations, input, bytes, options);
   if (!copy.is_possible() || !copy.sample()) return std::nullopt;
-  return copy.run(output);
+  return copy.run(output, inputs);
 }
 
 }  // namespace outsize::detail
