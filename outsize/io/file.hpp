@@ -95,6 +95,7 @@ class file {
   void request_ended() noexcept;
 
   std::atomic<statistics*> statistics_{nullptr};
+  std::atomic<bool> refuses_{false};  // a request lost its patience, and nothing was moved since
   std::mutex pending_mutex_;
   std::condition_variable idle_;
   std::size_t pending_ = 0;

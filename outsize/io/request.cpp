@@ -20,10 +20,6 @@ namespace {
 /// The system moves a little less than 2 GiB in one call; a power of two keeps every alignment.
 constexpr std::size_t max_attempt_bytes = 1_GiB;
 
-/// Attempts in a row that may move nothing (EINTR, EAGAIN, less than one unit of alignment) before
-/// the request fails: an end to a back-end that never gets anywhere.
-constexpr unsigned max_fruitless_attempts = 1000;
-
 std::int64_t now_ns() noexcept {
   auto const now = std::chrono::steady_clock::now().time_since_epoch();
   return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
@@ -111,6 +107,7 @@ attempt request::next_attempt() {
 std::optional<outcome> request::settle(std::int64_t result) noexcept {
   std::size_t const before = moved_bytes_;
   if (result > 0) {
+    if (target_.refuses_.load(std::memory_order_relaxed)) target_.refuses_ = false;
     auto const bytes = static_cast<std::size_t>(result);
     OUTSIZE_ASSERT(bytes <= attempt_bytes_);
     moved_bytes_ += bytes;
@@ -122,12 +119,25 @@ std::optional<outcome> request::settle(std::int64_t result) noexcept {
     }
   } else if (result == 0) {
     return kind_ == operation::read ? outcome{0, moved_bytes_} : outcome{EIO, moved_bytes_};
-  } else if (result != -EINTR && result != -EAGAIN) {
-    return outcome{static_cast<int>(-result), moved_bytes_};
   }
-  fruitless_attempts_ = moved_bytes_ > before ? 0 : fruitless_attempts_ + 1;
-  if (fruitless_attempts_ <= max_fruitless_attempts) return std::nullopt;
-  return outcome{result < 0 ? static_cast<int>(-result) : EIO, moved_bytes_};
+  int const error_number = result < 0 ? static_cast<int>(-result) : EIO;
+  if (result < 0 && !detail::is_passing(error_number)) return outcome{error_number, moved_bytes_};
+  if (moved_bytes_ > before) {
+    patience_.renew();
+    return std::nullopt;
+  }
+  if (is_worth_another(error_number)) return std::nullopt;
+  return outcome{error_number, moved_bytes_};
+}
+
+/// Decides after an attempt that moved nothing, or less than a unit of alignment. When one request
+/// has lost its patience with a file, others do not begin to wait: a thread may end many in turn.
+bool request::is_worth_another(int error_number) noexcept {
+  bool const is_refusal = error_number == EAGAIN;
+  if (is_refusal && target_.refuses_) return false;
+  if (patience_.try_again(error_number)) return true;
+  if (is_refusal) target_.refuses_ = true;
+  return false;
 }
 
 bool request::reached_end_of_file() const noexcept {

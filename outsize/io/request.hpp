@@ -5,8 +5,9 @@
 // A request: one read or write that was issued and runs without its issuer.
 //
 // A request is split into attempts: each asks the back-end for the bytes that are still missing.
-// Short transfers and EINTR lead to another attempt, so that a request ends only when all its bytes
-// have moved, the file ended (reads only), an error came, or it was cancelled in time.
+// Short transfers, EINTR and EAGAIN lead to another attempt, so that a request ends only when all
+// its bytes have moved, the file ended (reads only), an error came, or it was cancelled in time. A
+// file system that never gets on is an error after some seconds (patience.hpp).
 //
 // Invariant: the memory of a request belongs to the back-end from issue to completion; a completed
 // request never changes. Every function may be called from any thread. Layer: io. Source:
@@ -23,6 +24,7 @@
 #include <string>
 #include <vector>
 
+#include <outsize/io/patience.hpp>
 #include <outsize/io/statistics.hpp>
 
 namespace outsize::io {
@@ -101,6 +103,7 @@ class request : public std::enable_shared_from_this<request> {
   void run() noexcept;
   attempt next_attempt();
   std::optional<outcome> settle(std::int64_t result) noexcept;
+  bool is_worth_another(int error_number) noexcept;
   bool reached_end_of_file() const noexcept;
   void complete(outcome how) noexcept;
   void note_path() noexcept;
@@ -119,7 +122,7 @@ class request : public std::enable_shared_from_this<request> {
   std::size_t moved_bytes_ = 0;
   std::size_t attempt_bytes_ = 0;
   unsigned attempt_count_ = 0;
-  unsigned fruitless_attempts_ = 0;
+  detail::patience patience_;
 
   mutable std::mutex mutex_;  // guards what follows
   std::condition_variable completed_;

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <deque>
@@ -139,6 +140,16 @@ TEST_F(request_logic, gives_up_when_no_attempt_ever_moves_anything) {
   target.alignment = 64;
   target.at_once = [](attempt const&) { return 63; };
   EXPECT_EQ(target.write(0, memory)->wait_outcome().error_number, EIO);
+}
+
+TEST_F(request_logic, has_patience_with_a_file_as_long_as_it_gets_on) {
+  int calls = 0;
+  target.at_once = [&](attempt const& work) -> std::int64_t {
+    if (++calls % 3 != 0) return -EAGAIN;
+    return std::min<std::int64_t>(32, static_cast<std::int64_t>(work.length_bytes));
+  };
+  EXPECT_EQ(target.read(0, memory)->wait(), 256U);
+  EXPECT_EQ(calls, 3 * 8);
 }
 
 TEST_F(request_logic, reports_errors_with_all_there_is_to_know) {

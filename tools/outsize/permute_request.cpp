@@ -4,10 +4,7 @@
 
 #include <fmt/format.h>
 #include <bit>
-#include <cerrno>
 #include <charconv>
-#include <fstream>
-#include <iterator>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
@@ -16,6 +13,7 @@
 #include <outsize/base/units.hpp>
 #include <tools/outsize/option_rows.hpp>
 #include <tools/outsize/options.hpp>
+#include <tools/outsize/record_scan.hpp>
 
 namespace outsize::tool {
 namespace {
@@ -112,10 +110,9 @@ option_table make_table(permute_request& r) {
 }
 
 numeric::bit_matrix read_matrix(std::string const& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw io_error(errno, "open", path);
-  std::string const text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-  if (in.bad()) throw io_error(EIO, "read", path);
+  auto scan = record_scan::of_lines(path, '\n');
+  std::string text;
+  while (scan.next()) text.append(scan.current()).push_back('\n');
   try {
     return numeric::bit_matrix::parse(text);
   } catch (std::invalid_argument const& e) {

@@ -12,6 +12,8 @@
 #include <deque>
 #include <mutex>
 #include <new>
+#include <optional>
+#include <span>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -20,13 +22,21 @@
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/io/file.hpp>
+#include <outsize/io/patience.hpp>
 #include <outsize/io/posix/thread_queue.hpp>
 
 namespace outsize::io {
 namespace {
 
-/// Marks the entry that wakes the completion thread for the last time; slots are numbered below it.
+/// Marks the entry that wakes the completion thread for the last time, and entries that do nothing
+/// any more; slots are numbered below.
 constexpr std::uint64_t stop_mark = UINT64_MAX;
+constexpr std::uint64_t void_mark = UINT64_MAX - 1;
+
+/// How often the kernel is asked to take entries while it is short of memory: for half a second of
+/// pauses. The last entry must be taken: there it is a minute.
+constexpr unsigned usual_refusals = 10;
+constexpr unsigned last_refusals = 240;
 
 /// Attempts of so many bytes are short, and so many of them count as one long one.
 constexpr std::size_t most_bytes_of_short = 64_KiB;
@@ -56,7 +66,7 @@ void set_up(io_uring& ring, unsigned depth) {
 /// A free entry of the submission ring; there is one, as the ring has as many as there are slots.
 io_uring_sqe* free_sqe(io_uring& ring) noexcept {
   io_uring_sqe* const sqe = ::io_uring_get_sqe(&ring);
-  if (sqe == nullptr) detail::assertion_failed("sqe != nullptr", __FILE__, __LINE__);
+  if (sqe == nullptr) outsize::detail::assertion_failed("sqe != nullptr", __FILE__, __LINE__);
   return sqe;
 }
 
@@ -84,9 +94,12 @@ class uring_queue final : public request_queue {
   bool enqueue(entry& next) noexcept;
   void prepare(std::size_t slot);
   void submit_pending();
-  void submit();
+  bool submit(unsigned most_refusals);
+  void take_back();
+  void move_refused() noexcept;
+  std::optional<entry> next_refused();
   void serve();
-  bool reap(std::vector<ended>& into);
+  bool reap(std::vector<ended>& into, bool& has_refused);
 
   std::size_t const depth_;
   io_uring ring_{};
@@ -95,12 +108,18 @@ class uring_queue final : public request_queue {
   std::deque<entry> pending_;
   std::vector<entry> slots_;
   std::vector<std::size_t> free_slots_;
+  std::vector<io_uring_sqe*> prepared_;  // not submitted yet
+  std::vector<std::size_t> refused_;     // slots of what the kernel would not take
+  bool has_refused_ = false;
+  bool is_moving_refused_ = false;
   std::thread completer_;
 };
 
 uring_queue::uring_queue(std::size_t depth)
     : depth_(depth), room_(depth * shorts_in_long), slots_(room_) {
   for (std::size_t slot = slots_.size(); slot-- > 0;) free_slots_.push_back(slot);
+  prepared_.reserve(slots_.size());
+  refused_.reserve(slots_.size());
   set_up(ring_, static_cast<unsigned>(slots_.size()));
   try {
     completer_ = std::thread([this] { serve(); });
@@ -114,10 +133,12 @@ uring_queue::~uring_queue() {
   {
     std::lock_guard lock(mutex_);
     OUTSIZE_ASSERT(pending_.empty() && free_slots_.size() == slots_.size());
+    bool taken = submit(last_refusals);
     io_uring_sqe* const sqe = free_sqe(ring_);
     ::io_uring_prep_nop(sqe);
     ::io_uring_sqe_set_data64(sqe, stop_mark);
-    submit();
+    taken = submit(last_refusals) && taken;
+    if (!taken) outsize::detail::assertion_failed("the last entry is taken", __FILE__, __LINE__);
   }
   completer_.join();
   ::io_uring_queue_exit(&ring_);
@@ -133,13 +154,18 @@ void uring_queue::start(int file_descriptor, attempt work) noexcept {
 
 /// Returns false, and leaves the entry as it is, if there is no memory to note it.
 bool uring_queue::enqueue(entry& next) noexcept {
-  std::lock_guard lock(mutex_);
-  try {
-    pending_.push_back(std::move(next));
-  } catch (std::bad_alloc const&) {
-    return false;
+  bool has_refused = false;
+  {
+    std::lock_guard lock(mutex_);
+    try {
+      pending_.push_back(std::move(next));
+    } catch (std::bad_alloc const&) {
+      return false;
+    }
+    submit_pending();
+    has_refused = std::exchange(has_refused_, false);
   }
-  submit_pending();
+  if (has_refused) move_refused();
   return true;
 }
 
@@ -164,6 +190,7 @@ void uring_queue::prepare(std::size_t slot) {
     ::io_uring_prep_write(sqe, file_descriptor, work.data, length, work.offset_bytes);
   }
   ::io_uring_sqe_set_data64(sqe, slot);
+  prepared_.push_back(sqe);
   // Through the page cache, the kernel would copy in the thread that submits, under our mutex, or
   // stop at its first miss. Its own workers copy in parallel.
   bool const buffered = work.owner->target().alignment_bytes() == 1;
@@ -171,7 +198,8 @@ void uring_queue::prepare(std::size_t slot) {
 }
 
 void uring_queue::submit_pending() {
-  while (!pending_.empty() && share_of(pending_.front().work) <= room_) {
+  while (!pending_.empty() && share_of(pending_.front().work) <= room_ &&
+         ::io_uring_sq_space_left(&ring_) > 0) {
     std::size_t const slot = free_slots_.back();
     free_slots_.pop_back();
     slots_[slot] = std::move(pending_.front());
@@ -179,21 +207,64 @@ void uring_queue::submit_pending() {
     room_ -= share_of(slots_[slot].work);
     prepare(slot);
   }
-  submit();
+  if (!submit(usual_refusals)) take_back();
+  prepared_.clear();
 }
 
-void uring_queue::submit() {
-  while (::io_uring_sq_ready(&ring_) > 0) {
+/// Returns false if the kernel, for want of memory, still has not taken all entries.
+bool uring_queue::submit(unsigned most_refusals) {
+  for (unsigned refusals = 0; ::io_uring_sq_ready(&ring_) > 0;) {
     int const status = ::io_uring_submit(&ring_);
-    if (status >= 0 || status == -EINTR) continue;
-    // The kernel is short of memory for the moment. Nothing is lost: the entries stay in the ring.
-    if (status == -EAGAIN || status == -EBUSY || status == -ENOMEM) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      continue;
-    }
-    // The ring itself is broken (closed or forbidden under our feet): results would never arrive.
-    detail::assertion_failed("io_uring_submit succeeds", __FILE__, __LINE__);
+    if (status > 0 || status == -EINTR) continue;
+    bool const is_short = status == 0 || status == -EAGAIN || status == -EBUSY || status == -ENOMEM;
+    // Else the ring is broken (closed or forbidden under our feet): results would never arrive.
+    if (!is_short)
+      outsize::detail::assertion_failed("io_uring_submit succeeds", __FILE__, __LINE__);
+    if (++refusals > most_refusals) return false;
+    std::this_thread::sleep_for(detail::patience::pause_after(refusals));
   }
+  return true;
+}
+
+/// Leaves the attempts that the kernel has not taken to move_refused(), and all that wait for room:
+/// perhaps nothing is under way whose end would start them. The entries stay in the ring and do
+/// nothing.
+void uring_queue::take_back() {
+  std::size_t const left = std::min<std::size_t>(::io_uring_sq_ready(&ring_), prepared_.size());
+  for (io_uring_sqe* const sqe : std::span(prepared_).last(left)) {
+    refused_.push_back(static_cast<std::size_t>(sqe->user_data));
+    ::io_uring_prep_nop(sqe);
+    ::io_uring_sqe_set_data64(sqe, void_mark);
+  }
+  has_refused_ = true;
+}
+
+/// Moves by calls what the kernel did not take. One thread at a time does, also with what comes
+/// meanwhile: the end of an attempt may issue more, which comes here again. Without the lock.
+void uring_queue::move_refused() noexcept {
+  {
+    std::lock_guard lock(mutex_);
+    if (std::exchange(is_moving_refused_, true)) return;
+  }
+  while (auto const next = next_refused())
+    next->work.owner->attempt_ended(transfer_by_calls(next->file_descriptor, next->work));
+}
+
+std::optional<uring_queue::entry> uring_queue::next_refused() {
+  std::lock_guard lock(mutex_);
+  std::optional<entry> next;
+  if (!refused_.empty()) {
+    std::size_t const slot = refused_.back();
+    refused_.pop_back();
+    next = std::exchange(slots_[slot], {});
+    room_ += share_of(next->work);
+    free_slots_.push_back(slot);
+  } else if (!pending_.empty()) {
+    next = std::move(pending_.front());
+    pending_.pop_front();
+  }
+  is_moving_refused_ = next.has_value();
+  return next;
 }
 
 // ---- completion side, one thread
@@ -202,21 +273,25 @@ void uring_queue::serve() {
   std::vector<ended> batch;
   batch.reserve(slots_.size());
   for (bool running = true; running;) {
-    running = reap(batch);
+    bool has_refused = false;
+    running = reap(batch, has_refused);
     for (ended& each : batch) {
       each.work.owner->attempt_ended(each.result);
       each.work.owner.reset();
     }
     batch.clear();
+    if (has_refused) move_refused();
   }
 }
 
-/// Waits for completions, takes all there are and refills the ring. Returns false at the stop mark.
-bool uring_queue::reap(std::vector<ended>& into) {
+/// Waits for completions, takes all there are and refills the ring; says whether the kernel took
+/// not all of that. Returns false at the stop mark.
+bool uring_queue::reap(std::vector<ended>& into, bool& has_refused) {
   io_uring_cqe* first = nullptr;
   int const status = ::io_uring_wait_cqe(&ring_, &first);
   if (status == -EINTR || status == -EAGAIN) return true;
-  if (status < 0) detail::assertion_failed("io_uring_wait_cqe succeeds", __FILE__, __LINE__);
+  if (status < 0)
+    outsize::detail::assertion_failed("io_uring_wait_cqe succeeds", __FILE__, __LINE__);
 
   bool running = true;
   std::array<io_uring_cqe*, 64> found{};
@@ -224,8 +299,8 @@ bool uring_queue::reap(std::vector<ended>& into) {
   while (unsigned const count =
              ::io_uring_peek_batch_cqe(&ring_, found.data(), static_cast<unsigned>(found.size()))) {
     for (unsigned i = 0; i < count; ++i) {
-      if (found[i]->user_data == stop_mark) {
-        running = false;
+      if (found[i]->user_data >= void_mark) {
+        running = running && found[i]->user_data != stop_mark;
         continue;
       }
       auto const slot = static_cast<std::size_t>(found[i]->user_data);
@@ -240,6 +315,7 @@ bool uring_queue::reap(std::vector<ended>& into) {
     ::io_uring_cq_advance(&ring_, count);
   }
   submit_pending();
+  has_refused = std::exchange(has_refused_, false);
   return running;
 }
 

@@ -10,6 +10,7 @@
 #include <cerrno>
 
 #include <outsize/base/error.hpp>
+#include <outsize/io/patience.hpp>
 
 namespace outsize::io::detail {
 namespace {
@@ -22,14 +23,29 @@ file_status classify(struct stat const& found) {
   return {file_kind::sequential, 0};
 }
 
-// Whether a call that failed with `error_number` is to be made again, after waiting where it would
-// block.
-bool worth_repeating(int error_number, int number, short event) {
-  if (error_number == EINTR) return true;
-  if (error_number != EAGAIN) return false;
-  pollfd ready{number, event, 0};
-  return ::poll(&ready, 1, -1) >= 0 || errno == EINTR;
-}
+// Decides whether a call that moved nothing is made again. On a pipe or terminal it always is:
+// poll(2) waits for the program at the other end. A file waits for nobody, and poll(2) calls it
+// ready though it refuses: there patience ends.
+class waiting {
+ public:
+  waiting(int number, short event) : ready_{number, event, 0} {}
+
+  /// Waits; returns whether to try again after `error_number`.
+  bool try_again(int error_number) {
+    if (!is_passing(error_number)) return false;
+    bool const has_patience = left_.try_again(error_number);
+    if (has_patience && error_number == EINTR) return true;
+    struct stat found {};
+    if (::fstat(ready_.fd, &found) != 0) return false;
+    if (classify(found).kind != file_kind::sequential) return has_patience;
+    if (error_number == EINTR) return true;
+    return ::poll(&ready_, 1, -1) >= 0 || errno == EINTR;
+  }
+
+ private:
+  pollfd ready_;
+  patience left_;
+};
 
 open_descriptor open_existing(std::string const& path, int flags, std::string const& name) {
   int const number = open_uninterrupted(path.c_str(), flags | O_NOCTTY, 0);
@@ -79,10 +95,11 @@ std::uint64_t claim_rest(int number, std::string const& name) {
 }
 
 std::size_t read_some(int number, std::span<std::byte> into, std::string const& name) {
-  for (;;) {
+  for (waiting source(number, POLLIN);;) {
     auto const bytes = ::read(number, into.data(), into.size());
     if (bytes >= 0) return static_cast<std::size_t>(bytes);
-    if (!worth_repeating(errno, number, POLLIN)) throw io_error(errno, "read", name);
+    int const error = errno;
+    if (!source.try_again(error)) throw io_error(error, "read", name);
   }
 }
 
@@ -93,22 +110,25 @@ std::size_t peek(int number, std::span<std::byte> into, std::string const& name)
   while (done < into.size()) {
     auto const rest = into.subspan(done);
     auto const at = position + static_cast<off_t>(done);
-    auto const bytes = ::pread(number, rest.data(), rest.size(), at);
+    auto const bytes =
+        call_patiently([&] { return ::pread(number, rest.data(), rest.size(), at); });
     if (bytes == 0) break;
-    if (bytes < 0 && errno != EINTR)
-      throw io_error(errno, "read", name, static_cast<std::uint64_t>(at), rest.size());
-    if (bytes > 0) done += static_cast<std::size_t>(bytes);
+    if (bytes < 0) throw io_error(errno, "read", name, static_cast<std::uint64_t>(at), rest.size());
+    done += static_cast<std::size_t>(bytes);
   }
   return done;
 }
 
 void write_all(int number, std::span<std::byte const> from, std::string const& name) {
+  waiting target(number, POLLOUT);
   while (!from.empty()) {
     auto const bytes = ::write(number, from.data(), from.size());
-    if (bytes >= 0) {
+    int const error = bytes == 0 ? EIO : errno;
+    if (bytes > 0) {
       from = from.subspan(static_cast<std::size_t>(bytes));
-    } else if (!worth_repeating(errno, number, POLLOUT)) {
-      throw io_error(errno, "write", name);
+      target = {number, POLLOUT};
+    } else if (!target.try_again(error)) {
+      throw io_error(error, "write", name);
     }
   }
 }

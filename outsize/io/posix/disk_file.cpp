@@ -16,6 +16,7 @@
 #include <utility>
 
 #include <outsize/base/error.hpp>
+#include <outsize/io/patience.hpp>
 #include <outsize/io/posix/open_descriptor.hpp>
 
 namespace outsize::io {
@@ -39,21 +40,18 @@ class disk_file final : public file {
   }
 
   void resize(std::uint64_t bytes) override {
-    int status = 0;
-    do {
-      status = ::ftruncate(descriptor_.number(), static_cast<off_t>(bytes));
-    } while (status != 0 && errno == EINTR);
+    int const status = detail::call_patiently(
+        [&] { return ::ftruncate(descriptor_.number(), static_cast<off_t>(bytes)); });
     if (status != 0) throw io_error(errno, "resize", name_);
   }
 
   void allocate(std::uint64_t offset_bytes, std::uint64_t length_bytes) override {
     if (length_bytes == 0) return;
     if (is_device_) return check_fits(offset_bytes, length_bytes);
-    int status = 0;
-    do {
-      status = ::fallocate(descriptor_.number(), 0, static_cast<off_t>(offset_bytes),
-                           static_cast<off_t>(length_bytes));
-    } while (status != 0 && errno == EINTR);
+    int const status = detail::call_patiently([&] {
+      return ::fallocate(descriptor_.number(), 0, static_cast<off_t>(offset_bytes),
+                         static_cast<off_t>(length_bytes));
+    });
     if (status != 0 && errno != EOPNOTSUPP && errno != ENOSYS)
       throw io_error(errno, "allocate", name_, offset_bytes, length_bytes);
   }

@@ -16,6 +16,7 @@
 
 #include <outsize/base/error.hpp>
 #include <outsize/base/memory_budget.hpp>
+#include <outsize/io/patience.hpp>
 
 namespace outsize::io::detail {
 namespace {
@@ -82,19 +83,11 @@ int open_descriptor::close() noexcept {
 }
 
 int sync_uninterrupted(open_descriptor const& file) noexcept {
-  int status = 0;
-  do {
-    status = ::fsync(file.number());
-  } while (status != 0 && errno == EINTR);
-  return status;
+  return call_patiently([&] { return ::fsync(file.number()); });
 }
 
 int open_uninterrupted(char const* path, int flags, unsigned permissions) noexcept {
-  int number = -1;
-  do {
-    number = ::open(path, flags | O_CLOEXEC, permissions);
-  } while (number < 0 && errno == EINTR);
-  return number;
+  return call_patiently([&] { return ::open(path, flags | O_CLOEXEC, permissions); });
 }
 
 bool is_block_device(open_descriptor const& file) noexcept {
