@@ -435,8 +435,9 @@ void kept_file::commit(std::span<std::byte const> state, bool closes) {
   if (!is_writable()) return;
   bool const is_new = sequence_ < 2;
   if (!is_new && !is_changed_ && std::ranges::equal(state, this->state())) {
-    if (closes != is_closed_) write_header(make_header(closes));
-    is_closed_ = closes;
+    // Nothing has changed since it was closed: then it stays so, whoever flushes it.
+    if (closes && !is_closed_) write_header(make_header(true));
+    is_closed_ = is_closed_ || closes;
     return;
   }
   sync_.check();

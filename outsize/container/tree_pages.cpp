@@ -189,7 +189,7 @@ tree_pages::~tree_pages() {
   try {
     if (file_ == nullptr)
       clear();
-    else if (is_used_)
+    else if (is_used_ && !is_closed_)
       close();
   } catch (std::exception const&) {  // close() tells
   }
@@ -231,6 +231,7 @@ void tree_pages::close() {
   if (file_ && !file_->is_writable()) return;
   flush();
   if (file_) file_->close(state_bytes());
+  is_closed_ = true;
 }
 
 void tree_pages::clear() {

@@ -181,6 +181,7 @@ class tree_pages {
   std::span<std::byte const> state_bytes() const noexcept;
 
   std::shared_ptr<kept_file> file_;
+  bool is_closed_ = false;
   page_set leaves_;
   page_set nodes_;
   tree_state state_;
