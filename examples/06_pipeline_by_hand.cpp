@@ -144,6 +144,6 @@ int main() {
   });
   p.join();
   std::fclose(in);
-  std::fclose(out);
+  if (std::fclose(out) != 0) throw std::runtime_error("cannot write");
   std::cout << "exchanged " << exchanged << " bytes\n";
 }

@@ -25,18 +25,20 @@ struct output_file::parts {
   detail::unpublished_file unpublished;
   std::string name;
   std::uint64_t room_bytes;  // allocated
-  bool direct;
+  std::size_t alignment_bytes;
   std::unique_ptr<file> contents;
 
   file_ptr open(request_queue& queue) const {
-    return adopt_file(unpublished.duplicate_descriptor(), name, queue, direct);
+    return detail::share_file(unpublished.descriptor(), name, queue, alignment_bytes);
   }
 };
 
 output_file::output_file(std::string const& path, std::uint64_t room_bytes, request_queue& queue,
                          bool direct)
     : parts_(new parts{detail::unpublished_file(target_of(path), path), path,
-                       round_up<std::uint64_t>(room_bytes, 1 << 16), direct, nullptr}) {
+                       round_up<std::uint64_t>(room_bytes, 1 << 16), 1, nullptr}) {
+  parts_->alignment_bytes =
+      detail::choose_alignment(*parts_->unpublished.descriptor(), direct && queue.moves_directly());
   parts_->contents = parts_->open(queue);
   std::uint64_t const rounded = parts_->room_bytes;
   if (room_bytes == 0) return;

@@ -76,6 +76,19 @@ TEST_F(output_files, may_be_written_front_to_back_over_what_they_held) {
   EXPECT_EQ(entries(), 1U);
 }
 
+TEST_F(output_files, are_written_directly_or_not_by_all_queues) {
+  output_file out(path("x"), block_bytes, *queue_);
+  std::unique_ptr<request_queue> mapped;
+  try {
+    mapped = make_request_queue(backend::mmap);
+  } catch (io_error const&) {
+    GTEST_SKIP() << "no mappings here";
+  }
+  auto const guest = out.contents_through(*mapped);
+  EXPECT_EQ(guest->alignment_bytes(), out.contents().alignment_bytes())
+      << "whether I/O is direct is a matter of the file that both have open";
+}
+
 TEST_F(output_files, leave_what_was_there_when_they_are_given_up) {
   std::ofstream(path("x")) << "before";
   {

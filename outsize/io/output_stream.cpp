@@ -29,7 +29,8 @@ std::unique_ptr<output_stream> open_plain(std::string const& path, request_queue
     return std::make_unique<detail::sequential_output>(std::move(target), path, options);
   }
   auto made = std::make_shared<detail::unpublished_file>(std::move(*replaceable), path);
-  auto target = adopt_file(made->duplicate_descriptor(), path, queue, true);
+  auto const alignment = detail::choose_alignment(*made->descriptor(), queue.moves_directly());
+  auto target = detail::share_file(made->descriptor(), path, queue, alignment);
   return std::make_unique<file_output>(std::move(target), made->directory(), options,
                                        [made, inputs = options.inputs] { made->publish(inputs); });
 }

@@ -52,11 +52,12 @@ class output_stream {
   /// Waits until no write under way uses memory of `window`. @throws io_error.
   virtual void wait(std::span<std::byte const> window) = 0;
 
-  /// Writes the tail, cuts the file to its length, and makes it appear under its name, with the
-  /// owner, mode, access control list and attributes of the file it replaces (a new one: 0666 less
-  /// the umask, or what its directory says). Once, at the end.
-  /// What went through the page cache is written back before, so that no error comes too late; not
-  /// of standard output and other files that are written in place, of which closing is asked.
+  /// Writes the tail, cuts the file to its length, closes it, and makes it appear under its name,
+  /// with the owner, mode, access control list and attributes of the file it replaces (a new one:
+  /// 0666 less the umask, or what its directory says). Once, at the end. What went through the page
+  /// cache is written back before, and a file system over a network tells at the closing what it
+  /// could not write, so no error comes too late. Standard output and other files that are written
+  /// in place are only closed.
   /// @throws io_error; changed_file if it would replace an input that has changed.
   virtual void commit() = 0;
 

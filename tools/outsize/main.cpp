@@ -59,9 +59,9 @@ void print_help() {
       "Exit status: 0 done or yes, 1 the answer is no, 2 error.\n");
 }
 
-/// What is printed counts only if it arrived.
-void flush_stdout() {
-  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return;
+/// What is printed counts only if it arrived, which some file systems tell when it is closed.
+void close_stdout() {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && ::close(STDOUT_FILENO) == 0) return;
   throw std::system_error(errno, std::generic_category(), "cannot write standard output");
 }
 
@@ -106,7 +106,7 @@ int dispatch(int argc, char** argv) {
 int run(int argc, char** argv) {
   try {
     int const code = dispatch(argc, argv);
-    flush_stdout();
+    close_stdout();
     return code;
   } catch (std::bad_alloc const&) {
     complain(argc, argv, "no memory is left, of the system or below a limit of the process");

@@ -24,24 +24,25 @@ namespace {
 
 class disk_file final : public file {
  public:
-  disk_file(detail::open_descriptor descriptor, std::string name, request_queue& queue, bool direct)
+  disk_file(std::shared_ptr<detail::open_descriptor const> descriptor, std::string name,
+            request_queue& queue, std::size_t alignment_bytes)
       : descriptor_(std::move(descriptor)),
         name_(std::move(name)),
         queue_(queue),
-        is_device_(detail::is_block_device(descriptor_)),
-        alignment_bytes_(detail::choose_alignment(descriptor_, direct && queue.moves_directly())) {}
+        is_device_(detail::is_block_device(*descriptor_)),
+        alignment_bytes_(alignment_bytes) {}
   ~disk_file() override { drain(); }
 
-  std::uint64_t size_bytes() const override { return detail::file_size_bytes(descriptor_, name_); }
+  std::uint64_t size_bytes() const override { return detail::file_size_bytes(*descriptor_, name_); }
 
   file_version version() const override {
-    auto const regular = detail::version_of(descriptor_);
+    auto const regular = detail::version_of(*descriptor_);
     return regular ? *regular : file::version();
   }
 
   void resize(std::uint64_t bytes) override {
     int const status = detail::call_patiently(
-        [&] { return ::ftruncate(descriptor_.number(), static_cast<off_t>(bytes)); });
+        [&] { return ::ftruncate(descriptor_->number(), static_cast<off_t>(bytes)); });
     if (status != 0) throw io_error(errno, "resize", name_);
   }
 
@@ -49,7 +50,7 @@ class disk_file final : public file {
     if (length_bytes == 0) return;
     if (is_device_) return check_fits(offset_bytes, length_bytes);
     int const status = detail::call_patiently([&] {
-      return ::fallocate(descriptor_.number(), 0, static_cast<off_t>(offset_bytes),
+      return ::fallocate(descriptor_->number(), 0, static_cast<off_t>(offset_bytes),
                          static_cast<off_t>(length_bytes));
     });
     if (status != 0 && errno != EOPNOTSUPP && errno != ENOSYS)
@@ -57,14 +58,15 @@ class disk_file final : public file {
   }
 
   void sync() override {
-    if (detail::sync_uninterrupted(descriptor_) != 0) throw io_error(errno, "sync", name_);
+    if (detail::sync_uninterrupted(*descriptor_) != 0 || detail::check_closing(*descriptor_) != 0)
+      throw io_error(errno, "sync", name_);
   }
 
   std::size_t alignment_bytes() const noexcept override { return alignment_bytes_; }
   std::string const& name() const noexcept override { return name_; }
 
   void start(attempt work) noexcept override {
-    queue_.start(descriptor_.number(), std::move(work));
+    queue_.start(descriptor_->number(), std::move(work));
   }
   bool withdraw(request const& owner) noexcept override { return queue_.withdraw(owner); }
 
@@ -76,12 +78,20 @@ class disk_file final : public file {
       throw io_error(ENOSPC, "allocate", name_, offset_bytes, length_bytes);
   }
 
-  detail::open_descriptor descriptor_;
+  std::shared_ptr<detail::open_descriptor const> descriptor_;
   std::string name_;
   request_queue& queue_;
   bool is_device_;
   std::size_t alignment_bytes_;
 };
+
+std::unique_ptr<file> own_file(detail::open_descriptor descriptor, std::string name,
+                               request_queue& queue, bool direct) {
+  auto const alignment = detail::choose_alignment(descriptor, direct && queue.moves_directly());
+  return std::make_unique<disk_file>(
+      std::make_shared<detail::open_descriptor>(std::move(descriptor)), std::move(name), queue,
+      alignment);
+}
 
 int open_flags(open_options const& options, bool is_device) {
   int flags = options.mode == access::read_only ? O_RDONLY : O_RDWR;
@@ -147,7 +157,7 @@ std::unique_ptr<file> open_file(std::string const& path, request_queue& queue,
   refuse_directory(descriptor, path);
   refuse_small_device(descriptor, path, options.least_device_bytes);
   if (options.lock) lock_file(descriptor, path, options.mode);
-  auto opened = std::make_unique<disk_file>(std::move(descriptor), path, queue, options.direct);
+  auto opened = own_file(std::move(descriptor), path, queue, options.direct);
   if (options.lock && options.truncate && !has_device) opened->resize(0);
   return opened;
 }
@@ -160,14 +170,19 @@ std::unique_ptr<file> make_temporary_file(std::string const& directory, request_
   if (number < 0 && unsupported) number = open_and_unlink(directory);
   detail::open_descriptor descriptor(number);
   if (number < 0) throw io_error(errno, "create a temporary file", directory);
-  return std::make_unique<disk_file>(std::move(descriptor), directory + "/(temporary)", queue,
-                                     direct);
+  return own_file(std::move(descriptor), directory + "/(temporary)", queue, direct);
 }
 
 std::unique_ptr<file> adopt_file(int file_descriptor, std::string name, request_queue& queue,
                                  bool direct) {
-  return std::make_unique<disk_file>(detail::open_descriptor(file_descriptor), std::move(name),
-                                     queue, direct);
+  return own_file(detail::open_descriptor(file_descriptor), std::move(name), queue, direct);
+}
+
+std::unique_ptr<file> detail::share_file(std::shared_ptr<open_descriptor const> descriptor,
+                                         std::string name, request_queue& queue,
+                                         std::size_t alignment_bytes) {
+  return std::make_unique<disk_file>(std::move(descriptor), std::move(name), queue,
+                                     alignment_bytes);
 }
 
 void sync_name(std::string const& path) {

@@ -78,12 +78,19 @@ open_descriptor::~open_descriptor() {
 }
 
 int open_descriptor::close() noexcept {
-  // Interrupted, it is closed all the same.
-  return ::close(std::exchange(number_, -1)) == 0 || errno == EINTR ? 0 : errno;
+  // Never again: it is closed in any case.
+  return ::close(std::exchange(number_, -1)) == 0 ? 0 : errno;
 }
 
 int sync_uninterrupted(open_descriptor const& file) noexcept {
   return call_patiently([&] { return ::fsync(file.number()); });
+}
+
+int check_closing(open_descriptor const& file) noexcept {
+  return call_patiently([&] {
+    int const copy = ::fcntl(file.number(), F_DUPFD_CLOEXEC, 3);
+    return copy < 0 ? 0 : ::close(copy);  // no descriptor is left: then it cannot be asked
+  });
 }
 
 int open_uninterrupted(char const* path, int flags, unsigned permissions) noexcept {

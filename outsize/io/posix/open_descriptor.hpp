@@ -7,11 +7,17 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include <outsize/io/file_version.hpp>
+
+namespace outsize::io {
+class file;
+class request_queue;
+}  // namespace outsize::io
 
 namespace outsize::io::detail {
 
@@ -29,14 +35,14 @@ class open_descriptor {
   int number() const noexcept { return number_; }
 
   /// Closes it now, and returns what was wrong with earlier writes, if a file system tells only at
-  /// the end (NFS, quotas); else 0. Once.
+  /// the end (NFS, FUSE, quotas); else 0. EINTR: nobody knows whether they have arrived. Once.
   [[nodiscard]] int close() noexcept;
 
  private:
   int number_;
 };
 
-/// open(2), repeated when a signal interrupts it. Returns -1 with errno on failure.
+/// open(2), repeated when a signal interrupts it (patience.hpp). Returns -1 with errno on failure.
 int open_uninterrupted(char const* path, int flags, unsigned permissions) noexcept;
 
 /// fsync(2), likewise.
@@ -44,6 +50,10 @@ int sync_uninterrupted(open_descriptor const& file) noexcept;
 
 /// The version of a regular file; nothing for another kind.
 std::optional<file_version> version_of(open_descriptor const& file) noexcept;
+
+/// Asks what closing the file would tell, by closing a second descriptor of it; each close(2) has a
+/// file system over a network send what it still has. Returns -1 with errno on failure.
+int check_closing(open_descriptor const& file) noexcept;
 
 /// Whether it is a block device. False where that cannot be asked.
 bool is_block_device(open_descriptor const& file) noexcept;
@@ -57,5 +67,12 @@ std::uint64_t file_size_bytes(open_descriptor const& file, std::string const& pa
 /// that writes to new space can go on at the same time. Where the system does not say, it is the
 /// sector of a device, and a page for files.
 std::size_t choose_alignment(open_descriptor const& file, bool want_direct) noexcept;
+
+/// A file over a descriptor that other files use too, and that may be closed when all of its
+/// requests have ended. They agree about direct I/O, which is a matter of the descriptor: the
+/// alignment is what choose_alignment() has said once.
+std::unique_ptr<file> share_file(std::shared_ptr<open_descriptor const> descriptor,
+                                 std::string name, request_queue& queue,
+                                 std::size_t alignment_bytes);
 
 }  // namespace outsize::io::detail

@@ -96,26 +96,24 @@ unpublished_file::unpublished_file(output_target target, std::string name, namin
   // Whatever keeps the system from making it unnamed: if it matters, a hidden one meets it too.
   if (preferred == naming::hidden || !make_unnamed()) make_hidden();
   // Tried now, while the file is empty: what cannot be kept is told before the work.
-  if (target_.existing) target_.existing->give_to(file_.number(), name_);
+  if (target_.existing) target_.existing->give_to(file_->number(), name_);
   close_to_others();
 }
 
-int unpublished_file::duplicate_descriptor() const { return duplicate(file_.number(), name_); }
-
 bool unpublished_file::make_unnamed() {
-  file_ = open_descriptor(
+  *file_ = open_descriptor(
       open_uninterrupted(directory_.c_str(), O_TMPFILE | O_RDWR, first_permissions()));
   if (!note_mode()) return false;
   // Without /proc it could never be given a name; better to know that now.
-  return ::access(proc_path(file_.number()).c_str(), F_OK) == 0;
+  return ::access(proc_path(file_->number()).c_str(), F_OK) == 0;
 }
 
 void unpublished_file::make_hidden() {
   for (int attempts = 0; attempts < most_attempts; ++attempts) {
     hidden_.emplace(next_hidden_path());
-    file_ = open_descriptor(open_uninterrupted(hidden_->path().c_str(), O_CREAT | O_EXCL | O_RDWR,
-                                               first_permissions()));
-    if (file_.number() < 0 && errno == EEXIST) {
+    *file_ = open_descriptor(open_uninterrupted(hidden_->path().c_str(), O_CREAT | O_EXCL | O_RDWR,
+                                                first_permissions()));
+    if (file_->number() < 0 && errno == EEXIST) {
       hidden_->keep();
       continue;
     }
@@ -133,23 +131,31 @@ unsigned unpublished_file::first_permissions() const noexcept {
 
 bool unpublished_file::note_mode() noexcept {
   struct stat made {};
-  if (file_.number() < 0 || ::fstat(file_.number(), &made) != 0) return false;
+  if (file_->number() < 0 || ::fstat(file_->number(), &made) != 0) return false;
   new_mode_ = made.st_mode & 0777U;
   return true;
 }
 
 void unpublished_file::publish(input_watch const& inputs) {
   set_protection();
-  std::lock_guard const held(publishing);
   if (!hidden_) link_hidden();
+  close();
+  std::lock_guard const held(publishing);
   inputs.require_unchanged();  // as late as can be
   if (::rename(hidden_->path().c_str(), target_.path.c_str()) != 0) fail("replace");
   has_published = true;
   hidden_->keep();
 }
 
+// Not with the lock: a server may take its time, and a signal must not wait for it.
+void unpublished_file::close() {
+  if (int const error = file_->close(); error != 0) throw io_error(error, "write", name_);
+}
+
+// With the lock, so that no name appears behind remove_hidden_outputs().
 void unpublished_file::link_hidden() {
-  auto const file = proc_path(file_.number());
+  std::lock_guard const held(publishing);
+  auto const file = proc_path(file_->number());
   for (int attempts = 0; attempts < most_attempts; ++attempts) {
     hidden_.emplace(next_hidden_path());
     auto const* const path = hidden_->path().c_str();
@@ -162,12 +168,12 @@ void unpublished_file::link_hidden() {
 
 // Until it is published it is for its owner alone. Some file systems have no modes: so be it. The
 // mode limits a list of access rights, too.
-void unpublished_file::close_to_others() noexcept { ::fchmod(file_.number(), 0600); }
+void unpublished_file::close_to_others() noexcept { ::fchmod(file_->number(), 0600); }
 
 void unpublished_file::set_protection() {
-  if (target_.existing) return target_.existing->give_to(file_.number(), name_);
+  if (target_.existing) return target_.existing->give_to(file_->number(), name_);
   // Where it fails the file stays closed to others, which is no reason to lose it.
-  ::fchmod(file_.number(), new_mode_);
+  ::fchmod(file_->number(), new_mode_);
 }
 
 // A name that starts with a dot, says whose it is, and is not too long for a file system.

@@ -8,10 +8,13 @@
 //   hidden    where the file system has no unnamed files: the hidden name is there from the start,
 //             mode 0600, and goes with the object or with remove_hidden_outputs()
 //
-// Invariant: until the rename, the target is as it was. One thread at a time uses an object.
+// Invariants: until the rename, the target is as it was; it is renamed when it has been closed, as
+// file systems over a network, and quotas, may refuse then what they took before. One thread at a
+// time uses an object.
 // Private to io. Layer: io.
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -50,13 +53,15 @@ class unpublished_file {
   unpublished_file& operator=(unpublished_file const&) = delete;
   ~unpublished_file() = default;
 
-  /// A descriptor for reading and writing, the caller's to close. @throws io_error.
-  int duplicate_descriptor() const;
+  /// For reading and writing. The only one: what close(2) tells of it, it tells of all writes.
+  std::shared_ptr<open_descriptor const> descriptor() const noexcept { return file_; }
   /// Where it takes up space.
   std::string const& directory() const noexcept { return directory_; }
 
-  /// Gives it the protection of the target, and puts it in the place of the target. Once.
-  /// @throws io_error; changed_file if the target is one of `inputs` that has changed.
+  /// Gives it the protection of the target, closes it, and puts it in the place of the target. Once,
+  /// when all requests have ended. @throws io_error, also if the file system tells only at the
+  /// closing that something was not written; changed_file if the target is one of `inputs` that has
+  /// changed. The target is as it was then.
   void publish(input_watch const& inputs = {});
 
  private:
@@ -67,13 +72,14 @@ class unpublished_file {
   bool note_mode() noexcept;
   void close_to_others() noexcept;
   void set_protection();
+  void close();
   std::string next_hidden_path() const;
   [[noreturn]] void fail(char const* operation) const;
 
   output_target target_;
   std::string name_;
   std::string directory_;
-  open_descriptor file_{-1};
+  std::shared_ptr<open_descriptor> file_ = std::make_shared<open_descriptor>(-1);
   std::optional<hidden_name> hidden_;  // none: the file has no name
   unsigned new_mode_ = 0;              // of a file that replaces nothing
 };

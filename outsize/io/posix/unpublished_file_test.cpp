@@ -69,8 +69,7 @@ class unpublished_file_test : public testing::TestWithParam<naming> {
     return false;
   }
   void fill(unpublished_file const& file, std::string_view text) {
-    open_descriptor const target(file.duplicate_descriptor());
-    ASSERT_EQ(::write(target.number(), text.data(), text.size()),
+    ASSERT_EQ(::write(file.descriptor()->number(), text.data(), text.size()),
               static_cast<ssize_t>(text.size()));
   }
   unsigned mode_of(std::string const& name) const {
@@ -190,6 +189,23 @@ TEST_P(unpublished_file_test, goes_when_it_cannot_be_published) {
   EXPECT_THROW(file->publish(), io_error);
   file.reset();
   EXPECT_EQ(directory_.names(), names{"new"});
+}
+
+TEST_P(unpublished_file_test, goes_when_it_cannot_be_closed) {
+  scratch::write_file(directory_.path("old"), "old");
+  auto file = make("old");
+  fill(*file, "new");
+  ASSERT_EQ(::close(file->descriptor()->number()), 0);  // so that closing it fails
+  EXPECT_THROW(file->publish(), io_error);
+  file.reset();
+  EXPECT_EQ(scratch::read_file(directory_.path("old")), "old");
+  EXPECT_EQ(directory_.names(), names{"old"});
+}
+
+TEST_P(unpublished_file_test, is_closed_when_it_has_its_name) {
+  auto file = make("new");
+  file->publish();
+  EXPECT_EQ(file->descriptor()->number(), -1) << "what it tells then would come too late";
 }
 
 TEST_P(unpublished_file_test, goes_when_a_signal_ends_the_process) {
