@@ -10,6 +10,7 @@
 #include <map>
 #include <string_view>
 
+#include <outsize/base/printable_text.hpp>
 #include <outsize/pipeline/network_figures.hpp>
 #include <outsize/pipeline/network_report.hpp>
 
@@ -28,7 +29,7 @@ std::string dot_text(std::string_view text) {
     } else if (c == "\n") {
       out += "\\n";
     } else {
-      out += c;
+      out += is_printable(c) ? c : " ";
     }
   }
   return out;

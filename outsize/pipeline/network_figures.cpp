@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 
+#include <outsize/base/printable_text.hpp>
 #include <outsize/base/units.hpp>
 
 namespace outsize::pipeline::detail {
@@ -14,25 +15,6 @@ constexpr std::string_view replacement = "\xEF\xBF\xBD";  // U+FFFD
 
 double busy_per_replica(network_report::stage const& s) {
   return s.busy_seconds / static_cast<double>(std::max<std::size_t>(1, s.most_at_once));
-}
-
-/// Bytes of the character at the start of `text`, 0 if it is none.
-std::size_t character_bytes(std::string_view text) {
-  auto const first = static_cast<unsigned char>(text[0]);
-  std::size_t const bytes = first < 0x80                    ? 1
-                            : first >= 0xC2 && first < 0xE0 ? 2
-                            : first >= 0xE0 && first < 0xF0 ? 3
-                            : first >= 0xF0 && first < 0xF5 ? 4
-                                                            : 0;
-  if (bytes > text.size()) return 0;
-  for (std::size_t i = 1; i < bytes; ++i)
-    if ((static_cast<unsigned char>(text[i]) & 0xC0) != 0x80) return 0;
-  if (bytes < 3) return bytes;
-  // Overlong forms, surrogates and numbers past the last character begin with special pairs.
-  auto const second = static_cast<unsigned char>(text[1]);
-  bool const is_none = (first == 0xE0 && second < 0xA0) || (first == 0xED && second >= 0xA0) ||
-                       (first == 0xF0 && second < 0x90) || (first == 0xF4 && second >= 0x90);
-  return is_none ? 0 : bytes;
 }
 
 }  // namespace
@@ -87,7 +69,7 @@ std::string format_share(double share) { return fmt::format("{:.0f}%", share * 1
 std::vector<std::string_view> characters_of(std::string_view text) {
   std::vector<std::string_view> characters;
   while (!text.empty()) {
-    std::size_t const bytes = character_bytes(text);
+    std::size_t const bytes = utf8_character_bytes(text);
     characters.push_back(bytes == 0 ? replacement : text.substr(0, bytes));
     text.remove_prefix(std::max<std::size_t>(1, bytes));
   }
@@ -99,12 +81,7 @@ std::string shortened(std::string_view text, std::size_t most) {
   bool const whole = characters.size() <= most;
   std::string line;
   for (std::size_t i = 0; i < (whole ? characters.size() : most - 1); ++i) {
-    auto const first = static_cast<unsigned char>(characters[i][0]);
-    if (first < 0x20 || first == 0x7F) {
-      line += ' ';
-    } else {
-      line += characters[i];
-    }
+    line += is_printable(characters[i]) ? characters[i] : " ";
   }
   if (!whole) line += "…";
   return line;

@@ -46,8 +46,8 @@ std::string format_share(double share);
 /// The characters of a text in UTF-8; bytes that are none become U+FFFD.
 std::vector<std::string_view> characters_of(std::string_view text);
 
-/// One line of at most `most` characters (at least one): control characters become spaces, and an
-/// ellipsis stands for what is cut off.
+/// One line of at most `most` characters (at least one): what cannot be shown becomes spaces,
+/// and an ellipsis stands for what is cut off.
 std::string shortened(std::string_view text, std::size_t most);
 
 /// "node · own thread · 2 of 4 at once": the kind of a stage, and what else is not as usual.

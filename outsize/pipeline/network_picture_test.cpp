@@ -140,6 +140,8 @@ TEST(network_picture, dot_escapes_names) {
   auto r = small_network();
   r.stages[0].name = "a\"b\\N<&lt;\n\xFF";
   EXPECT_TRUE(contains(r.dot(), "label=\"a\\\"b\\\\N<&amp;lt;\\n\xEF\xBF\xBD\\nasync")) << r.dot();
+  r.stages[0].name = "a\033[31m\u009B1m";
+  EXPECT_TRUE(contains(r.dot(), "label=\"a [31m 1m\\nasync")) << r.dot();
 }
 
 TEST(network_picture, svg_shows_every_part) {

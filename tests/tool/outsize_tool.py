@@ -57,7 +57,7 @@ class ToolTest(unittest.TestCase):
     def run_tool(self, *words, stdin=b"", user=None):
         """Returns the finished process: returncode, stdout and stderr as bytes."""
         return subprocess.run(
-            [TOOL, *map(str, words)],
+            [TOOL, *(word if isinstance(word, bytes) else str(word) for word in words)],
             input=stdin,
             capture_output=True,
             timeout=120,

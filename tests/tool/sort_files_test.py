@@ -162,7 +162,7 @@ class Output(ToolTest):
                 self.assertEqual(done.returncode, 0, words)
 
     def test_messages_have_one_line_whatever_names_hold(self):
-        self.assert_refused("no such file", "sort", self.path("no\nsuch\nfile"))
+        self.assert_refused("no\\nsuch\\nfile", "sort", self.path("no\nsuch\nfile"))
 
     def test_standard_output_that_is_full_is_an_error(self):
         with open("/dev/full", "wb") as full:

@@ -15,6 +15,7 @@
 
 #include <fmt/format.h>
 
+#include <outsize/base/printable_text.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/block/storage.hpp>
 #include <tools/outsize/child_command.hpp>
@@ -89,7 +90,7 @@ int bench_disk(int argc, char** argv) {
 
   auto const report = open_json(json);
   auto const speed = probe_disk(options);
-  fmt::print("{}\n{}", options.directory, describe_disk(options, speed));
+  fmt::print("{}\n{}", printable(options.directory), describe_disk(options, speed));
   if (report) report->write(disk_report(options, speed));
   return exit_done;
 }

@@ -16,6 +16,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <outsize/base/printable_text.hpp>
 #include <outsize/text/line_order.hpp>
 #include <tools/outsize/command.hpp>
 #include <tools/outsize/compression_options.hpp>
@@ -149,10 +150,10 @@ void print_report(check_request const& request, file_report const& report,
   fmt::print("{:<12}{}\n", "checksum", report.checksum.text());
   if (!other) return;
   if (other->checksum == report.checksum) {
-    fmt::print("{:<12}the same {}s as {}\n", "contents", item, *request.against);
+    fmt::print("{:<12}the same {}s as {}\n", "contents", item, printable(*request.against));
   } else {
     fmt::print("{:<12}not the same as {}: {} {}s there, checksum {}\n", "contents",
-               *request.against, other->checksum.count, item, other->checksum.text());
+               printable(*request.against), other->checksum.count, item, other->checksum.text());
   }
 }
 

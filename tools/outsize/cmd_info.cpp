@@ -15,6 +15,7 @@
 
 #include <outsize/base/config.hpp>
 #include <outsize/base/machine.hpp>
+#include <outsize/base/printable_text.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/block/disk_options.hpp>
 #include <outsize/io/disk_file.hpp>
@@ -77,7 +78,7 @@ std::optional<disk_probe_options> probe_of(disk_options const& disk) {
 
 nlohmann::ordered_json show_disk(disk_settings const& settings, bool is_quick) {
   disk_options const& disk = settings.disk();
-  fmt::print("disk {}\n{}", disk.path, settings.describe());
+  fmt::print("disk {}\n{}", printable(disk.path), settings.describe());
   auto object = settings.report();
   if (is_quick) return object;
   if (disk.raw) {
@@ -93,7 +94,7 @@ nlohmann::ordered_json show_disk(disk_settings const& settings, bool is_quick) {
   fmt::print("{}", describe_disk(*options, speed));
   object.update(disk_report(*options, speed));
   if (auto const line = describe_in_list(with_speed(disk, speed))) {
-    fmt::print("{}", report_line("in a list", *line));
+    fmt::print("{}", report_line("in a list", printable(*line)));
     object["line"] = *line;
   }
   return object;

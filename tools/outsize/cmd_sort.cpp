@@ -6,6 +6,7 @@
 // by text::sort_lines, sort_records and their siblings.
 
 #include <fmt/format.h>
+#include <unistd.h>
 #include <cstdint>
 #include <cstdio>
 #include <string>
@@ -13,6 +14,7 @@
 
 #include <outsize/algorithm/record_sort.hpp>
 #include <outsize/base/error.hpp>
+#include <outsize/base/printable_text.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/block/storage.hpp>
 #include <outsize/text/line_sort.hpp>
@@ -26,12 +28,17 @@ namespace {
 
 // ---- -c and -C ----
 
+/// The item as GNU sort shows it, byte for byte; a terminal gets nothing that it would obey.
+std::string shown_item(std::string_view item) {
+  return ::isatty(STDERR_FILENO) != 0 ? printable(item) : std::string(item);
+}
+
 void tell_disorder(sort_request const& request, record_scan const& scan) {
   auto const& keys = request.keys;
   auto item = keys.format ? std::string_view() : scan.current();
   if (keys.csv && item.ends_with('\r')) item.remove_suffix(1);
-  put_error(fmt::format("outsize sort: {}:{}: disorder{}{}{}", request.inputs[0], scan.line(),
-                        keys.format ? "" : ": ", item, keys.delimiter()));
+  put_error(fmt::format("outsize sort: {}:{}: disorder{}{}{}", printable(request.inputs[0]),
+                        scan.line(), keys.format ? "" : ": ", shown_item(item), keys.delimiter()));
 }
 
 template <typename Order>

@@ -15,7 +15,8 @@ inline constexpr int exit_done = 0;   ///< done, or the answer is yes
 inline constexpr int exit_no = 1;     ///< the answer is no (`check`, `sort -c`)
 inline constexpr int exit_error = 2;  ///< usage or operating error
 
-/// Writes to stderr if that can be done; if not, the exit code has to say it alone.
+/// Writes to stderr if that can be done; if not, the exit code has to say it alone. Names in `text`
+/// have gone through printable().
 inline void put_error(std::string_view text) noexcept {
   std::fwrite(text.data(), 1, text.size(), stderr);
 }

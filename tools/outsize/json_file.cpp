@@ -16,7 +16,7 @@ double seconds(timeval const& t) {
 }  // namespace
 
 void json_file::write(nlohmann::ordered_json const& object) {
-  output_.write(object.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + '\n');
+  output_.write(object.dump(2, ' ', true, nlohmann::json::error_handler_t::replace) + '\n');
   output_.close();
 }
 

@@ -22,7 +22,8 @@ class json_file {
   /// Opens `path`, "-" being stdout. @throws io_error naming it.
   explicit json_file(std::string const& path) : output_(path) {}
 
-  /// Call it once. What is no UTF-8 is replaced. @throws as output_file.
+  /// Call it once. Writes ASCII, so that a terminal only shows it; bytes of strings that are not
+  /// UTF-8 become U+FFFD. @throws as output_file.
   void write(nlohmann::ordered_json const& object);
 
  private:

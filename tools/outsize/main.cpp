@@ -25,6 +25,7 @@
 
 #include <outsize/base/config.hpp>
 #include <outsize/base/error.hpp>
+#include <outsize/base/printable_text.hpp>
 
 namespace outsize::tool {
 namespace {
@@ -82,9 +83,9 @@ command const* find_command(std::string_view name) {
 void complain(int argc, char** argv, std::string_view cause) {
   bool const is_in_command = argc > 1 && find_command(argv[1]) != nullptr;
   fmt::memory_buffer line;  // most causes fit without memory, which may be what is lacking
-  fmt::format_to(std::back_inserter(line), "outsize{}{}: {}", is_in_command ? " " : "",
-                 is_in_command ? argv[1] : "", cause);
-  std::ranges::replace(line, '\n', ' ');  // of names: it stays one line
+  fmt::format_to(std::back_inserter(line), "outsize{}{}: ", is_in_command ? " " : "",
+                 is_in_command ? argv[1] : "");
+  append_printable(line, cause);  // names may hold anything, ends of lines too
   line.push_back('\n');
   put_error({line.data(), line.size()});
 }
