@@ -14,7 +14,7 @@
 #     INTERNAL)                             # not installed (outsize/testing)
 #
 # Third parties (cmake/thirdparty): Threads::Threads fmt::fmt hwy::hwy uring::uring xxhash::xxhash
-# Boost::headers openblas::openblas compression::gzip (zstd, lz4, xz); in the tool
+# Boost::headers openblas::openblas compression::gzip (zstd, lz4, xz, bzip2); in the tool
 # nlohmann_json::nlohmann_json; in tests GTest::gmock.
 # OUTSIZE_HAS_URING says whether uring::uring exists: list the sources that need it with
 # $<$<BOOL:${OUTSIZE_HAS_URING}>:linux/uring_queue.cpp> and the target with

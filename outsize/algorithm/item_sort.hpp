@@ -114,7 +114,7 @@ template <item_source In>
 std::optional<std::uint64_t> known_bytes_of(In&& in, sort_options const& options) {
   if (options.input_bytes) return options.input_bytes;
   if constexpr (is_item_file<std::remove_cvref_t<In>>) {
-    return known_input_bytes({in.path}, options.decompress);
+    return known_input_bytes({in.path}, options.decoding());
   } else if constexpr (std::ranges::sized_range<In>) {
     return std::uint64_t{std::ranges::size(in)} * sizeof(source_item_t<In>);
   } else {

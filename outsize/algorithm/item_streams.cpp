@@ -20,14 +20,15 @@ constexpr std::size_t few_requests = 4, many_requests = 8;
 }  // namespace
 
 io::input_stream_options input_options(storage& store, std::uint64_t memory_bytes,
-                                       bool decompress) {
+                                       io::input_decoding decoding) {
   std::size_t const block_bytes =
       std::clamp<std::size_t>(std::bit_floor(memory_bytes / 64), 16_KiB, longest_block_bytes);
   bool const is_plenty = memory_bytes / block_bytes >= 128;
   return {.block_bytes = block_bytes,
           .depth = is_plenty ? many_requests : few_requests,
           .counter = &store.file_statistics(),
-          .decompress = decompress};
+          .decompress = decoding.decompress,
+          .transcode = decoding.transcode};
 }
 
 io::input_stream_options scan_options(storage& store, sort_options const& options) {

@@ -126,9 +126,9 @@ inline std::uint64_t memory_of(storage& store, sort_options const& options) {
 
 /// Reading running ahead, scaled to the memory of the whole.
 io::input_stream_options input_options(storage& store, std::uint64_t memory_bytes,
-                                       bool decompress = false);
+                                       io::input_decoding decoding = {});
 inline io::input_stream_options input_options(storage& store, sort_options const& options) {
-  return input_options(store, memory_of(store, options), options.decompress);
+  return input_options(store, memory_of(store, options), options.decoding());
 }
 /// Those of a scan. If its memory is given, the same where that fits in what is free of the
 /// storage's; else up to half of what is free, as whoever is shown the items may ask for some, too.

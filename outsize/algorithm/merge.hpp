@@ -225,7 +225,7 @@ template <typename T, typename Less, typename Out>
 sort_report merge_files_of_items(storage& store, std::vector<std::string> const& paths, Out out,
                                  Less less, sort_options options) {
   auto const inputs = watch_inputs(paths, out);
-  auto const known = known_input_bytes(paths, options.decompress);
+  auto const known = known_input_bytes(paths, options.decoding());
   if (known) require_whole_items(paths, sizeof(T));
   if (!options.input_bytes) options.input_bytes = known;
   options.memory_bytes = memory_of(store, options);

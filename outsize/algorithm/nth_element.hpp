@@ -113,7 +113,7 @@ source_item_t<In> nth_element(storage& store, In&& in, std::uint64_t rank, Less 
   if constexpr (repeatable_source<In>) {
     bool repeats = true;
     if constexpr (detail::is_item_file<std::remove_cvref_t<In>>) {
-      auto const bytes = detail::known_input_bytes({in.path}, options.decompress);
+      auto const bytes = detail::known_input_bytes({in.path}, options.decoding());
       repeats = bytes.has_value();
       if (bytes) detail::require_whole_items({in.path}, sizeof(item));
     }

@@ -22,13 +22,13 @@ std::size_t most_open_inputs() {
 std::optional<merge_division> divide_for_merge(storage& store, std::uint64_t memory_bytes,
                                                sort_paths const& paths,
                                                sort_options const& options) {
-  constexpr std::size_t most_compressed = 16;  // as each has a thread, and memory besides
+  constexpr std::size_t most_decoded = 16;  // as each has a thread, and memory besides
   auto const input_count = std::max<std::size_t>(1, paths.inputs.size());
-  if (options.decompress && input_count > most_compressed &&
-      compressed_inputs(paths.inputs) > most_compressed)
+  if (options.decoding().any() && input_count > most_decoded &&
+      encoded_inputs(paths.inputs, options.decoding()) > most_decoded)
     return std::nullopt;
   if (options.most_fan_in != 0 && input_count > options.most_fan_in) return std::nullopt;
-  auto reading = input_options(store, memory_bytes, options.decompress);
+  auto reading = input_options(store, memory_bytes, options.decoding());
   reading.depth = 2;
   std::uint64_t const for_each = memory_bytes / 8 * 3 / input_count;
   while (reading.block_bytes > page_bytes() && io::input_stream_memory_bytes(reading) > for_each)
@@ -47,7 +47,7 @@ sort_plan plan_direct_merge(merge_division const& division, std::uint64_t memory
   plan.memory_bytes = memory_bytes;
   plan.block_bytes = division.reading.block_bytes;
   plan.read_bytes = plan.written_bytes =
-      known_input_bytes(paths.inputs, options.decompress).value_or(0);
+      known_input_bytes(paths.inputs, options.decoding()).value_or(0);
   return plan;
 }
 

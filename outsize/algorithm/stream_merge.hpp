@@ -202,7 +202,7 @@ template <typename Order>
 sort_report merge_files(storage& store, Order const& order, record_shape const& shape,
                         sort_paths const& paths, sort_options const& options) {
   io::input_watch const inputs(paths.inputs, paths.output);
-  auto const known = known_input_bytes(paths.inputs, options.decompress);
+  auto const known = known_input_bytes(paths.inputs, options.decoding());
   std::uint64_t const memory = memory_of(store, options);
   require_sort_memory(memory);
   auto const division = divide_for_merge(store, memory, paths, options);

@@ -9,8 +9,8 @@
 #include <cerrno>
 #include <filesystem>
 
-#include <outsize/io/compression.hpp>
 #include <outsize/io/disk_file.hpp>
+#include <outsize/io/input_form.hpp>
 #include <outsize/io/lent_windows.hpp>
 
 namespace outsize::detail {
@@ -68,7 +68,7 @@ bool is_same_header(std::string_view one, std::string_view other, line_format co
 }  // namespace
 
 std::optional<std::uint64_t> known_input_bytes(std::vector<std::string> const& inputs,
-                                               bool decompress) {
+                                               io::input_decoding decoding) {
   std::uint64_t sum = 0;
   bool all_known = true;
   for (std::string const& path : inputs) {
@@ -80,15 +80,18 @@ std::optional<std::uint64_t> known_input_bytes(std::vector<std::string> const& i
     all_known = all_known && S_ISREG(status.st_mode);
     sum += static_cast<std::uint64_t>(status.st_size);
   }
-  if (all_known && !(decompress && compressed_inputs(inputs) > 0)) return sum;
+  // Whatever is known: this refuses what cannot be read.
+  bool const any_encoded = decoding.any() && encoded_inputs(inputs, decoding) > 0;
+  if (all_known && !any_encoded) return sum;
   return std::nullopt;
 }
 
-std::size_t compressed_inputs(std::vector<std::string> const& inputs) {
-  auto const is_compressed = [](std::string const& path) {
-    return io::compression_of_file(path) != io::compression::none;
+std::size_t encoded_inputs(std::vector<std::string> const& inputs, io::input_decoding decoding) {
+  auto const is_encoded = [decoding](std::string const& path) {
+    auto const form = io::form_of_file(path, decoding);
+    return form && !form->is_plain();
   };
-  return static_cast<std::size_t>(std::ranges::count_if(inputs, is_compressed));
+  return static_cast<std::size_t>(std::ranges::count_if(inputs, is_encoded));
 }
 
 void require_whole_items(std::vector<std::string> const& inputs, std::size_t item_bytes) {

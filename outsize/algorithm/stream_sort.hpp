@@ -45,13 +45,14 @@ struct sort_paths {
 namespace detail {
 
 /// The sizes of regular files together; nothing if one of the inputs is something else, or is to be
-/// decompressed.
-/// @throws io_error for a file that cannot be read or is a directory.
+/// decoded.
+/// @throws io_error for a file that cannot be read or is a directory; foreign_input for one that is
+/// in a form that cannot be read, as far as that can be known before.
 std::optional<std::uint64_t> known_input_bytes(std::vector<std::string> const& inputs,
-                                               bool decompress = false);
+                                               io::input_decoding decoding = {});
 
-/// How many of the inputs are known to be compressed. @throws io_error.
-std::size_t compressed_inputs(std::vector<std::string> const& inputs);
+/// How many of the inputs are known to be compressed, or in another encoding. @throws likewise.
+std::size_t encoded_inputs(std::vector<std::string> const& inputs, io::input_decoding decoding);
 
 /// Refuses a sort for which a disk surely lacks space: for runs of at least `runs_bytes`, and for
 /// the output (`output_bytes`, if known).
@@ -261,7 +262,7 @@ sort_report sort_files(storage& store, Family family, item_framing framing, sort
                        sort_options options, Fill const& fill, input_header const& header = {},
                        std::optional<line_operations> const& lines = {}) {
   io::input_watch const inputs(paths.inputs, paths.output);
-  auto const known = known_input_bytes(paths.inputs, options.decompress);
+  auto const known = known_input_bytes(paths.inputs, options.decoding());
   if (!options.input_bytes) options.input_bytes = known;
   if (known && family.item_bytes() != 0 && *known % family.item_bytes() != 0)
     require_whole_items(paths.inputs, family.item_bytes());
@@ -317,7 +318,7 @@ template <typename Family>
 sort_plan plan_files(storage& store, Family const& family, sort_paths const& paths,
                      sort_options const& options) {
   std::uint64_t const memory = memory_of(store, options);
-  auto const known = known_input_bytes(paths.inputs, options.decompress);
+  auto const known = known_input_bytes(paths.inputs, options.decoding());
   bool const of_one_size = family.item_bytes() != 0;
   if (known && of_one_size) require_whole_items(paths.inputs, family.item_bytes());
   auto job = sort_engine<Family>::job_of(

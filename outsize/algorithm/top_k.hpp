@@ -162,7 +162,7 @@ sort_report top_k(storage& store, In&& in, Out out, std::uint64_t count, Less le
   io::input_watch inputs;
   if constexpr (detail::is_item_file<std::remove_cvref_t<In>>) {
     inputs = detail::watch_inputs({in.path}, out);
-    if (detail::known_input_bytes({in.path}, options.decompress))
+    if (detail::known_input_bytes({in.path}, options.decoding()))
       detail::require_whole_items({in.path}, sizeof(item));
   }
   auto family = detail::family_of<item, Less>::make(std::move(less));

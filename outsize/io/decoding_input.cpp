@@ -12,10 +12,22 @@
 #include <outsize/io/codecs/codec.hpp>
 
 namespace outsize::io {
+namespace {
 
-decoding_input::decoding_input(std::unique_ptr<input_stream> source, compression kind,
-                               grant& memory, std::size_t block_count, std::size_t block_bytes)
-    : source_(std::move(source)), decoder_(detail::make_decoder(kind)), kind_(kind) {
+std::unique_ptr<detail::decoder> decoder_of(input_form form, bool transcode) {
+  if (form.packed == compression::none) return detail::make_utf16_decoder();
+  auto packed = detail::make_decoder(form.packed);
+  return transcode ? detail::make_packed_text_decoder(std::move(packed)) : std::move(packed);
+}
+
+}  // namespace
+
+decoding_input::decoding_input(std::unique_ptr<input_stream> source, input_form form,
+                               bool transcode, grant& memory, std::size_t block_count,
+                               std::size_t block_bytes)
+    : source_(std::move(source)),
+      decoder_(decoder_of(form, transcode)),
+      kind_(form.packed == compression::none ? "UTF-16" : name_of(form.packed)) {
   block_bytes = round_up(std::max<std::size_t>(block_bytes, 1), page_bytes());
   memory_ = memory.allocate(block_count * block_bytes);
   for (std::size_t i = 0; i < block_count; ++i)
@@ -109,6 +121,8 @@ std::size_t decoding_input::decode_step(std::span<std::byte> into) {
   detail::decoded_step did;
   try {
     did = decoder_->step(compressed_, into, source_ended_);
+  } catch (detail::damaged_text const& e) {
+    throw foreign_input(name(), e.what(), e.aspect());
   } catch (detail::damaged_data const& e) {
     consumed_bytes_ += e.consumed_bytes();
     fail(e.what());
@@ -116,8 +130,8 @@ std::size_t decoding_input::decode_step(std::span<std::byte> into) {
   bool const stuck = did.consumed_bytes == 0 && did.produced_bytes == 0;
   if (stuck && !compressed_.empty()) fail("nothing comes of it");
   if (stuck && !did.complete)
-    throw format_error(fmt::format("{}: {} data is cut short: it ends at byte {}", name(),
-                                   name_of(kind_), consumed_bytes_));
+    throw format_error(fmt::format("{}: {} data is cut short: it ends at byte {}", name(), kind_,
+                                   consumed_bytes_));
   finished_ = stuck;
   complete_ = did.complete;
   consumed_bytes_ += did.consumed_bytes;
@@ -127,9 +141,9 @@ std::size_t decoding_input::decode_step(std::span<std::byte> into) {
 
 void decoding_input::fail(std::string const& reason) const {
   throw format_error(complete_ ? fmt::format("{}: other bytes follow the {} data, near byte {}: {}",
-                                             name(), name_of(kind_), consumed_bytes_, reason)
+                                             name(), kind_, consumed_bytes_, reason)
                                : fmt::format("{}: {} data cannot be decoded near byte {}: {}",
-                                             name(), name_of(kind_), consumed_bytes_, reason));
+                                             name(), kind_, consumed_bytes_, reason));
 }
 
 }  // namespace outsize::io

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-// The input_stream over a compressed one: a thread of its own reads, decompresses and fills a ring
-// of blocks ahead of the consumer.
+// The input_stream over a compressed one, or one of text in UTF-16: a thread of its own reads,
+// decodes and fills a ring of blocks ahead of the consumer.
 //
 //   source ──▶ thread: decoder ──▶ | lent | filled | filled | free | ──▶ next(), read()
 //                                  ^ head_
@@ -22,10 +22,12 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
-#include <outsize/io/compression.hpp>
+#include <outsize/io/input_form.hpp>
 #include <outsize/io/input_stream.hpp>
 
 namespace outsize::io {
@@ -33,15 +35,21 @@ namespace detail {
 class decoder;
 }
 
-/// The stream that open_input makes for compressed inputs. What it hands out is complete and
+/// The stream that open_input makes for inputs to be decoded. What it hands out is complete and
 /// checked as far as the format has checksums, or ends with a format_error that names the input,
-/// the kind and the position in the compressed bytes.
+/// the kind and the position in the compressed bytes, or in the text.
 class decoding_input final : public input_stream {
  public:
   /// Takes `block_count` (> 0) blocks of `block_bytes`, rounded up to pages, from `memory`.
   /// @pre kind is not none. @throws budget_error; std::system_error if there is no thread.
   decoding_input(std::unique_ptr<input_stream> source, compression kind, grant& memory,
-                 std::size_t block_count, std::size_t block_bytes);
+                 std::size_t block_count, std::size_t block_bytes)
+      : decoding_input(std::move(source), {.packed = kind}, false, memory, block_count,
+                       block_bytes) {}
+  /// With `transcode`, what is compressed is text: if it is in UTF-16, it becomes UTF-8.
+  /// @pre the form is not plain. @throws likewise.
+  decoding_input(std::unique_ptr<input_stream> source, input_form form, bool transcode,
+                 grant& memory, std::size_t block_count, std::size_t block_bytes);
   ~decoding_input() override;
 
   std::span<std::byte const> next() override;
@@ -64,7 +72,7 @@ class decoding_input final : public input_stream {
 
   std::unique_ptr<input_stream> source_;
   std::unique_ptr<detail::decoder> decoder_;
-  compression kind_;
+  std::string_view kind_;  // for messages
   buffer memory_;
   std::vector<block> ring_;
   std::span<std::byte const> view_;  // the consumer's

@@ -184,11 +184,131 @@ TEST_P(opened_decoding_test, recognises_what_comes_through_a_pipe_byte_by_byte) 
   }
 }
 
-auto const all_kinds =
-    testing::Values(compression::gzip, compression::zstd, compression::lz4, compression::xz);
+auto const all_kinds = testing::Values(compression::gzip, compression::zstd, compression::lz4,
+                                       compression::xz, compression::bzip2);
 auto const kind_name = [](auto const& row) { return std::string(name_of(row.param)); };
 INSTANTIATE_TEST_SUITE_P(all, decoding_input_test, all_kinds, kind_name);
 INSTANTIATE_TEST_SUITE_P(all, opened_decoding_test, all_kinds, kind_name);
+
+// ---- text in UTF-16, as it is and compressed ----
+
+std::u16string random_text(std::mt19937_64& random, std::size_t units) {
+  std::u16string text;
+  while (text.size() < units) {
+    switch (random() % 5) {
+      case 0:
+        text += static_cast<char16_t>(random() % 0xD800);
+        break;
+      case 1:
+        text += static_cast<char16_t>(0xE000 + random() % 0x2000);
+        break;
+      case 2:
+        text += static_cast<char16_t>(0xD800 + random() % 0x400);
+        text += static_cast<char16_t>(0xDC00 + random() % 0x400);
+        break;
+      default:
+        text += static_cast<char16_t>(random() % 0x80);
+    }
+  }
+  return text;
+}
+
+/// Of the numbers of characters, as RFC 3629 has it.
+std::string utf8_of(std::u16string const& text) {
+  std::string made;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    std::uint32_t code = text[i];
+    if (code >= 0xD800 && code < 0xDC00)
+      code = 0x10000 + (code % 0x400) * 0x400 + text[++i] % 0x400;
+    auto const put = [&made](std::uint32_t byte) { made += static_cast<char>(byte); };
+    unsigned const tails = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+    constexpr std::uint32_t leads[] = {0, 0xC0, 0xE0, 0xF0};
+    put(leads[tails] + (code >> 6 * tails));
+    for (unsigned t = tails; t-- > 0;) put(0x80 + (code >> 6 * t) % 0x40);
+  }
+  return made;
+}
+
+bytes utf16_bytes(std::u16string const& text, bool big) {
+  bytes made;
+  for (char16_t const unit : u'\uFEFF' + text) {
+    auto const low = static_cast<std::byte>(unit % 0x100), high = static_cast<std::byte>(unit >> 8);
+    made.insert(made.end(), {big ? high : low, big ? low : high});
+  }
+  return made;
+}
+
+class text_decoding_test : public decoding_input_test {
+ protected:
+  bool is_packed() const { return GetParam() != compression::none; }
+  bytes file_of(bytes const& text) const { return is_packed() ? encoded(GetParam(), text) : text; }
+  std::unique_ptr<decoding_input> text_over(bytes const& file, std::size_t most_bytes) {
+    std::string const text(reinterpret_cast<char const*>(file.data()), file.size());
+    auto source = std::make_unique<pieced_input>(
+        text, pieced_input::options{.most_bytes = most_bytes, .seed = random(), .name = "made"});
+    input_form form{.packed = GetParam()};
+    if (!is_packed()) form.encoding = text_encoding::utf16;
+    return std::make_unique<decoding_input>(std::move(source), form, true, memory, 2, 1);
+  }
+  std::string text_of_all(bytes const& file, std::size_t most_bytes) {
+    auto const found = all_of(*text_over(file, most_bytes));
+    return {reinterpret_cast<char const*>(found.data()), found.size()};
+  }
+  std::string refusal_of(bytes const& text) {
+    try {
+      text_of_all(file_of(text), 500);
+    } catch (foreign_input const& e) {
+      EXPECT_EQ(e.what_it_is(), foreign_input::aspect::encoding);
+      return e.what();
+    }
+    return "none";
+  }
+};
+
+TEST_P(text_decoding_test, gives_utf_8_however_it_comes) {
+  for (std::size_t const units : {0, 1, 2, 3, 100, 20'000}) {
+    auto const text = random_text(random, units);
+    for (bool const big : {false, true})
+      for (std::size_t const most : {1, 3, 5000})
+        EXPECT_TRUE(text_of_all(file_of(utf16_bytes(text, big)), most) == utf8_of(text)) << units;
+  }
+}
+
+TEST_P(text_decoding_test, names_the_place_of_what_is_malformed) {
+  auto const begin = random_text(random, 5000);
+  for (auto const& wrong : {u"\xD800x", u"\xDC00", u"\xD800\xD800\xDC00"}) {
+    auto const what = refusal_of(utf16_bytes(begin + wrong + u"behind", random() % 2 == 0));
+    EXPECT_THAT(what, testing::StartsWith("made: begins with a byte order mark of UTF-16, but"));
+    EXPECT_THAT(what, testing::HasSubstr("the surrogate at byte " +
+                                         std::to_string(2 + 2 * begin.size()) + " "));
+  }
+  auto const half_pair = utf16_bytes(begin + u"\xD800", true);
+  auto half_unit = utf16_bytes(begin, false);
+  half_unit.push_back(std::byte{'x'});
+  for (auto const& text : {half_pair, half_unit})
+    EXPECT_THAT(refusal_of(text), testing::HasSubstr("inside of a character, at byte " +
+                                                     std::to_string(text.size())));
+}
+
+TEST_P(text_decoding_test, leaves_other_text_as_it_is) {
+  if (!is_packed()) return;  // nothing of it is decoded
+  for (std::size_t const size : {0, 1, 23, 24, 25, 50'000}) {
+    auto const text = text_of(size);
+    EXPECT_TRUE(all_of(*text_over(file_of(text), 100)) == text) << size;
+  }
+}
+
+TEST_P(text_decoding_test, refuses_what_is_compressed_twice) {
+  if (!is_packed()) return;
+  EXPECT_THROW(text_of_all(file_of(encoded(compression::gzip, text_of(100))), 50), foreign_input);
+  EXPECT_THROW(
+      text_of_all(file_of({std::byte{'P'}, std::byte{'K'}, std::byte{3}, std::byte{4}}), 9),
+      foreign_input);
+}
+
+INSTANTIATE_TEST_SUITE_P(all, text_decoding_test,
+                         testing::Values(compression::none, compression::gzip, compression::xz),
+                         kind_name);
 
 }  // namespace
 }  // namespace outsize::io

@@ -8,7 +8,6 @@
 
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
-#include <outsize/io/compression.hpp>
 #include <outsize/io/decoding_input.hpp>
 #include <outsize/io/file_input.hpp>
 #include <outsize/io/posix/blocking_io.hpp>
@@ -21,22 +20,22 @@ constexpr int standard_input = 0;
 
 // Blocks that streams have together.
 std::size_t block_count(input_stream_options const& options) {
-  return std::max<std::size_t>(options.depth, options.decompress ? 1 : 0) + 1;
+  return std::max<std::size_t>(options.depth, options.decoding().any() ? 1 : 0) + 1;
 }
 
-// Compressed bytes need fewer blocks of read-ahead; the others are for what comes out of them.
-input_stream_options reading_compressed(input_stream_options options) {
+// Bytes to be decoded need fewer blocks of read-ahead; the others are for what comes out of them.
+input_stream_options reading_encoded(input_stream_options options) {
   options.depth = block_count(options) / 2 - 1;
-  options.decompress = false;
+  options.decompress = options.transcode = false;
   return options;
 }
 
-std::unique_ptr<input_stream> decoded(std::unique_ptr<input_stream> source, compression kind,
+std::unique_ptr<input_stream> decoded(std::unique_ptr<input_stream> source, input_form form,
                                       grant& memory, input_stream_options const& options) {
-  if (kind == compression::none) return source;
+  if (form.is_plain()) return source;
   auto const blocks = block_count(options) - block_count(options) / 2;
-  return std::make_unique<decoding_input>(std::move(source), kind, memory, blocks,
-                                          options.block_bytes);
+  return std::make_unique<decoding_input>(std::move(source), form, options.transcode, memory,
+                                          blocks, options.block_bytes);
 }
 
 std::unique_ptr<input_stream> read_through(detail::open_descriptor source, std::string const& name,
@@ -44,18 +43,24 @@ std::unique_ptr<input_stream> read_through(detail::open_descriptor source, std::
                                            input_stream_options const& options) {
   auto stream =
       std::make_unique<detail::sequential_input>(std::move(source), name, memory, options);
-  auto kind = compression::none;
+  input_form form;
   if (status.kind == detail::file_kind::regular) stream->look_ahead();
-  if (options.decompress) kind = compression_of_bytes(stream->look_ahead(longest_signature_bytes));
-  return decoded(std::move(stream), kind, memory, options);
+  if (options.decoding().any())
+    form = form_of_bytes(stream->look_ahead(longest_signature_bytes), options.decoding(), name);
+  return decoded(std::move(stream), form, memory, options);
 }
 
-std::unique_ptr<input_stream> decoded_file(file_ptr source, compression kind, grant& memory,
+std::unique_ptr<input_stream> decoded_file(file_ptr source, input_form form, grant& memory,
                                            input_stream_options const& options,
                                            std::uint64_t begin_bytes = 0) {
-  auto const& reading = kind == compression::none ? options : reading_compressed(options);
+  auto const& reading = form.is_plain() ? options : reading_encoded(options);
   auto stream = std::make_unique<file_input>(std::move(source), memory, reading, begin_bytes);
-  return decoded(std::move(stream), kind, memory, options);
+  return decoded(std::move(stream), form, memory, options);
+}
+
+input_form form_if_asked(std::string const& path, input_stream_options const& options) {
+  if (!options.decoding().any()) return {};
+  return form_of_file(path, options.decoding()).value_or(input_form());
 }
 
 std::unique_ptr<input_stream> open_standard_input(std::string const& name, request_queue& queue,
@@ -67,14 +72,14 @@ std::unique_ptr<input_stream> open_standard_input(std::string const& name, reque
     detail::open_descriptor source(detail::duplicate(standard_input, name));
     return read_through(std::move(source), name, status, memory, options);
   }
-  auto const kind = options.decompress ? compression_of_file(name) : compression::none;
+  auto const form = form_if_asked(name, options);
   auto const begin_bytes = detail::claim_rest(standard_input, name);
   auto open = [&](bool direct) {
     return adopt_file(detail::reopen_for_reading(standard_input, name), name, queue, direct);
   };
   auto source = open(true);
   if (!can_stream_from(*source)) source = open(false);
-  return decoded_file(std::move(source), kind, memory, options, begin_bytes);
+  return decoded_file(std::move(source), form, memory, options, begin_bytes);
 }
 
 }  // namespace
@@ -92,10 +97,10 @@ std::unique_ptr<input_stream> open_input(std::string const& path, request_queue&
   if (!detail::has_offsets(status)) {
     return read_through(detail::open_for_reading(path, path), path, status, memory, options);
   }
-  auto const kind = options.decompress ? compression_of_file(path) : compression::none;
+  auto const form = form_if_asked(path, options);
   auto source = open_file(path, queue);
   if (!can_stream_from(*source)) source = open_file(path, queue, {.direct = false});
-  return decoded_file(std::move(source), kind, memory, options);
+  return decoded_file(std::move(source), form, memory, options);
 }
 
 }  // namespace outsize::io

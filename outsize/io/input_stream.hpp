@@ -4,8 +4,9 @@
 
 // Reading bytes front to back from a file, a pipe or standard input, with the reads running ahead.
 //
-// Compressed inputs are decompressed on the way if that is asked for (decoding_input.hpp). One
-// thread at a time uses a stream; the memory of its read-ahead comes from a grant. Layer: io.
+// Compressed inputs are decompressed on the way, and UTF-16 becomes UTF-8, if that is asked for
+// (input_form.hpp, decoding_input.hpp). One thread at a time uses a stream; the memory of its
+// read-ahead comes from a grant. Layer: io.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,6 +18,7 @@
 #include <outsize/base/memory_budget.hpp>
 #include <outsize/io/disk_file.hpp>
 #include <outsize/io/file_version.hpp>
+#include <outsize/io/input_form.hpp>
 
 namespace outsize::io {
 
@@ -53,9 +55,14 @@ struct input_stream_options {
   /// What begins as compressed files do is decompressed, in a thread of its own that uses a part
   /// of the blocks, two or more altogether. The library of that kind has memory besides.
   bool decompress = false;
+  /// Text in UTF-16 that begins with a byte order mark becomes UTF-8 without one, likewise, also
+  /// where it was compressed.
+  bool transcode = false;
   /// Told of a file that grew while it was read, of which what was there at the opening is what is
   /// read. Without one that is an error (file_version.hpp).
   growth_listener on_growth = {};
+
+  input_decoding decoding() const noexcept { return {decompress, transcode}; }
 };
 
 /// Bytes that open_input takes from its grant.
@@ -64,7 +71,8 @@ std::size_t input_stream_memory_bytes(input_stream_options const& options);
 /// Opens `path` ("-": standard input). Regular files and block devices are read asynchronously
 /// through `queue` with direct I/O; pipes and terminals with read(2), and if they may be
 /// compressed, their first bytes are waited for.
-/// @throws io_error if it cannot be opened or is a directory (EISDIR), naming it; budget_error.
+/// @throws io_error if it cannot be opened or is a directory (EISDIR), naming it; foreign_input if
+/// its first bytes are looked at, and nothing that is asked for can read it; budget_error.
 /// The stream throws changed_file if a regular file changes before all of it is read.
 std::unique_ptr<input_stream> open_input(std::string const& path, request_queue& queue,
                                          grant& memory, input_stream_options const& options = {});

@@ -107,7 +107,7 @@ void write_by_count(Sorter& sorted, Order const& order, record_sorter<by_header>
 sort_report count_lines(storage& store, sort_paths const& paths, line_order_options const& order,
                         count_lines_options const& groups, sort_options const& options) {
   key_extractor keys(order, groups.lines.delimiter);
-  auto const known = detail::known_input_bytes(paths.inputs, options.decompress);
+  auto const known = detail::known_input_bytes(paths.inputs, options.decoding());
   auto const division = detail::divide_for_lines(store, paths, options);
   grant memory = store.memory().take(division.stream_bytes, "count");
   detail::line_input in(store, memory, division, {paths.inputs, with_fields(groups.lines, order)});

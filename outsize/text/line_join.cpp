@@ -425,7 +425,8 @@ class join_pass {
 
 sort_report join_lines(storage& store, join_paths const& paths, join_options const& join,
                        sort_options const& options) {
-  detail::known_input_bytes({paths.first, paths.second});  // refuses what cannot be read
+  // Refuses what cannot be read.
+  detail::known_input_bytes({paths.first, paths.second}, options.decoding());
   auto const division =
       detail::divide_for_lines(store, {{paths.first, paths.second}, paths.output}, options, 2);
   auto const shares = divide(division.work_bytes, join.sort);

@@ -182,7 +182,7 @@ sort_report shuffle_lines(storage& store, shuffle_source const& lines, std::stri
                           shuffle_lines_options const& order, sort_options const& options) {
   sort_paths paths{{}, output};
   if (auto const* files = std::get_if<lines_of_files>(&lines)) paths.inputs = files->paths;
-  detail::known_input_bytes(paths.inputs);  // refuses what cannot be read
+  detail::known_input_bytes(paths.inputs, options.decoding());  // refuses what cannot be read
   auto const division = detail::divide_for_lines(store, paths, options);
   grant streams = store.memory().take(division.stream_bytes, "shuffle");
   detail::line_output out(store, streams, division, output);

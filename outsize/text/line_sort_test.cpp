@@ -189,8 +189,8 @@ TEST_F(line_files, of_csv_and_compressed_keep_their_header_first) {
 
   sort_lines(store_, {{dir_.path("in")}, dir_.path("out")}, order, format);
   EXPECT_TRUE(scratch::read_file(dir_.path("out")) == want);
-  for (auto const kind :
-       {io::compression::gzip, io::compression::zstd, io::compression::lz4, io::compression::xz}) {
+  for (auto const kind : {io::compression::gzip, io::compression::zstd, io::compression::lz4,
+                          io::compression::xz, io::compression::bzip2}) {
     sort_lines(store_, {{dir_.path("in")}, dir_.path("packed")}, order, format, {.compress = kind});
     auto const report = merge_lines(store_, {{dir_.path("packed")}, dir_.path("out")}, order,
                                     format, {.decompress = true});

@@ -25,7 +25,7 @@ line_division divide_for_lines(storage& store, sort_paths const& paths, sort_opt
   if (options.block_bytes == 0) require_sort_memory(memory);
   line_division division;
   division.memory_bytes = memory;
-  division.reading = input_options(store, memory, options.decompress);
+  division.reading = input_options(store, memory, options.decoding());
   division.compress = options.compress;
   division.inputs = io::input_watch(paths.inputs, paths.output);
   division.stop = options.stop;

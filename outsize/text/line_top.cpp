@@ -10,7 +10,7 @@ namespace outsize::text {
 
 sort_report top_lines(storage& store, sort_paths const& paths, line_order const& order,
                       top_lines_options const& wanted, sort_options const& options) {
-  detail::known_input_bytes(paths.inputs);  // refuses what cannot be read
+  detail::known_input_bytes(paths.inputs, options.decoding());  // refuses what cannot be read
   auto const division = detail::divide_for_lines(store, paths, options);
   grant memory = store.memory().take(division.stream_bytes, "top");
   detail::line_input in(store, memory, division, {paths.inputs, order.with_fields(wanted.lines)});

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Codecs and decoding_input: what was compressed comes back, a file that was cut short or changed
-// is refused or without effect, and any bytes are read to an end or an error, whichever it is
-// however they come.
+// is refused or without effect, and any bytes, of UTF-16 too, are read to an end or an error,
+// whichever it is however they come.
 //
 //   byte 0       the kind; its upper half: what is done
 //   byte 1       the seed of the lengths of pieces
@@ -28,7 +28,8 @@ namespace {
 
 using io::compression;
 
-constexpr std::array kinds{compression::gzip, compression::zstd, compression::lz4, compression::xz};
+constexpr std::array kinds{compression::gzip, compression::zstd, compression::lz4, compression::xz,
+                           compression::bzip2};
 constexpr std::size_t most_read_bytes = 256_KiB;
 
 std::string encoded(compression kind, std::string_view content, std::size_t piece_bytes) {
@@ -50,11 +51,12 @@ struct outcome {
   bool given_up = false;  // more was in it than anybody wants to read
 };
 
-outcome decoded(compression kind, std::string file, pieced_input::options how) {
+outcome decoded(io::input_form form, std::string file, pieced_input::options how,
+                bool transcode = false) {
   memory_budget budget(64_KiB);
   grant memory = budget.take(64_KiB, "fuzz");
-  io::decoding_input stream(std::make_unique<pieced_input>(std::move(file), std::move(how)), kind,
-                            memory, 2, 4_KiB);
+  io::decoding_input stream(std::make_unique<pieced_input>(std::move(file), std::move(how)), form,
+                            transcode, memory, 2, 4_KiB);
   outcome found;
   try {
     for (auto view = stream.next(); !view.empty(); view = stream.next()) {
@@ -76,7 +78,7 @@ void check_round_trip(compression kind, std::string_view content, std::uint8_t s
   auto const file = encoded(kind, content, piece_bytes);
   require(io::compression_of_bytes(std::as_bytes(std::span(file))) == kind,
           "a compressed file is recognised");
-  auto const found = decoded(kind, file, {.seed = seed});
+  auto const found = decoded({.packed = kind}, file, {.seed = seed});
   require(!found.refused && (found.content == content || found.given_up),
           "what was compressed comes back");
 }
@@ -88,23 +90,37 @@ void check_damage(compression kind, std::string_view content, pieced_input::opti
   auto const file = encoded(kind, content.substr(0, half), 100'000);
   auto const second = encoded(kind, content.substr(half), 100'000);
   auto const size = place % (file.size() + second.size());
-  auto const cut = decoded(kind, (file + second).substr(0, size), how);
+  auto const cut = decoded({.packed = kind}, (file + second).substr(0, size), how);
   require(cut.refused || size == file.size() || cut.given_up, "a file cut short is refused");
   auto damaged = file + second;
   damaged[size] = static_cast<char>(damaged[size] ^ (1 << bit % 8));
-  auto const found = decoded(kind, damaged, how);
+  auto const found = decoded({.packed = kind}, damaged, how);
   require(found.refused || found.content == content || found.given_up,
           "a changed file is refused, or gives what it was made of");
 }
 
 void check_any_bytes(compression kind, std::string_view file, std::uint8_t seed) {
-  auto const found = decoded(kind, std::string(file), {.piece_bytes = file.size() + 1});
-  auto const again = decoded(kind, std::string(file), {.seed = seed});
+  auto const found = decoded({.packed = kind}, std::string(file), {.piece_bytes = file.size() + 1});
+  auto const again = decoded({.packed = kind}, std::string(file), {.seed = seed});
   // zstd looks at the size that a frame states only where it has the whole frame at once.
   require(found.refused == again.refused || kind == compression::zstd,
           "what is refused does not depend on the pieces");
   require(found.refused || again.refused || found.content == again.content,
           "what comes out does not depend on the pieces");
+}
+
+/// Text in UTF-16, as it is and compressed.
+void check_any_text(compression kind, std::string_view text, std::uint8_t seed) {
+  auto const marked = (seed % 2 == 0 ? "\xff\xfe" : "\xfe\xff") + std::string(text);
+  if (marked.substr(0, 4) == std::string_view("\xff\xfe\0\0", 4)) return;  // UTF-32
+  io::input_form const plain{.encoding = io::text_encoding::utf16};
+  auto const found = decoded(plain, marked, {.piece_bytes = marked.size() + 1}, true);
+  auto const pieces = decoded(plain, marked, {.seed = seed}, true);
+  auto const packed =
+      decoded({.packed = kind}, encoded(kind, marked, 100'000), {.seed = seed}, true);
+  for (auto const& again : {pieces, packed})
+    require(found.refused == again.refused && (found.refused || found.content == again.content),
+            "what comes of UTF-16 does not depend on how it comes");
 }
 
 }  // namespace
@@ -118,6 +134,7 @@ void check(std::string_view input) {
   auto const bit = bytes.take();
   if (choice < 0x40) return check_round_trip(kind, bytes.rest(), seed, 1 + bit);
   if (choice < 0x80) return check_damage(kind, bytes.rest(), {.seed = seed}, place, bit);
+  if (choice >= 0xC0) return check_any_text(kind, bytes.rest(), seed);
   check_any_bytes(kind, bytes.rest(), seed);
 }
 
@@ -133,6 +150,7 @@ std::vector<std::string> seeds() {
     all.push_back(head(0x80) + encoded(kinds[k], text, 1000));
     all.push_back(head(0x80) + encoded(kinds[k], text, 10) + encoded(kinds[k], "", 10));
     all.push_back(head(0x80) + encoded(kinds[k], std::string(3000, 'a'), 10'000));
+    all.push_back(head(0xC0) + std::string("a\0\n\0\x3d\xd8\0\xde", 8));
   }
   return all;
 }

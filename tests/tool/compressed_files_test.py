@@ -1,8 +1,9 @@
 # SPDX-FileCopyrightText: the outsize authors
 # SPDX-License-Identifier: BSL-1.0
-"""Compressed inputs and outputs of `outsize sort` and `outsize check`, against Python's gzip and
-lzma, and against the programs zstd and lz4 where they are installed."""
+"""Compressed inputs and outputs, against Python's gzip, bz2 and lzma, and against the programs zstd
+and lz4 where they are installed; text in UTF-16; and inputs of other kinds, which are refused."""
 
+import bz2
 import gzip
 import lzma
 import os
@@ -10,6 +11,7 @@ import random
 import shutil
 import subprocess
 import unittest
+import zipfile
 
 from outsize_tool import TOOL, ToolTest, some_of
 
@@ -22,13 +24,14 @@ def program(name, *words):
                                        check=True).stdout
 
 
-COMPRESS = {"gz": gzip.compress, "xz": lzma.compress}
-DECOMPRESS = {"gz": gzip.decompress, "xz": lzma.decompress}
+COMPRESS = {"gz": gzip.compress, "xz": lzma.compress, "bz2": bz2.compress}
+DECOMPRESS = {"gz": gzip.decompress, "xz": lzma.decompress, "bz2": bz2.decompress}
 for suffix, name in (("zst", "zstd"), ("lz4", "lz4")):
     if shutil.which(name):
         COMPRESS[suffix] = program(name, "-q", "-c")
         DECOMPRESS[suffix] = program(name, "-q", "-d", "-c")
-KINDS = {"gz": "gzip", "zst": "zstd", "lz4": "lz4", "xz": "xz"}
+SIGNATURE_BYTES = {"bz2": 10}  # without which nobody knows the kind; of others 6 at most
+KINDS = {"gz": "gzip", "zst": "zstd", "lz4": "lz4", "xz": "xz", "bz2": "bzip2"}
 
 
 class CompressedTest(ToolTest):
@@ -148,13 +151,13 @@ class Damage(CompressedTest):
     def test_a_file_cut_short_anywhere_is_refused(self):
         for suffix, compress in COMPRESS.items():
             data = compress(b"b\na\n")
-            for size in some_of(range(6, len(data))):
+            for size in some_of(range(SIGNATURE_BYTES.get(suffix, 6), len(data))):
                 self.assert_one_line_refuses(suffix, data[:size])
 
     def test_damage_anywhere_is_refused_or_without_effect(self):
         for suffix, compress in COMPRESS.items():
             data = compress(b"b\na\n")
-            for place in some_of(range(6, len(data))):
+            for place in some_of(range(SIGNATURE_BYTES.get(suffix, 6), len(data))):
                 damaged = bytearray(data)
                 damaged[place] ^= 1 << self.random.randrange(8)
                 done = self.run_tool("sort", self.write("in", damaged))
@@ -198,7 +201,7 @@ class Outputs(CompressedTest):
         path = self.path("out.gz")
         self.output_of("sort", "--compress-output=none", "-o", path, stdin=b"b\na\n")
         self.assertEqual(self.read("out.gz"), b"a\nb\n")
-        self.assert_refused("bzip2", "sort", "--compress-output=bzip2")
+        self.assert_refused("bzip2", "sort", "--compress-output=zip")
 
     def test_may_be_empty_and_may_be_inputs(self):
         path = self.path("x.gz")
@@ -254,6 +257,208 @@ class LineCommands(CompressedTest):
         self.assertEqual(self.output_of("join", "--sort", first, second), b"b 2 3\n")
         self.output_of("join", first, second, "--output", self.path("out.gz"))
         self.assertEqual(gzip.decompress(self.read("out.gz")), b"b 2 3\n")
+
+
+# How each command on text is called for an input.
+COMMANDS = {
+    "sort": lambda path: ["sort", path], "merge": lambda path: ["sort", "-m", path],
+    "uniq": lambda path: ["uniq", path], "count": lambda path: ["count", path],
+    "top": lambda path: ["top", "9", path], "shuffle": lambda path: ["shuffle", path],
+    "join": lambda path: ["join", path, path], "check": lambda path: ["check", path],
+    "sort -c": lambda path: ["sort", "-c", path], "plan": lambda path: ["sort", "--plan", path],
+}
+
+
+class OtherKinds(CompressedTest):
+    """What cannot be read is refused before the work, and can be had as it is."""
+
+    def kinds(self):
+        archive = self.path("archive")
+        with zipfile.ZipFile(archive, "w") as file:
+            file.writestr("a", "b\na\n")
+        yield "zip", self.read("archive")
+        yield "lzma", lzma.compress(b"b\na\n", format=lzma.FORMAT_ALONE)
+        yield "7-Zip", b"7z\xbc\xaf\x27\x1c\0\4"
+        yield "RAR", b"Rar!\x1a\x07\x01\0"
+        yield "compress", b"\x1f\x9d\x90\x62\x0a"
+        yield "lzip", b"LZIP\x01\x0c"
+        yield "lzop", b"\x89LZO\0\r\n\x1a\n"
+        yield "snappy", b"\xff\6\0\0sNaPpY"
+        yield "UTF-32", "b\na\n".encode("utf-32")
+
+    def test_are_refused_by_every_command(self):
+        for kind, data in self.kinds():
+            path = self.write("in", data)
+            what = (f"compressed by {kind}, which is not read here; unpack it first; "
+                    "--no-decompress takes its bytes as they are")
+            if kind == "UTF-32":
+                what = "text in UTF-32, which is not read here; convert it"
+            for name, words in COMMANDS.items():
+                if kind in ("zip", "UTF-32") or name == "sort":
+                    self.assert_refused(f"{path}: it is {what}", *words(path))
+            self.assert_refused(f"-: it is {what}", "sort", stdin=data)
+        self.assert_refused("--encoding=bytes", "sort", path)
+
+    def test_are_refused_before_the_work(self):
+        plain, target = self.write("plain", "b\na\n"), self.write("out", "old")
+        path = self.write("in", b"PK\x03\x04")
+        for words in (["sort"], ["sort", "-m"], ["count"], ["top", "1"]):
+            self.assert_refused("zip", *words, plain, path, "-o", target)
+        self.assert_refused("zip", "join", plain, path, "--output", target)
+        self.assert_refused("zip", "check", plain, "--against", path)
+        self.assertEqual(self.read("out"), b"old")
+
+    def test_are_taken_as_they_are_if_asked(self):
+        for kind, data in self.kinds():
+            option = "--encoding=bytes" if kind == "UTF-32" else "--no-decompress"
+            lines = data.split(b"\n")
+            if not lines[-1]:
+                lines.pop()
+            want = b"".join(line + b"\n" for line in sorted(lines))
+            self.assertEqual(self.output_of("sort", option, self.write("in", data)), want, kind)
+
+    def test_matter_for_text_only(self):
+        for kind, data in self.kinds():
+            data += bytes(-len(data) % 8)
+            path = self.write("in", data)
+            words = [data[i:i + 8] for i in range(0, len(data), 8)]
+            self.assertEqual(self.output_of("sort", "--format", "bytes:8", path),
+                             b"".join(sorted(words)), kind)
+            if kind != "UTF-32":
+                self.assert_refused(kind, "sort", "--format", "bytes:8", "--decompress", path)
+
+    def test_that_only_look_alike_are_text(self):
+        for text in (b"PK\nBZh9\n", b"BZh9 begins a bzip2 file\n", b"Rar!\n", b"LZIP\n", b"]\n"):
+            want = b"\n".join(sorted(text.split(b"\n")[:-1])) + b"\n"
+            self.assertEqual(self.output_of("sort", stdin=text), want)
+
+    def test_in_compressed_files_are_refused(self):
+        path = self.write("in", gzip.compress(bz2.compress(b"b\na\n")))
+        self.assert_refused("more than once, inside by bzip2", "sort", path)
+        path = self.write("in", gzip.compress(b"PK\x03\x04"))
+        self.assert_refused("zip", "uniq", path)
+
+
+class NamesOfInputs(CompressedTest):
+    """A name may promise one kind, and the bytes be another."""
+
+    def test_that_promise_another_kind_do_not_matter(self):
+        for suffix, compress in COMPRESS.items():
+            for name in ("in.gz", "in.zip", "in.csv"):
+                path = self.write(name, compress(b"b\na\n"))
+                self.assertEqual(self.output_of("sort", path), b"a\nb\n")
+                self.assertEqual(self.output_of("sort", "--csv", path), b"a\nb\n")
+
+    def test_that_promise_too_much_are_worth_a_warning_for_lines(self):
+        for name in ("in.gz", "in.BZ2", "in.br", "in.zip", "in.tgz"):
+            path = self.write(name, b"b\na\n")
+            for command, words in COMMANDS.items():
+                if command != "sort" and name != "in.gz":
+                    continue
+                done = self.run_tool(*words(path))
+                self.assertNotEqual(done.returncode, 2, command)
+                self.assertIn(f"outsize: warning: {path}: its name promises".encode(), done.stderr)
+            self.assertEqual(self.output_of("sort", "--no-decompress", path), b"a\nb\n")
+        self.assertEqual(self.output_of("sort", self.write("in.gz.txt", b"a\n")), b"a\n")
+
+    def test_that_promise_too_much_are_refused_for_csv_and_records(self):
+        path = self.write("in.gz", bytes(16))
+        for command in ("sort", "uniq", "count", "shuffle", "check"):
+            self.assert_refused("its name promises gzip", command, "--csv", path)
+        self.assert_refused("its name promises gzip", "top", "--csv", "1", path)
+        self.assert_refused("its name promises gzip", "join", "--csv", path, path)
+        for words in ([], ["--decompress"]):
+            self.assert_refused("its name promises gzip", "sort", "--format=u64", *words, path)
+        self.assert_refused("--no-decompress", "check", "--format=u64", path)
+        words = ("sort", "--format=u64", "--no-decompress", path)
+        self.assertEqual(self.output_of(*words), bytes(16))
+        for command in ("columnsort", "fft"):
+            self.assert_refused("its name promises gzip", command, path, "-o", self.path("out"))
+
+
+class NamesOfOutputs(CompressedTest):
+    def test_that_promise_what_is_not_written_are_refused(self):
+        plain = self.write("in", b"b\na\n")
+        for name in ("out.zip", "out.Z", "out.7z", "out.rar", "out.lz", "out.lzma", "out.lzo",
+                     "out.br", "out.sz", "out.tgz"):
+            target = self.path(name)
+            self.assert_refused(f"{target}: its name promises", "sort", plain, "-o", target)
+        for words in (["sort", "-m"], ["count"], ["top", "1"], ["shuffle"], ["uniq"],
+                      ["sort", "--plan"]):
+            self.assert_refused(f"{target}: its name promises", *words, plain, "-o", target)
+        self.assert_refused("its name promises", "join", plain, plain, "--output", target)
+        self.assert_refused("its name promises", "gen", "u64", "--count=1", "-o", target)
+        self.assert_refused("its name promises", "sort", plain, "--json", target)
+        self.assertEqual(os.listdir(self.folder), ["in"])
+        self.output_of("sort", "--compress-output=none", plain, "-o", self.path("out.zip"))
+        self.assertEqual(self.read("out.zip"), b"a\nb\n")
+
+    def test_that_promise_compression_get_it_from_all_commands(self):
+        self.output_of("gen", "lines", "--count=9", "-o", self.path("out.bz2"))
+        self.assertEqual(bz2.decompress(self.read("out.bz2")),
+                         self.output_of("gen", "lines", "--count=9"))
+        self.output_of("sort", "--json", self.path("json.gz"), "-o", self.path("out"))
+        self.assertIn(b'"items": 0', gzip.decompress(self.read("json.gz")))
+        records = self.write("in", bytes(64))
+        for command in ("columnsort", "fft"):
+            self.assert_refused("gzip", command, records, "-o", self.path("out.gz"))
+
+
+class Utf16(CompressedTest):
+    text = "b ö\na 😀\nb \u2028\na \0\n"
+
+    def files(self):
+        for encoding, mark in (("utf-16-le", b"\xff\xfe"), ("utf-16-be", b"\xfe\xff")):
+            yield mark + self.text.encode(encoding)
+            yield gzip.compress(mark + self.text.encode(encoding))
+
+    def test_is_read_as_utf_8_by_every_command(self):
+        plain = self.write("plain", self.text)
+        calls = dict(COMMANDS, shuffle=lambda path: ["shuffle", "--seed=7", path])
+        del calls["plan"]
+        want = {command: self.run_tool(*words(plain)) for command, words in calls.items()}
+        for data in self.files():
+            path = self.write("in", data)
+            for command, words in calls.items():
+                got, wanted = self.run_tool(*words(path)), want[command]
+                self.assertEqual((got.returncode, got.stdout), (wanted.returncode, wanted.stdout))
+                self.assertEqual(got.stderr, wanted.stderr.replace(b"/plain", b"/in"), command)
+            self.assertEqual(self.output_of("sort", stdin=data), want["sort"].stdout)
+            with open(path, "rb") as file:
+                done = subprocess.run([TOOL, "sort"], stdin=file, capture_output=True, check=True)
+            self.assertEqual(done.stdout, want["sort"].stdout)
+            self.assertIn(b"not known", self.output_of("sort", "--plan", path))
+
+    def test_in_csv_and_larger_than_memory_is_sorted(self):
+        rows = ["%d,\"ä,%d\"\r\n" % (self.random.randrange(10**9), i) for i in range(60_000)]
+        path = self.write("in", b"\xff\xfe" + "".join(rows).encode("utf-16-le"))
+        self.output_of("sort", "--csv", "-k1n", "-S", "2M", "-T", self.folder, path, "-o", path)
+        want = "".join(sorted(rows, key=lambda row: (int(row.split(",")[0]), row.encode())))
+        self.assertTrue(self.read("in") == want.encode())
+
+    def test_that_is_malformed_is_refused_with_its_place(self):
+        good = b"\xff\xfe" + "a\nb\n".encode("utf-16-le")
+        for bad, place in ((b"\0\xdc", 10), (b"\0\xd8a\0", 10), (b"\0\xd8", 12), (b"a", 11)):
+            target = self.write("out", "old")
+            for data in (good + bad, gzip.compress(good + bad)):
+                path = self.write("in", data)
+                self.assert_refused(f"at byte {place}", "sort", path, "-o", target)
+                self.assert_refused("--encoding=bytes", "sort", path, "-o", target)
+            self.assertEqual(self.read("out"), b"old")
+            data = good + bad
+            want = b"".join(line + b"\n" for line in sorted(data.split(b"\n")))
+            path = self.write("in", data)
+            self.assertEqual(self.output_of("sort", "--encoding=bytes", path), want)
+
+    def test_matters_for_text_only(self):
+        data = b"\xff\xfe" + "b\na".encode("utf-16-le")
+        path = self.write("in", data)
+        self.assertEqual(self.output_of("sort", "--format", "bytes:8", path), data)
+        packed = self.write("packed", gzip.compress(data))
+        words = ("sort", "--format", "bytes:8", "--decompress", packed)
+        self.assertEqual(self.output_of(*words), data)
+        self.assertEqual(self.output_of("sort", "--encoding=bytes", "-z", packed),
+                         b"".join(sorted(w + b"\0" for w in data.split(b"\0")[:-1])))
 
 
 if __name__ == "__main__":

@@ -133,7 +133,8 @@ int cmd_shuffle(int argc, char** argv) {
   return run_sort_command(
       "shuffle", request, {files ? files->paths : std::vector<std::string>(), request.output},
       [&](outsize::storage& store, sort_options how) {
-        request.codecs.apply_to(how, request.output);
+        request.codecs.apply_to(how, files ? files->paths : std::vector<std::string>(),
+                                request.output, contents_of(request.shape));
         return text::shuffle_lines(store, source, request.output, request.order, how);
       });
 }

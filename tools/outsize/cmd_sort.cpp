@@ -68,7 +68,7 @@ sort_paths paths_of(sort_request const& request) { return {request.inputs, reque
 
 sort_options with_request(sort_options options, sort_request const& request) {
   options.unique = request.keys.unique;
-  request.codecs.apply_to(options, request.output, !request.keys.format);
+  request.codecs.apply_to(options, request.inputs, request.output, contents_of(request.keys));
   return options;
 }
 
@@ -105,7 +105,7 @@ int print_plan(storage& store, sort_request const& request, item_order const& or
     return fmt::format("{} ({} bytes)", format_bytes(n), n);
   };
   if (!detail::known_input_bytes(request.inputs,
-                                 request.codecs.decompresses(!request.keys.format))) {
+                                 request.codecs.decoding(contents_of(request.keys)))) {
     fmt::print("the size of the input is not known before it is read\n");
     fmt::print("block        {}\npeak memory  {}\n", bytes(plan.block_bytes),
                bytes(plan.memory_bytes));

@@ -68,7 +68,8 @@ int cmd_top(int argc, char** argv) {
   return run_sort_command("top", request, {request.paths.inputs, request.paths.output},
                           [&](outsize::storage& store, sort_options how) {
                             how.unique = request.keys.unique;
-                            request.codecs.apply_to(how, request.paths.output);
+                            request.codecs.apply_to(how, request.paths.inputs, request.paths.output,
+                                                    contents_of(request.keys));
                             return text::top_lines(
                                 store, request.paths, order,
                                 {.count = request.count, .lines = request.keys.lines()}, how);

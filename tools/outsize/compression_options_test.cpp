@@ -22,10 +22,17 @@ compression_options parsed(std::vector<char const*> words) {
 }
 
 TEST(compression_options, look_at_text_unless_told_otherwise) {
-  EXPECT_TRUE(parsed({}).decompresses(true));
-  EXPECT_FALSE(parsed({}).decompresses(false));
-  EXPECT_TRUE(parsed({"--decompress"}).decompresses(false));
-  EXPECT_FALSE(parsed({"--no-decompress"}).decompresses(true));
+  using enum contents;
+  for (auto const text : {lines, csv}) {
+    EXPECT_TRUE(parsed({}).decoding(text).decompress);
+    EXPECT_TRUE(parsed({}).decoding(text).transcode);
+    EXPECT_FALSE(parsed({"--no-decompress"}).decoding(text).decompress);
+    EXPECT_FALSE(parsed({"--encoding=bytes"}).decoding(text).transcode);
+  }
+  EXPECT_FALSE(parsed({}).decoding(records).any());
+  EXPECT_TRUE(parsed({"--decompress"}).decoding(records).decompress);
+  EXPECT_FALSE(parsed({"--decompress"}).decoding(records).transcode);
+  EXPECT_THROW(parsed({"--encoding=utf-8"}), usage_error);
 }
 
 TEST(compression_options, go_by_the_name_of_the_output_unless_told_otherwise) {
@@ -33,7 +40,19 @@ TEST(compression_options, go_by_the_name_of_the_output_unless_told_otherwise) {
   EXPECT_EQ(parsed({}).output("-"), io::compression::none);
   EXPECT_EQ(parsed({"--compress-output=none"}).output("a.gz"), io::compression::none);
   EXPECT_EQ(parsed({"--compress-output", "xz"}).output("-"), io::compression::xz);
-  EXPECT_THROW(parsed({"--compress-output=bzip2"}), usage_error);
+  EXPECT_EQ(parsed({}).output("a.bz2"), io::compression::bzip2);
+  EXPECT_THROW(parsed({"--compress-output=zip"}), usage_error);
+}
+
+TEST(compression_options, refuse_outputs_whose_names_promise_what_is_not_written) {
+  for (auto const* name : {"a.zip", "b/a.Z", "a.7z", "a.RAR", "a.lz", "a.lzma", "a.lzo", "a.br",
+                           "a.tgz", "a.tar.sz"}) {
+    EXPECT_THROW(parsed({}).output(name), usage_error) << name;
+    EXPECT_EQ(parsed({"--compress-output=none"}).output(name), io::compression::none);
+    EXPECT_EQ(parsed({"--compress-output=gzip"}).output(name), io::compression::gzip);
+  }
+  for (auto const* name : {"a.z", ".zip", "a.zip/b", "zip", "a.zip.txt"})
+    EXPECT_EQ(parsed({}).output(name), io::compression::none) << name;
 }
 
 }  // namespace

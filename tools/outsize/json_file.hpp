@@ -19,7 +19,7 @@ namespace outsize::tool {
 /// written costs nothing, and appears with write().
 class json_file {
  public:
-  /// Opens `path`, "-" being stdout. @throws io_error naming it.
+  /// Opens `path`, "-" being stdout. @throws as output_file.
   explicit json_file(std::string const& path) : output_(path) {}
 
   /// Call it once. Writes ASCII, so that a terminal only shows it; bytes of strings that are not

@@ -26,6 +26,7 @@
 #include <outsize/base/config.hpp>
 #include <outsize/base/error.hpp>
 #include <outsize/base/printable_text.hpp>
+#include <outsize/io/input_form.hpp>
 
 namespace outsize::tool {
 namespace {
@@ -113,6 +114,11 @@ int run(int argc, char** argv) {
     complain(argc, argv, "no memory is left, of the system or below a limit of the process");
   } catch (io_error const& error) {
     complain(argc, argv, error.what());
+  } catch (io::foreign_input const& error) {
+    bool const is_encoding = error.what_it_is() == io::foreign_input::aspect::encoding;
+    complain(argc, argv,
+             fmt::format("{}; {} takes its bytes as they are", error.what(),
+                         is_encoding ? "--encoding=bytes" : "--no-decompress"));
   } catch (std::system_error const& error) {
     bool const is_thread = error.code() == std::errc::resource_unavailable_try_again;
     complain(argc, argv,

@@ -5,6 +5,7 @@
 #include <tools/outsize/output_file.hpp>
 
 #include <outsize/base/units.hpp>
+#include <tools/outsize/compression_options.hpp>
 
 namespace outsize::tool {
 namespace {
@@ -17,7 +18,8 @@ output_file::output_file(std::string const& path)
     : queue_(io::make_request_queue()),
       budget_(2 * window_bytes),
       memory_(budget_.take(2 * window_bytes, path)),
-      stream_(io::open_output(path, *queue_, {.block_bytes = window_bytes})),
+      stream_(io::open_output(
+          path, *queue_, {.block_bytes = window_bytes, .compress = compression_promised_by(path)})),
       windows_(*stream_, memory_, window_bytes) {}
 
 }  // namespace outsize::tool

@@ -19,7 +19,8 @@ namespace outsize::tool {
 
 class output_file {
  public:
-  /// Opens `path`; "-" is stdout. Errors: io_error naming the path.
+  /// Opens `path`; "-" is stdout. What its name promises is compressed.
+  /// Errors:  io_error naming the path; as compression_promised_by.
   explicit output_file(std::string const& path);
 
   /// Errors:  io_error naming the path, out_of_space naming the disk.

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <outsize/base/progress_line.hpp>
+#include <outsize/io/compression.hpp>
 #include <tools/outsize/command.hpp>
 #include <tools/outsize/interruption.hpp>
 #include <tools/outsize/option_rows.hpp>
@@ -91,6 +92,11 @@ bool parse_pass_request(option_table const& table, int argc, char** argv, pass_r
   if (!operands) return false;
   into.input = single_operand(*operands, "input file");
   if (into.output.empty()) throw usage_error("no output given; use -o FILE");
+  for (auto const& path : {into.input, into.output})
+    if (auto const promised = io::promise_of_name(path); !promised.empty())
+      throw usage_error(
+          fmt::format("{}: its name promises {}, but here bytes are read and written as they are",
+                      path, promised));
   return true;
 }
 

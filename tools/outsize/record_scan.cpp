@@ -20,8 +20,10 @@ record_reader reader_of(io::input_stream& in, std::size_t item_bytes, line_forma
 }
 
 io::input_stream_options options_of(record_scan::reading const& how) {
-  return {
-      .block_bytes = how.block_bytes, .decompress = how.decompress, .on_growth = tell_of_growth};
+  return {.block_bytes = how.block_bytes,
+          .decompress = how.decoding.decompress,
+          .transcode = how.decoding.transcode,
+          .on_growth = tell_of_growth};
 }
 
 }  // namespace
@@ -56,7 +58,9 @@ record_scan record_scan::of_records(std::string const& path, std::size_t item_by
 
 record_scan open_scan(key_options const& keys, compression_options const& codecs,
                       std::string const& path) {
-  record_scan::reading const how{.decompress = codecs.decompresses(!keys.format)};
+  auto const what = contents_of(keys);
+  codecs.look_at(path, what);
+  record_scan::reading const how{.decoding = codecs.decoding(what)};
   return keys.format ? record_scan::of_records(path, keys.format->item_bytes, how)
                      : record_scan::of_lines(path, keys.lines(), how);
 }

@@ -29,7 +29,7 @@ class record_scan {
 
   /// How the file is read.
   struct reading {
-    bool decompress = false;  ///< If it begins as compressed files do.
+    io::input_decoding decoding = {};  ///< What is undone on the way.
     std::size_t block_bytes = default_block_bytes;
   };
 
@@ -101,8 +101,8 @@ class record_scan {
   std::uint64_t count_ = 0;
 };
 
-/// Opens a file of lines or records, whichever the options say, decompressed if they say so.
-/// Errors:  those of record_scan and of key_options::lines.
+/// Opens a file of lines or records, whichever the options say, decoded if they say so.
+/// Errors:  those of record_scan, of key_options::lines and of compression_options::look_at.
 record_scan open_scan(key_options const& keys, compression_options const& codecs,
                       std::string const& path);
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <outsize/io/compression.hpp>
+#include <outsize/io/input_form.hpp>
 #include <outsize/pipeline/network_report.hpp>
 
 namespace outsize {
@@ -38,6 +39,8 @@ struct sort_options {
   bool unique = false;
   /// Of files: inputs that begin as compressed files do are decompressed.
   bool decompress = false;
+  /// Of files of text: what begins with a byte order mark of UTF-16 becomes UTF-8.
+  bool transcode = false;
   io::compression compress = io::compression::none;  ///< Of files: the output.
 
   // Options that change the performance.
@@ -58,6 +61,8 @@ struct sort_options {
   /// Called for every chunk that is full and every window of output, by one thread at a time,
   /// perhaps another than the caller's.
   std::function<void(sort_progress const&)> on_progress = {};
+
+  io::input_decoding decoding() const noexcept { return {decompress, transcode}; }
 };
 
 /// What a sort has done.

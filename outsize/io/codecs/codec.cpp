@@ -17,6 +17,8 @@ std::unique_ptr<decoder> make_decoder(compression kind) {
       return make_lz4_decoder();
     case compression::xz:
       return make_xz_decoder();
+    case compression::bzip2:
+      return make_bzip2_decoder();
     case compression::none:
       break;
   }
@@ -34,6 +36,8 @@ std::unique_ptr<encoder> make_encoder(compression kind) {
       return make_lz4_encoder();
     case compression::xz:
       return make_xz_encoder();
+    case compression::bzip2:
+      return make_bzip2_encoder();
     case compression::none:
       break;
   }

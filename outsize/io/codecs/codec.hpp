@@ -2,16 +2,17 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-// What streams need of compression libraries: bytes in, bytes out, a piece at a time.
+// What streams need of compression libraries: bytes in, bytes out, a piece at a time. What turns
+// UTF-16 into UTF-8 is a decoder too.
 //
 // A decoder takes whole files, that is, any number of members (of gzip), frames (zstd, lz4) or
-// streams (xz) one behind the other. Nothing else may stand behind the last one. An encoder makes
-// one member; its output depends on the pieces it is given, so the caller gives pieces of one
+// streams (xz, bzip2) one behind the other. Nothing else may stand behind the last one. An encoder
+// makes one member; its output depends on the pieces it is given, so the caller gives pieces of one
 // length. One thread at a time uses an object. The libraries allocate what they need themselves:
 //
-//            gzip      zstd                lz4        xz
-//   decoder  40 KiB    window, to 128 MiB  to 12 MiB  dictionary, to 160 MiB in all
-//   encoder  260 KiB   4 MiB               1 MiB      17 MiB
+//            gzip      zstd                lz4        xz                             bzip2
+//   decoder  40 KiB    window, to 128 MiB  to 12 MiB  dictionary, to 160 MiB in all  4 MiB
+//   encoder  260 KiB   4 MiB               1 MiB      17 MiB                         8 MiB
 //
 // Private to io. Layer: io.
 
@@ -22,7 +23,7 @@
 #include <string>
 
 #include <outsize/base/error.hpp>
-#include <outsize/io/compression.hpp>
+#include <outsize/io/input_form.hpp>
 
 namespace outsize::io::detail {
 
@@ -36,6 +37,18 @@ class damaged_data : public format_error {
 
  private:
   std::size_t consumed_bytes_;
+};
+
+/// What a decoder of text throws: text that is not in the form in which it began, or that is no
+/// text. `what()` says all about it but the name of the input.
+class damaged_text : public damaged_data {
+ public:
+  damaged_text(std::string const& reason, foreign_input::aspect what)
+      : damaged_data(reason), aspect_(what) {}
+  foreign_input::aspect aspect() const noexcept { return aspect_; }
+
+ private:
+  foreign_input::aspect aspect_;
 };
 
 /// What one call of a decoder has done.
@@ -82,5 +95,15 @@ std::unique_ptr<decoder> make_lz4_decoder();
 std::unique_ptr<encoder> make_lz4_encoder();
 std::unique_ptr<decoder> make_xz_decoder();
 std::unique_ptr<encoder> make_xz_encoder();
+std::unique_ptr<decoder> make_bzip2_decoder();
+std::unique_ptr<encoder> make_bzip2_encoder();
+
+/// UTF-16 to UTF-8, in text that begins with a byte order mark, which is dropped.
+/// @pre it is one of UTF-16.
+std::unique_ptr<decoder> make_utf16_decoder();
+
+/// Takes the text that `packed` gives as text is taken that comes as it is: UTF-16 is turned into
+/// UTF-8, and what is not text is refused, as far as its first bytes say.
+std::unique_ptr<decoder> make_packed_text_decoder(std::unique_ptr<decoder> packed);
 
 }  // namespace outsize::io::detail

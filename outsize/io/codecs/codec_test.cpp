@@ -150,7 +150,7 @@ TEST_P(codec_test, does_not_take_other_bytes_behind_the_last_member) {
 
 INSTANTIATE_TEST_SUITE_P(all, codec_test,
                          testing::Values(compression::gzip, compression::zstd, compression::lz4,
-                                         compression::xz),
+                                         compression::xz, compression::bzip2),
                          [](auto const& row) { return std::string(name_of(row.param)); });
 
 }  // namespace
