@@ -31,7 +31,7 @@ std::size_t count_csv_fields(std::string_view record, csv_format format,
 }
 
 std::size_t csv_scanner::scan(std::string_view bytes) noexcept {
-  for (std::size_t at = 0; at < bytes.size() && state_ != state::faulty; ++at) {
+  for (std::size_t at = 0; at < bytes.size() && !is_at_fault(); ++at) {
     if (state_ == state::field_begins) {
       fault_place_ = seen_bytes_ + at;
       state_ = bytes[at] == format_.quote ? state::quoted : state::plain;
@@ -40,8 +40,8 @@ std::size_t csv_scanner::scan(std::string_view bytes) noexcept {
     if (state_ == state::plain) at = step_over_plain(bytes, at);
     if (state_ == state::quoted) at = std::min(bytes.find(format_.quote, at), bytes.size());
     if (at == bytes.size()) break;
-    if (bytes[at] == '\n' && state_ != state::quoted) {
-      *this = csv_scanner(format_);
+    if (bytes[at] == record_end_ && state_ != state::quoted) {
+      *this = csv_scanner(format_, record_end_);
       return at;
     }
     step_past(bytes[at], seen_bytes_ + at);
@@ -50,17 +50,20 @@ std::size_t csv_scanner::scan(std::string_view bytes) noexcept {
   return not_found;
 }
 
-// To the next separator or LF, or to the end.
+// To the next separator, CR where it ends records, or LF, or to the end.
 std::size_t csv_scanner::step_over_plain(std::string_view bytes, std::size_t at) noexcept {
+  auto const from = bytes.begin() + static_cast<std::ptrdiff_t>(at);
   auto const ends = [this](char byte) { return byte == format_.separator || byte == '\n'; };
-  return static_cast<std::size_t>(
-      std::find_if(bytes.begin() + static_cast<std::ptrdiff_t>(at), bytes.end(), ends) -
-      bytes.begin());
+  auto const found = record_end_ == '\n' ? std::find_if(from, bytes.end(), ends)
+                                         : std::find_if(from, bytes.end(), [&](char byte) {
+                                             return ends(byte) || byte == record_end_;
+                                           });
+  return static_cast<std::size_t>(found - bytes.begin());
 }
 
 // Past the separator behind a plain field, a quote inside of a field, or what follows that.
 void csv_scanner::step_past(char byte, std::size_t place) noexcept {
-  if (state_ == state::plain) {
+  if (state_ == state::plain && byte == format_.separator) {
     state_ = state::field_begins;
   } else if (state_ == state::quoted) {
     state_ = state::quote_seen;
@@ -75,12 +78,13 @@ void csv_scanner::step_past(char byte, std::size_t place) noexcept {
     state_ = state::cr_seen;
   } else {
     fault_place_ = place;
-    state_ = state::faulty;
+    state_ = byte == '\n' ? state::other_end_seen : state::faulty;
   }
 }
 
 csv_scanner::fault csv_scanner::found_fault(bool ends) const noexcept {
   if (state_ == state::faulty) return fault::behind_quote;
+  if (state_ == state::other_end_seen) return fault::other_end;
   return ends && state_ == state::quoted ? fault::unclosed : fault::none;
 }
 

@@ -8,7 +8,8 @@
 //   field    quote (any byte but quote | quote quote)* quote, or any bytes but separator and LF
 //            that do not begin with quote
 //
-// That is RFC 4180, with any separator, and quotes that are not in front have no meaning. One
+// That is RFC 4180, with any separator, and quotes that are not in front have no meaning. In files
+// whose records end in CR alone, CR takes the place of LF, which then stands in quotes only. One
 // thread at a time. Layer: algorithm.
 
 #include <cstddef>
@@ -43,27 +44,41 @@ std::size_t count_csv_fields(std::string_view record, csv_format format, std::si
 /// The way through one record.
 class csv_scanner {
  public:
-  explicit csv_scanner(csv_format format) noexcept : format_(format) {}
+  /// @param record_end  LF or CR.
+  explicit csv_scanner(csv_format format, char record_end = '\n') noexcept
+      : format_(format), record_end_(record_end) {}
 
   static constexpr std::size_t not_found = std::string_view::npos;
-  enum class fault : std::uint8_t { none, unclosed, behind_quote };
+  enum class fault : std::uint8_t { none, unclosed, behind_quote, other_end };
 
-  /// Goes on through `bytes`. Returns the place of the LF that ends the record, and is ready for
+  /// Goes on through `bytes`. Returns the place of the byte that ends the record, and is ready for
   /// the next one; not_found if the record goes on or is faulty.
   std::size_t scan(std::string_view bytes) noexcept;
 
   /// What is wrong, if there are no bytes behind those seen (`ends`) or whatever follows.
   fault found_fault(bool ends) const noexcept;
-  /// Where that is in the record: the quote that is not closed, or the byte behind one that is.
+  /// Where that is in the record: the quote that is not closed, the byte behind one that is, or the
+  /// LF where records end in CR.
   std::size_t fault_place() const noexcept { return fault_place_; }
 
  private:
-  enum class state : std::uint8_t { field_begins, plain, quoted, quote_seen, cr_seen, faulty };
+  enum class state : std::uint8_t {
+    field_begins,
+    plain,
+    quoted,
+    quote_seen,
+    cr_seen,
+    other_end_seen,
+    faulty
+  };
 
   std::size_t step_over_plain(std::string_view bytes, std::size_t at) noexcept;
   void step_past(char byte, std::size_t place) noexcept;
 
+  bool is_at_fault() const noexcept { return state_ >= state::other_end_seen; }
+
   csv_format format_;
+  char record_end_;
   state state_ = state::field_begins;
   std::size_t seen_bytes_ = 0;  // of the record, in earlier stretches
   std::size_t fault_place_ = 0;

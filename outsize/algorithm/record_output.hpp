@@ -35,6 +35,9 @@ class record_output {
     if (framing_.how == item_framing::kind::terminator) put({&framing_.terminator, 1});
   }
 
+  /// Records end with this byte from now on. @pre they end with one.
+  void end_records_with(char terminator) noexcept { framing_.terminator = terminator; }
+
   /// The rest of the current window, at least `least_bytes`, which fit in one. @throws io_error.
   std::span<std::byte> room(std::size_t least_bytes) { return windows_.room(least_bytes); }
   /// The first `bytes` of room() are filled.

@@ -5,12 +5,31 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include <outsize/algorithm/item_streams.hpp>
 #include <outsize/base/byte_places.hpp>
 #include <outsize/base/error.hpp>
 
 namespace outsize {
+namespace {
+
+std::string_view description_of(detail::csv_scanner::fault fault) noexcept {
+  using enum detail::csv_scanner::fault;
+  switch (fault) {
+    case unclosed:
+      return "the quote is not closed";
+    case behind_quote:
+      return "a quoted field goes on behind its quote";
+    case other_end:
+      return "a line ends in LF, though the first one ends in CR alone";
+    case none:
+      break;
+  }
+  return "";
+}
+
+}  // namespace
 
 bool record_reader::refill() {
   auto const bytes = in_->next();
@@ -97,17 +116,52 @@ void record_reader::step_over_mark() {
   if (has_mark_) pieced_.clear();
 }
 
+/// Finds out what ends the records, by the first of them. What was read for that is in `pieced_`,
+/// in front of the view, and has the end of the record at most as its last byte.
+void record_reader::find_end_of_lines() {
+  constexpr auto not_found = detail::csv_scanner::not_found;
+  detail::csv_scanner scanner(*csv_, '\r');
+  auto const keep_view = [this] {
+    pieced_ += view_;
+    view_ = {};
+    return refill();
+  };
+  std::size_t end = not_found;
+  scanner.scan(pieced_);
+  if (view_.empty() && !refill()) return;
+  while ((end = scanner.scan(view_)) == not_found) {
+    auto const fault = scanner.found_fault(false);
+    ends_are_known_ = fault == detail::csv_scanner::fault::other_end;
+    bool const is_told_later =
+        fault != detail::csv_scanner::fault::none || pieced_.size() + view_.size() > longest_bytes_;
+    if (is_told_later || !keep_view()) return;
+  }
+  bool const is_last = end + 1 == view_.size();
+  auto const behind = is_last ? (keep_view(), view_) : view_.substr(end + 1);
+  if (!behind.starts_with('\n')) delimiter_ = '\r';
+  ends_are_known_ = true;
+}
+
+void record_reader::begin_csv() {
+  if (!csv_ || std::exchange(has_begun_, true)) return;
+  step_over_mark();
+  find_end_of_lines();
+}
+
 /// A record of CSV with quotes, one that straddles views, or the first.
 std::optional<std::string_view> record_reader::next_csv() {
   if (at_begin_) {
-    has_mark();  // steps over it
+    begin_csv();
     at_begin_ = false;
   } else {
     pieced_.clear();
   }
   if (pieced_.empty() && view_.empty() && !refill()) return std::nullopt;
-  detail::csv_scanner scanner(*csv_);
-  scanner.scan(pieced_);
+  detail::csv_scanner scanner(*csv_, delimiter_);
+  if (!pieced_.empty() && scanner.scan(pieced_) != detail::csv_scanner::not_found) {
+    pieced_.pop_back();
+    return note_quoted(pieced_);
+  }
   std::size_t const end = scan_csv(scanner);
   if (end == detail::csv_scanner::not_found) return finish_csv(scanner);
   std::string_view record = view_.substr(0, end);
@@ -132,7 +186,7 @@ std::optional<std::string_view> record_reader::finish_csv(detail::csv_scanner& s
 
 std::string_view record_reader::note_quoted(std::string_view record) {
   refuse_missing_fields(record);
-  line_number_ += static_cast<std::uint64_t>(std::ranges::count(record, '\n'));
+  line_number_ += static_cast<std::uint64_t>(std::ranges::count(record, delimiter_));
   note_record(record);
   return record;
 }
@@ -169,12 +223,10 @@ void record_reader::refuse_fault(detail::csv_scanner const& scanner, std::string
   auto record = pieced_;
   record += bytes;
   record.resize(std::min(record.size(), scanner.fault_place()));
-  auto const line = line_number_ + static_cast<std::uint64_t>(std::ranges::count(record, '\n'));
-  auto const column = record.size() - (record.rfind('\n') + 1) + 1;
-  throw format_error(fmt::format("{}:{}:{}: {}", in_->name(), line, column,
-                                 fault == detail::csv_scanner::fault::unclosed
-                                     ? "the quote is not closed"
-                                     : "a quoted field goes on behind its quote"));
+  auto const line =
+      line_number_ + static_cast<std::uint64_t>(std::ranges::count(record, delimiter_));
+  auto const column = record.size() - (record.rfind(delimiter_) + 1) + 1;
+  throw format_error(fmt::format("{}:{}:{}: {}", in_->name(), line, column, description_of(fault)));
 }
 
 /// Reads on to the end of the line, so that the message can say how long it is. The view is behind

@@ -22,10 +22,12 @@ namespace outsize {
 
 /// What lines are.
 struct line_format {
-  char delimiter = '\n';               ///< Ends a line and is no part of it.
-  std::optional<csv_format> csv = {};  ///< Lines are records of CSV; the delimiter is LF then.
-  std::size_t least_fields = 0;        ///< That a record of CSV must have, if it is not empty.
-  bool header = false;                 ///< The first line of each input names the columns.
+  char delimiter = '\n';  ///< Ends a line and is no part of it.
+  /// Lines are records of CSV. The delimiter is LF then; each input whose first record ends in CR
+  /// alone has CR instead.
+  std::optional<csv_format> csv = {};
+  std::size_t least_fields = 0;  ///< That a record of CSV must have, if it is not empty.
+  bool header = false;           ///< The first line of each input names the columns.
 
   line_format() = default;
   line_format(char ends) : delimiter(ends) {}
@@ -36,7 +38,8 @@ class record_reader {
  public:
   /// Lines that end with the delimiter (not part of them); the last one may do without. Those of
   /// CSV may hold it inside of quotes; a CR in front of it is part of them, and the last one gets
-  /// one if the one before has, and a byte order mark in front of the first is no part of it. One
+  /// one if the one before has, and a byte order mark in front of the first is no part of it. If
+  /// the first record of CSV ends in CR alone, that ends all, and LF stands in quotes only. One
   /// line may have a fifth of `memory_budget_bytes`.
   static record_reader of_lines(io::input_stream& in, line_format const& lines,
                                 std::uint64_t memory_budget_bytes) {
@@ -54,7 +57,8 @@ class record_reader {
 
   /// The next record, valid until the next call; nothing at the end.
   /// @throws io_error; format_error if the input ends inside a record, naming it, its size and the
-  /// record's, or if it is no CSV, naming line and column, or has too few fields, naming the line
+  /// record's, or if it is no CSV, naming line and column (LF behind records that end in CR alone
+  /// is one such fault), or has too few fields, naming the line
   /// and both numbers; budget_error naming both sizes for a line that is too long.
   std::optional<std::string_view> next() {
     auto const found = next_at_hand();
@@ -72,13 +76,18 @@ class record_reader {
 
   /// The line, from 1, in which the `last` record of CSV began that next() has returned.
   std::uint64_t line_of(std::string_view last) const noexcept {
-    return line_number_ - 1 - static_cast<std::uint64_t>(std::ranges::count(last, '\n'));
+    return line_number_ - 1 - static_cast<std::uint64_t>(std::ranges::count(last, delimiter_));
   }
 
-  /// Whether CSV begins with a byte order mark. @throws io_error.
+  /// Whether CSV begins with a byte order mark. Reads the first record. @throws io_error.
   bool has_mark() {
-    if (csv_ && read_bytes_ == 0) step_over_mark();
+    begin_csv();
     return has_mark_;
+  }
+  /// What ends the lines; nothing if there is none of CSV with an end. Likewise.
+  std::optional<char> end_of_lines() {
+    begin_csv();
+    return ends_are_known_ ? std::optional(delimiter_) : std::nullopt;
   }
 
   /// Bytes of the input up to the end of the last record, its delimiter included.
@@ -93,7 +102,8 @@ class record_reader {
         csv_(lines.csv),
         least_fields_(lines.least_fields),
         budget_bytes_(memory_budget_bytes),
-        longest_bytes_(longest_bytes) {}
+        longest_bytes_(longest_bytes),
+        ends_are_known_(!lines.csv) {}
 
   std::optional<std::string_view> cut_record() {
     if (view_.size() < record_bytes_) return std::nullopt;
@@ -114,6 +124,7 @@ class record_reader {
   // in front of the first line may be in `pieced_`.
   bool is_whole_record(std::string_view line) {
     if (at_begin_ || line.find(csv_->quote) != std::string_view::npos) return false;
+    if (delimiter_ != '\n' && line.find('\n') != std::string_view::npos) return false;
     if (least_fields_ > 1 && lacks_fields(line)) return false;
     note_record(line);
     return true;
@@ -127,7 +138,9 @@ class record_reader {
   bool lacks_fields(std::string_view record) const;
   void refuse_missing_fields(std::string_view record) const;
   bool refill();
+  void begin_csv();
   void step_over_mark();
+  void find_end_of_lines();
   std::optional<std::string_view> next_csv();
   std::optional<std::string_view> finish_csv(detail::csv_scanner& scanner);
   std::string_view note_quoted(std::string_view record);
@@ -150,8 +163,10 @@ class record_reader {
   std::string pieced_;             // a record that straddles views
   std::uint64_t line_number_ = 1;  // where the next record of CSV begins
   bool ends_with_cr_ = false;      // the last one
+  bool has_begun_ = false;         // of CSV, what is in front of the first record is known
   bool at_begin_ = true;           // of CSV, no record has been read
   bool has_mark_ = false;
+  bool ends_are_known_;
 };
 
 }  // namespace outsize

@@ -254,6 +254,53 @@ TEST(record_reader, tells_whether_there_is_a_byte_order_mark_and_how_far_it_is) 
     }
 }
 
+TEST(record_reader, cuts_csv_whose_first_record_ends_in_cr_alone) {
+  for (std::size_t view = 1; view < 20; ++view) {
+    EXPECT_EQ(csv_of("a,b\rc,d\r", view), (texts{"a,b", "c,d"}));
+    EXPECT_EQ(csv_of("a,b\r\rc,d", view), (texts{"a,b", "", "c,d"}));
+    EXPECT_EQ(csv_of("\ra\r", view), (texts{"", "a"}));
+    EXPECT_EQ(csv_of("a\r", view), texts{"a"});
+    EXPECT_EQ(csv_of("\"a\r\",\"\n\"\r\"b\r\n\"\rc", view),
+              (texts{"\"a\r\",\"\n\"", "\"b\r\n\"", "c"}));
+    EXPECT_EQ(csv_of("\xEF\xBB\xBF\"a\r\"\rb\r", view), (texts{"\"a\r\"", "b"}));
+    EXPECT_EQ(csv_of("\"a\r\"\r\nb\rc\r\n", view), (texts{"\"a\r\"\r", "b\rc\r"})) << "CR LF";
+    EXPECT_EQ(csv_of("a\nb\rc\n", view), (texts{"a", "b\rc"})) << "LF";
+  }
+}
+
+TEST(record_reader, says_where_csv_that_ends_in_cr_alone_has_another_end) {
+  for (std::size_t view = 1; view < 20; ++view) {
+    auto const line = [](std::string const& place) {
+      return "pieces:" + place + ": a line ends in LF, though the first one ends in CR alone";
+    };
+    EXPECT_EQ(csv_failure("a,b\rc,d\n", view), line("2:4"));
+    EXPECT_EQ(csv_failure("a\r\"b\r\n\"\r\"c\"\n", view), line("4:4"));
+    EXPECT_EQ(csv_failure("a\rb\r\n", view), line("3:1"));
+    EXPECT_EQ(csv_failure("a\r\"b\"c\r", view),
+              "pieces:2:4: a quoted field goes on behind its quote");
+    EXPECT_EQ(csv_failure("a\r\r\"b\r", view), "pieces:3:1: the quote is not closed");
+  }
+}
+
+TEST(record_reader, knows_what_ends_the_lines) {
+  auto const end_of = [](std::string const& text, std::size_t view) {
+    line_format format;
+    format.csv = csv_format{};
+    pieced_input in(text, {.piece_bytes = view});
+    auto reader = record_reader::of_lines(in, format, 1000);
+    auto const end = reader.end_of_lines();
+    EXPECT_EQ(reader.next().has_value(), !text.empty());
+    return end;
+  };
+  for (std::size_t view = 1; view < 8; ++view) {
+    EXPECT_EQ(end_of("a,b\rc", view), '\r');
+    EXPECT_EQ(end_of("\"\r\"\r", view), '\r');
+    EXPECT_EQ(end_of("a,b\r\nc", view), '\n');
+    EXPECT_EQ(end_of("\"\r\"\nc", view), '\n');
+    for (auto const* text : {"", "a,b", "\"\r\n\""}) EXPECT_EQ(end_of(text, view), std::nullopt);
+  }
+}
+
 TEST(record_reader, says_where_fields_of_csv_are_missing) {
   for (std::size_t view : {0, 1, 2, 3, 5, 100}) {
     EXPECT_EQ(csv_failure("a,b\n\n\r\nc,\"d\ne\"\nf,g,\n", view, 2), "none");

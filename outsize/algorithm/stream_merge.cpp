@@ -56,6 +56,7 @@ void append_header(record_output& out, std::vector<record_reader>& readers, sort
   input_header header;
   for (std::size_t i = 0; i < readers.size(); ++i)
     header.take_from(readers[i], paths.inputs[i], lines);
+  out.end_records_with(header.end_of_lines());
   out.put(header.bytes());
 }
 

@@ -151,7 +151,7 @@ sort_report copy_merged(merging_reader<Order>& in, record_output& out, Order con
   return report;
 }
 
-/// Puts first what all inputs begin with. @throws format_error.
+/// Puts first what all inputs begin with, and has records end as theirs do. @throws format_error.
 void append_header(record_output& out, std::vector<record_reader>& readers, sort_paths const& paths,
                    line_format const& lines);
 

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
@@ -108,15 +109,33 @@ void input_header::take_from(record_reader& reader, std::string const& input,
   bool const has_mark = reader.has_mark();
   if (is_first_) has_mark_ = has_mark;
   is_first_ = false;
+  delimiter_ = lines.delimiter;
+  take_end_from(reader, input);
   auto const line = lines.header ? reader.next() : std::nullopt;
   if (!line) return;  // an empty file has none
   if (!line_) {
     first_input_ = input;
-    terminator_ = lines.delimiter;
     line_ = *line;
   } else if (!is_same_header(*line, *line_, lines)) {
     throw format_error(fmt::format("{}: its header differs from that of {}", input, first_input_));
   }
+}
+
+void input_header::take_end_from(record_reader& reader, std::string const& input) {
+  auto const end = reader.end_of_lines();
+  if (!end) return;
+  if (!found_end_) {
+    found_end_ = end;
+    input_of_end_ = input;
+  } else if (*found_end_ != *end) {
+    refuse_other_end(input, *end, input_of_end_);
+  }
+}
+
+void refuse_other_end(std::string const& input, char end, std::string const& other) {
+  throw format_error(fmt::format("{}: its lines end in {}, those of {} in {}", input,
+                                 end == '\r' ? "CR alone" : "LF", other,
+                                 end == '\r' ? "LF" : "CR alone"));
 }
 
 void write_beginning(io::output_stream& out, grant& memory, std::string const& bytes) {

@@ -166,27 +166,40 @@ void fill_records_of_one_length(Engine& engine, io::input_stream& in) {
 }
 
 /// What the inputs begin with and comes first in the output, once: the byte order mark of CSV, if
-/// the first input has one, and the first line of each, where that names the columns.
+/// the first input has one, and the first line of each, where that names the columns. Also what
+/// ends the lines of all.
 class input_header {
  public:
   /// Takes it from an input that the reader is at the beginning of. @throws format_error naming the
-  /// input and the first one, if their lines differ.
+  /// input and the first one, if their lines, or the ends of their lines, differ.
   void take_from(record_reader& reader, std::string const& input, line_format const& lines);
 
   /// All of it, the line with its terminator.
-  std::string bytes() const { return mark() + (line_ ? *line_ + terminator_ : std::string()); }
+  std::string bytes() const { return mark() + (line_ ? *line_ + end_of_lines() : std::string()); }
   /// Empty if there is none.
   std::string mark() const { return std::string(has_mark_ ? byte_order_mark : ""); }
   /// Without its terminator.
   std::optional<std::string> const& line() const noexcept { return line_; }
+  /// As the inputs so far have it, or the delimiter, if there is none in them.
+  char end_of_lines() const noexcept { return found_end_.value_or(delimiter_); }
+  /// The same; nothing if there is none in them.
+  std::optional<char> found_end_of_lines() const noexcept { return found_end_; }
 
  private:
+  void take_end_from(record_reader& reader, std::string const& input);
+
   bool is_first_ = true;
   bool has_mark_ = false;
-  char terminator_ = 0;
+  char delimiter_ = '\n';
+  std::optional<char> found_end_;
+  std::string input_of_end_;
   std::string first_input_;
   std::optional<std::string> line_;
 };
+
+/// Refuses an input of CSV whose lines end in `end`, where those of `other` do not. @throws
+/// format_error naming both.
+[[noreturn]] void refuse_other_end(std::string const& input, char end, std::string const& other);
 
 /// Writes the beginning of an output, through two pages of the grant. @throws io_error.
 void write_beginning(io::output_stream& out, grant& memory, std::string const& bytes);
@@ -302,6 +315,7 @@ sort_report sort_files(storage& store, Family family, item_framing framing, sort
     auto const in = block::open_input(store, path, stream_memory, reading);
     fill(engine, *in);
   }
+  if (framing.how == item_framing::kind::terminator) engine.end_items_with(header.end_of_lines());
   std::string const beginning = header.bytes();
   if (out) write_beginning(*out, stream_memory, beginning);
   engine.finish_input(out ? out->alignment_bytes() : room->alignment_bytes(), beginning.size());

@@ -31,6 +31,7 @@ class group_output {
   void end_as(std::string_view record) {
     if (keys_.has_keys() && record.ends_with('\r')) counted_.add_cr();
   }
+  void end_lines_with(char end) { counted_.end_lines_with(end); }
   void write_header(std::string_view line) {
     end_as(line);
     std::string const key(keys_.extract(line));
@@ -131,6 +132,7 @@ sort_report count_lines(storage& store, sort_paths const& paths, line_order_opti
       lines = push_counts(in, keys, tally, written, sorter);
     }
     sorter.sort();
+    written.end_lines_with(in.end_of_lines());
     out.put(in.mark());
     if (auto const& header = in.header_line()) written.write_header(*header);
     sort_report ranking;

@@ -30,10 +30,8 @@ void split(std::string_view line, join_options const& join, fields& into) {
   split_fields(line, join.separator, into);
 }
 
-char end_of_line(join_options const& join) { return join.csv ? '\n' : join.delimiter; }
-
 line_format format_of(join_options const& join, std::size_t field) {
-  line_format lines(end_of_line(join));
+  line_format lines(join.csv ? '\n' : join.delimiter);
   lines.csv = join.csv;
   lines.least_fields = field + 1;
   return lines;
@@ -118,6 +116,7 @@ class join_input {
   std::uint64_t count() const noexcept { return count_; }
   std::uint64_t line_bytes() const noexcept { return lines_.line_bytes(); }
   std::string mark() const { return lines_.mark(); }
+  detail::line_input const& lines() const noexcept { return lines_; }
   sort_report report() const { return sorter_ ? sorter_->report() : sort_report{}; }
 
  private:
@@ -262,6 +261,8 @@ class join_output {
     if (join_.columns_of_first_lines) counts_ = {first.current().size(), second.current().size()};
     auto const& one = first.has_line() ? first : second;
     has_cr_ = join_.csv && one.has_line() && one.line().ends_with('\r');
+    auto const found = first.lines().found_end_of_lines();
+    end_of_lines_ = found ? *found : second.lines().end_of_lines();
   }
 
   /// Either may be missing, but not both.
@@ -274,7 +275,7 @@ class join_output {
       write_columns(first != nullptr, one, two);
     }
     if (has_cr_) out_.put('\r');
-    out_.put(end_of_line(join_));
+    out_.put(end_of_lines_);
     ++written_;
   }
 
@@ -334,6 +335,7 @@ class join_output {
   std::string filler_;
   std::string requoted_;
   bool has_cr_ = false;
+  char end_of_lines_ = '\n';
   fields nothing_;  // of a line that is missing
   std::optional<std::pair<std::size_t, std::size_t>> counts_;
   std::uint64_t written_ = 0;
@@ -434,6 +436,10 @@ sort_report join_lines(storage& store, join_paths const& paths, join_options con
   join_input::place const at{store, streams, division};
   join_input first(at, paths.first, join.first_field, join);
   join_input second(at, paths.second, join.second_field, join);
+  auto const end = first.lines().found_end_of_lines();
+  auto const second_end = second.lines().found_end_of_lines();
+  if (end && second_end && *end != *second_end)
+    detail::refuse_other_end(paths.second, *second_end, paths.first);
   detail::line_output out(store, streams, division, paths.output);
   out.put(first.mark());
   join_group group(store, shares, join, options);

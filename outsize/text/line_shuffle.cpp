@@ -28,6 +28,7 @@ constexpr std::uint64_t long_range = std::uint64_t{1} << 20;
 /// What is known when all lines have been read.
 struct shuffled_input {
   std::string header = {};  // of the files, with its end
+  char end_of_lines = '\n';
   std::uint64_t items = 0;
   std::uint64_t bytes = 0;  // of the files
 };
@@ -51,6 +52,7 @@ struct lines_visitor {
     detail::line_input in(job.store, job.streams, job.division, {files.paths, job.order.lines});
     for (; auto const line = in.next(); ++job.input.items) use(*line);
     job.input.header = in.header();
+    job.input.end_of_lines = in.end_of_lines();
     job.input.bytes = in.line_bytes();
   }
   void operator()(given_lines const& given) const {
@@ -128,11 +130,11 @@ void draw(shuffle_job const& job, std::uint64_t size, F const& write) {
 /// What is written, and how much of it.
 struct counted_output {
   detail::line_output& out;
-  char delimiter;
+  char const& end_of_lines;  // known when all have been read
   sort_report report = {};
 
   void write(std::string_view line) {
-    out.put_line(line, delimiter);
+    out.put_line(line, end_of_lines);
     ++report.output_items;
   }
   void write(std::uint64_t number) {
@@ -186,8 +188,8 @@ sort_report shuffle_lines(storage& store, shuffle_source const& lines, std::stri
   auto const division = detail::divide_for_lines(store, paths, options);
   grant streams = store.memory().take(division.stream_bytes, "shuffle");
   detail::line_output out(store, streams, division, output);
-  counted_output written{out, order.lines.delimiter};
-  shuffled_input input;
+  shuffled_input input{.end_of_lines = order.lines.delimiter};
+  counted_output written{out, input.end_of_lines};
   if (auto const* range = std::get_if<number_range>(&lines)) input.items = range->count;
   shuffle_job const job{store, streams, division, order, options, input};
   if (order.repeat) {

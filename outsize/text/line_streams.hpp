@@ -87,6 +87,10 @@ class line_input {
   std::string header() const { return header_.bytes(); }
   /// The mark alone; empty if there is none.
   std::string mark() const { return header_.mark(); }
+  /// What ends the lines of the inputs so far: the delimiter, or CR of CSV that has it so.
+  char end_of_lines() const noexcept { return header_.end_of_lines(); }
+  /// The same; nothing if none has an end.
+  std::optional<char> found_end_of_lines() const noexcept { return header_.found_end_of_lines(); }
   /// The first line alone, without its end; nothing if there is none.
   std::optional<std::string> const& header_line() const noexcept { return header_.line(); }
   /// Of all lines so far, with a delimiter for each.
@@ -148,6 +152,8 @@ class counted_lines {
   void put_header(std::string_view line);
   /// Ends all that come with a CR, if they are of CSV: that of the record is left out of them.
   void add_cr() noexcept { adds_cr_ = csv_.has_value(); }
+  /// Ends all that come with this byte instead of the delimiter.
+  void end_lines_with(char end) noexcept { delimiter_ = end; }
 
  private:
   void end_line(std::string_view line);

@@ -19,7 +19,7 @@ sort_report top_lines(storage& store, sort_paths const& paths, line_order const&
     top_sorter sorter(store, by, wanted.count, with_memory(options, division.work_bytes));
     while (auto const line = in.next()) sorter.push(*line);
     out.put(in.header());
-    for (sorter.sort(); !sorter.empty(); ++sorter) out.put_line(*sorter, wanted.lines.delimiter);
+    for (sorter.sort(); !sorter.empty(); ++sorter) out.put_line(*sorter, in.end_of_lines());
     out.finish();
     sort_report report = sorter.report();
     report.input_bytes = in.line_bytes();

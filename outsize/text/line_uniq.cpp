@@ -147,7 +147,9 @@ sort_report uniq_lines(storage& store, std::string const& input, std::string con
   grant memory = store.memory().take(division.stream_bytes, "uniq");
   detail::line_input in(store, memory, division, {{input}, groups.lines});
   detail::line_output out(store, memory, division, output);
-  uniq_pass pass(groups, out);
+  uniq_options writing = groups;
+  writing.lines.delimiter = in.end_of_lines();
+  uniq_pass pass(writing, out);
   out.put(in.mark());
   if (auto const& header = in.header_line()) pass.header(*header);
   sort_report report;

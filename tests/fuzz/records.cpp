@@ -117,6 +117,12 @@ void check_values(std::string const& record, csv_format format) {
   require(csv_values(rewritten, format) == values, "the model reads what it writes");
 }
 
+/// What ends the records of the text, by the first of them; LF where none has an end.
+char end_of_csv(std::string_view text, line_format const& lines) {
+  pieced_input in(std::string(text), {.piece_bytes = text.size() + 1});
+  return record_reader::of_lines(in, lines, any_length).end_of_lines().value_or('\n');
+}
+
 void check_csv(std::string_view text, std::uint8_t seed, csv_format format, std::uint64_t longest) {
   line_format lines;
   lines.csv = format;
@@ -127,20 +133,22 @@ void check_csv(std::string_view text, std::uint8_t seed, csv_format format, std:
   };
   auto const found = read_in_any_pieces(text, seed, reader_of(any_length));
   require(!found.too_long, "nothing is too long without a limit");
-  auto all = joined(found.records, '\n');
+  char const end = end_of_csv(text, lines);
+  auto all = joined(found.records, end);
   std::string const mark(byte_order_mark);
   std::string whole(text.substr(text.starts_with(mark) ? mark.size() : 0));
-  if (found.failure.empty() && !whole.empty() && !whole.ends_with('\n')) {
+  if (found.failure.empty() && !whole.empty() && !whole.ends_with(end)) {
     // The last record gets the end that the one before has.
     bool const has_cr = found.records.size() > 1 && !whole.ends_with('\r') &&
                         found.records[found.records.size() - 2].ends_with('\r');
-    whole += has_cr ? "\r\n" : "\n";
+    if (has_cr) whole += '\r';
+    whole += end;
   }
   require(found.failure.empty() ? all == whole : whole.starts_with(all),
           "records of CSV joined are the input behind its mark");
   for (std::string const& record : found.records) {
-    auto const alone = read(mark + record + '\n', {}, reader_of(any_length));
-    require(alone.failure.empty() && alone.records == std::vector{record},
+    auto const alone = read(mark + end + record + end, {}, reader_of(any_length));
+    require(alone.failure.empty() && alone.records == std::vector{std::string(), record},
             "a record is one record by itself");
     check_values(record, format);
   }
@@ -176,6 +184,8 @@ std::vector<std::string> seeds() {
           csv + "a\"b,\"c\"d\n",
           csv + "a,b\n\"c,d\ne,f\n",
           csv + "\n\n\"\"\"\"\n",
+          csv + "a,b\r\"c\r,\n\"\rd",
+          csv + "a,b\rc\nd\r",
           csv + "\xEF\xBB\xBF\"a\nb\",c\nd,e\n",
           std::string("\2\5\2\x10", 4) + "name\tvalue\n\"x\t1\"\t\"y\r\"\r\n"};
 }

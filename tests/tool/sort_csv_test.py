@@ -40,6 +40,73 @@ class CsvTest(ToolTest):
         return [written([row], delimiter, quoting=self.random.choice(ways))[0] for row in rows]
 
 
+class EndsOfLines(CsvTest):
+    """Files whose lines end in CR alone, as old programs of Macs write them."""
+
+    def test_stay_cr_alone_in_every_command(self):
+        text = 'key,value\rb,"two\r\nlines"\ra,1\ra,1'
+        path = self.write("in", text)
+        for words, want in {
+            ("sort", "--header"): 'key,value\ra,1\ra,1\rb,"two\r\nlines"\r',
+            ("sort",): 'a,1\ra,1\rb,"two\r\nlines"\rkey,value\r',
+            ("sort", "-u", "-k1"): 'a,1\rb,"two\r\nlines"\rkey,value\r',
+            ("uniq",): 'key,value\rb,"two\r\nlines"\ra,1\r',
+            ("uniq", "-c", "--header"): 'count,key,value\r1,b,"two\r\nlines"\r2,a,1\r',
+            ("uniq", "--group", "--header"): 'key,value\rb,"two\r\nlines"\r\ra,1\ra,1\r',
+            ("count", "-k1", "--header"): "count,key\r2,a\r1,b\r",
+            ("count", "-k2"): '2,1\r1,"two\r\nlines"\r1,value\r',
+            ("top", "2"): "a,1\ra,1\r",
+        }.items():
+            for data in (text, text.encode("utf-16"), gzip.compress(text.encode())):
+                command, *options = words
+                got = self.output_of(command, "--csv", *options, self.write("in", data))
+                self.assertEqual(got, want.encode(), words)
+        path = self.write("in", text)
+        got = self.output_of("shuffle", "--csv", "--header", path)
+        self.assertEqual(sorted(got.split(b"\r")), sorted((text + "\r").encode().split(b"\r")))
+        joined = self.output_of("join", "--csv", "--header", "--sort", path, path)
+        self.assertEqual(joined, b'key,value,value\r' + 4 * b"a,1,1\r" +
+                         b'b,"two\r\nlines","two\r\nlines"\r')
+        self.output_of("sort", "--csv", path, "-o", path)
+        self.assertEqual(self.output_of("sort", "-m", "--csv", path, path),
+                         b"".join(2 * (line + b"\r") for line in
+                                  [b"a,1", b"a,1", b'b,"two\r\nlines"', b"key,value"]))
+        self.assertEqual(self.output_of("sort", "-c", "--csv", path), b"")
+        self.assertIn(b"lines       4\n", self.output_of("check", "--csv", path))
+
+    def test_of_many_records_stay(self):
+        rows = self.rows(3000)
+        records = [record for record in self.records(rows)]
+        path = self.write("in", "\r".join(records))
+        for words in ([], ["-S", "2M"], ["-s", "-k2"]):
+            plain = self.output_of("sort", "--csv", *words, self.write("lf", "\n".join(records)))
+            got = self.output_of("sort", "--csv", *words, path)
+            lines = list(csv.reader(io.StringIO(got.decode(), newline=""), strict=True))
+            self.assertEqual(lines, list(csv.reader(io.StringIO(plain.decode(), newline=""))))
+            self.assertTrue(got.endswith(b"\r") and len(got) == len(plain))
+
+    def test_that_are_mixed_are_refused(self):
+        path = self.write("in", "a,1\rb,2\nc,3\r")
+        for words in (["sort"], ["uniq"], ["count"], ["top", "1"], ["shuffle"], ["check"],
+                      ["sort", "-c"]):
+            self.assert_refused(f"{path}:2:4: a line ends in LF", words[0], "--csv", *words[1:],
+                                path)
+        mac, unix = self.write("mac", "a,1\rb,2\r"), self.write("unix", "a,1\nb,2\n")
+        for first, second in ((mac, unix), (unix, mac)):
+            for words in (["sort"], ["sort", "-m"], ["count"], ["top", "1"], ["join"]):
+                self.assert_refused(f"{second}: its lines end in", words[0], "--csv", *words[1:],
+                                    first, second)
+        empty, one = self.write("empty", ""), self.write("one", "c,3")
+        self.assertEqual(self.output_of("sort", "--csv", empty, one, mac), b"a,1\rb,2\rc,3\r")
+
+    def test_that_are_others_stay(self):
+        for text in (b"b,1\na\rx,2\n", b"b,1\r\na\rx,2\r\n"):
+            lines = text.removesuffix(b"\n").split(b"\n")
+            want = b"".join(line + b"\n" for line in sorted(lines))
+            self.assertEqual(self.output_of("sort", "--csv", stdin=text), want)
+        self.assertEqual(self.output_of("sort", stdin=b"b\ra\r"), b"b\ra\r\n")
+
+
 class Order(CsvTest):
     def assert_sorted(self, rows, records, key, *words, end="\n", unique=False):
         """`key` of a row decides, then the bytes of the record (not with -s, -u)."""
@@ -208,7 +275,7 @@ class Refusals(CsvTest):
         self.assert_malformed("1:6", behind, b'a,"b"c\n')
         self.assert_malformed("2:3", unclosed, b'a,b\nc,"d\ne,f\n')
         self.assert_malformed("3:4", behind, b'a,b\n"c\nde"x,f\n')
-        self.assert_malformed("2:4", behind, b'"a\nbc"\r,c\n')
+        self.assert_malformed("3:4", behind, b'x,y\n"a\nbc"\r,c\n')
 
     def test_of_records_without_a_key_name_line_key_and_fields(self):
         path = self.write("in", b'a,b,c\n"d\n",e,f\ng,"h,i"\n')

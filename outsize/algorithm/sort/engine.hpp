@@ -96,6 +96,9 @@ class sort_engine {
     formation_->put_runs_in(room);
   }
 
+  /// Items end with this byte in the output. @pre they end with one; not after finish_input().
+  void end_items_with(char terminator) noexcept { work_.framing.terminator = terminator; }
+
   /// The chunk to fill with items of one type; chunk_full() when its room is used up.
   chunk& current_chunk() noexcept { return formation_->current(); }
   void chunk_full();
