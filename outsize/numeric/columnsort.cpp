@@ -65,7 +65,8 @@ std::uint64_t count_records(io::file const& in) {
   return bytes / sizeof(key);
 }
 
-/// The greatest column that the memory allows, or the one asked for; then as many as are needed.
+/// The columns asked for, and as many as are needed; else those with aligned pieces; else, as the
+/// file is nearly too large for the memory, the greatest.
 shape choose_shape(storage& store, std::uint64_t records, columnsort_options const& options) {
   std::uint64_t const memory =
       options.memory_bytes != 0 ? options.memory_bytes : store.memory().free_bytes();
@@ -75,10 +76,13 @@ shape choose_shape(storage& store, std::uint64_t records, columnsort_options con
   if (most == 0 || (options.column_records == 0 && most < least))
     throw budget_error("columnsort", memory,
                        columns_in_memory * sizeof(key) * round_up(least, 2 * block_records));
-  std::uint64_t const r = options.column_records != 0 ? options.column_records
-                                                      : columnsort_plan::aligned_column_records(
-                                                            records, most, 2 * block_records);
-  if (r > most) throw budget_error("columnsort", memory, columns_in_memory * sizeof(key) * r);
+  if (options.column_records > most)
+    throw budget_error("columnsort", memory,
+                       columns_in_memory * sizeof(key) * options.column_records);
+  if (options.column_records == 0)
+    if (auto const plan = columnsort_plan::aligned(records, most, block_records))
+      return {records, memory, *plan};
+  std::uint64_t const r = options.column_records != 0 ? options.column_records : most;
   std::uint64_t const s = std::max<std::uint64_t>(1, div_up(records, r));
   return {records, memory, columnsort_plan(r * s, r)};
 }

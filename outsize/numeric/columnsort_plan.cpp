@@ -63,19 +63,22 @@ std::uint64_t columnsort_plan::least_column_records(std::uint64_t record_count) 
   return low;
 }
 
-std::uint64_t columnsort_plan::aligned_column_records(std::uint64_t record_count,
-                                                      std::uint64_t most,
-                                                      std::uint64_t block_records) noexcept {
+std::optional<columnsort_plan> columnsort_plan::aligned(std::uint64_t record_count,
+                                                        std::uint64_t most,
+                                                        std::uint64_t block_records) {
   OUTSIZE_ASSERT(most > 0 && block_records > 0);
-  std::uint64_t const least_s = std::max<std::uint64_t>(divide_up(record_count, most), 1);
-  for (std::uint64_t s = least_s; s <= most / block_records; ++s) {
-    // The columns may come out fewer after rounding: then a smaller s has been tried.
-    std::uint64_t const share = std::max<std::uint64_t>(divide_up(record_count, s), 1);
-    std::uint64_t const r = divide_up(share, s * block_records) * (s * block_records);
-    if (!is_high_enough(record_count, r)) break;
-    if (r <= most && std::max<std::uint64_t>(divide_up(record_count, r), 1) == s) return r;
+  std::uint64_t const count = std::max<std::uint64_t>(record_count, 1);
+  std::uint64_t best_s = 0, best_r = 0;
+  for (std::uint64_t s = divide_up(count, most); s <= most / block_records; ++s) {
+    // Pieces have r / s records. An odd number of them makes whole halves if each is even.
+    std::uint64_t const unit = s * block_records * (s > 1 ? 1 + s % 2 : 1);
+    std::uint64_t const r = divide_up(divide_up(count, s), unit) * unit;
+    bool const is_legal = r <= most && is_high_enough(s * r, r);
+    if (is_legal && (best_s == 0 || s * r < best_s * best_r)) best_s = s, best_r = r;
+    if (s >= divide_up(2 * count, s * block_records)) break;  // more columns would only be emptier
   }
-  return most;
+  if (best_s == 0) return std::nullopt;
+  return columnsort_plan(best_s * best_r, best_r);
 }
 
 columnsort_extent columnsort_plan::column(std::uint64_t j) const noexcept {

@@ -22,7 +22,8 @@
 // N need not be a multiple of r, nor r of s. The last column may be short: the records it lacks
 // count as +∞. They are last in every column at all times, so that no pass reads or writes them. If
 // r is a multiple of s · B, every piece begins at a multiple of B records in both the dealt file
-// and, but for the short column, the target of pass 2.
+// and, but for the short column, the target of pass 2. aligned() finds such an r for nearly all N
+// and memories, if the last columns may be padded.
 //
 // Pure and immutable after construction. Layer: numeric. Source: Leighton: Tight bounds on the
 // complexity of parallel sorting, IEEE Trans. Computers C-34(4), 1985; Chaudhry, Cormen: Stupid
@@ -30,6 +31,7 @@
 // Columnsort lives! SPAA 2001, for the three passes.
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include <outsize/numeric/column_deal.hpp>
@@ -79,10 +81,13 @@ class columnsort_plan {
 
   /// The least r with which N records can be sorted: about (2 N²)^(1/3).
   static std::uint64_t least_column_records(std::uint64_t record_count) noexcept;
-  /// An r of at most `most` records of which all pieces begin at multiples of `block_records`, or
-  /// `most` if there is none.
-  static std::uint64_t aligned_column_records(std::uint64_t record_count, std::uint64_t most,
-                                              std::uint64_t block_records) noexcept;
+  /// The plan of `record_count` records and padding that fills s columns of r <= `most` records, in
+  /// which all pieces and halves of columns begin and end at multiples of `block_records`. Of all
+  /// such plans the one with the least padding; nothing if there is none: the memory is hardly more
+  /// than the least then.
+  /// @pre most > 0, block_records > 0.
+  static std::optional<columnsort_plan> aligned(std::uint64_t record_count, std::uint64_t most,
+                                                std::uint64_t block_records);
 
   std::uint64_t record_count() const noexcept { return record_count_; }
   /// r and s = ⌈N / r⌉. With s <= 1 sorting the column in memory is all there is to do.

@@ -182,21 +182,30 @@ TEST(columnsort_plan, names_heights_in_its_refusal) {
 }
 
 TEST(columnsort_plan, aligns_all_pieces_if_it_may_choose_the_column) {
-  std::uint64_t const block = 16;
-  for (std::uint64_t n : {4096U * 8U, 4096U * 8U + 1U, 30000U, 50001U}) {
-    std::uint64_t const r = columnsort_plan::aligned_column_records(n, 5000, block);
-    columnsort_plan const plan(n, r);
-    EXPECT_LE(r, 5000U);
-    EXPECT_EQ(r % (plan.column_count() * block), 0U) << n << " " << r;
-    for (std::uint64_t j = 0; j < plan.column_count(); ++j) {
-      for (auto const& piece : plan.dealt_pieces(j)) EXPECT_EQ(piece.file_offset % block, 0U);
-      for (auto const& piece : plan.returned_pieces(j))
-        if (piece.target_column + 1 < plan.column_count()) {
-          EXPECT_EQ(piece.file_offset % block, 0U);
-        }
+  std::uint64_t const block = 16, most = 5008;
+  std::size_t found = 0;
+  for (std::uint64_t n = 0; n < 240'000; n += n < 100 ? 9 : 3001) {
+    auto const plan = columnsort_plan::aligned(n, most, block);
+    if (!plan) continue;
+    ++found;
+    std::uint64_t const r = plan->column_records(), s = plan->column_count();
+    ASSERT_LE(r, most);
+    ASSERT_EQ(plan->record_count(), r * s);
+    ASSERT_GE(r * s, n);
+    if (n > 9 * most) {
+      EXPECT_LT(r * s, n + n / 16) << n;
+    }
+    for (std::uint64_t j = 0; s > 1 && j < s; ++j) {
+      auto const halves = plan->halves(j);
+      ASSERT_EQ(halves.output_offset % block + halves.head % block, 0U) << n;
+      for (auto const& pieces : {plan->dealt_pieces(j), plan->returned_pieces(j)})
+        for (auto const& piece : pieces)
+          ASSERT_EQ(piece.file_offset % block + piece.length % block, 0U) << n;
     }
   }
-  EXPECT_EQ(columnsort_plan::aligned_column_records(10, 100, 512), 100U);
+  EXPECT_GE(found, 85U);  // nearly all that memory of that size can sort
+  EXPECT_FALSE(columnsort_plan::aligned(200, 100, 512));
+  EXPECT_EQ(columnsort_plan::aligned(10, 512, 512)->column_records(), 512U);
 }
 
 }  // namespace

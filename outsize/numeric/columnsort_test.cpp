@@ -89,6 +89,19 @@ TEST_F(columnsorts, moves_every_byte_three_times_each_way) {
   EXPECT_EQ(report.written_bytes, 3U * 8 * 4096 * 8);
 }
 
+TEST_F(columnsorts, move_whole_blocks_whatever_the_memory) {
+  // What is written in bytes that are no whole blocks goes through the page cache.
+  std::size_t const count = 300'000;
+  keys const values = random_keys(count);
+  for (std::uint64_t memory : {1'500'000, 2'400'000, 3'100'000}) {
+    auto const report = expect_sorts(values, {.memory_bytes = memory});
+    EXPECT_EQ(report.column_records % (report.column_count * 512), 0U) << memory;
+    EXPECT_EQ(report.column_records % 1024, 0U) << memory;
+    EXPECT_LT(report.written_bytes, 3 * 8 * (count + count / 8)) << memory;
+    EXPECT_LT(report.read_bytes, 3 * 8 * (count + count / 8)) << memory;
+  }
+}
+
 TEST_F(columnsorts, tell_how_far_they_are) {
   std::vector<pass_progress> told;
   write("in", random_keys(8 * 4096));
