@@ -13,7 +13,9 @@ namespace {
 
 std::string describe(int error_number, std::string const& operation, std::string const& path,
                      std::uint64_t offset_bytes, std::size_t length_bytes) {
-  auto const reason = std::generic_category().message(error_number);
+  auto const reason = error_number == EOWNERDEAD
+                          ? std::string("it was made by another process (before a fork)")
+                          : std::generic_category().message(error_number);
   if (length_bytes == 0) return fmt::format("{}: cannot {}: {}", path, operation, reason);
   return fmt::format("{}: cannot {} {} bytes at offset {}: {}", path, operation, length_bytes,
                      offset_bytes, reason);

@@ -20,6 +20,7 @@ namespace outsize {
 
 /// A read, write or file operation that the system refused or that came out short.
 /// `code()` is the errno; afterwards the input is intact and no output exists under its name.
+/// EOWNERDEAD: what was used belongs to another process, of which a fork made this one a copy.
 class io_error : public std::system_error {
  public:
   io_error(int error_number, std::string operation, std::string path,

@@ -164,6 +164,69 @@ TEST(executor, serves_several_callers_at_once) {
   EXPECT_EQ(sum, 4U * 100 * 21);
 }
 
+TEST(executor, has_a_call_within_a_body_run_by_the_thread_of_the_body) {
+  for (std::size_t const threads : {1U, 2U, 3U}) {
+    executor team(threads), other(2);
+    std::atomic<std::size_t> runs{0}, elsewhere{0};
+    team.parallel_for(4, [&](std::size_t) {
+      auto const here = std::this_thread::get_id();
+      auto const innermost = [&](std::size_t) {
+        ++runs;
+        if (std::this_thread::get_id() != here) ++elsewhere;
+      };
+      team.parallel_for(3, [&](std::size_t) { other.parallel_for(2, innermost); });
+      other.parallel_for(2, [&](std::size_t) { team.parallel_for(3, innermost); });
+    });
+    EXPECT_EQ(runs, 4U * (3 * 2 + 2 * 3));
+    EXPECT_EQ(elsewhere, 0U);
+  }
+}
+
+TEST(executor, rethrows_what_a_body_within_a_body_throws) {
+  executor team(2);
+  std::atomic<int> runs{0};
+  EXPECT_THROW(team.parallel_for(1,
+                                 [&](std::size_t) {
+                                   team.parallel_for(5, [&](std::size_t i) {
+                                     ++runs;
+                                     if (i == 2) throw std::runtime_error("body 2");
+                                   });
+                                 }),
+               std::runtime_error);
+  EXPECT_EQ(runs, 3);
+  team.parallel_for(5, [&](std::size_t) { ++runs; });
+  EXPECT_EQ(runs, 8);
+}
+
+/// All bodies wait until another thread has had a call carried out.
+void wait_in_all_bodies(executor& team, std::size_t count) {
+  std::atomic<std::size_t> waiting{0};
+  std::atomic<bool> has_run{false};
+  std::thread other([&] {
+    while (waiting < team.threads()) std::this_thread::yield();
+    team.parallel_for(4, [&](std::size_t) {});
+    has_run = true;
+  });
+  team.parallel_for(count, [&](std::size_t) {
+    executor::absence const waits;
+    ++waiting;
+    while (!has_run) std::this_thread::yield();
+  });
+  other.join();
+}
+
+TEST(executor, gives_places_of_bodies_that_wait_to_others) {
+  for (std::size_t const threads : {1U, 2U, 3U}) {
+    executor team(threads);
+    for (int round = 0; round < 20; ++round)
+      for (std::size_t const count : {threads, threads + 5}) wait_in_all_bodies(team, count);
+    std::atomic<std::size_t> sum{0};
+    team.parallel_for(5, [&](std::size_t i) { sum += i; });
+    EXPECT_EQ(sum, 10U);
+  }
+  executor::absence const elsewhere;  // has no effect
+}
+
 /// Ends the process; with 0 if it was told.
 [[noreturn]] void start_more_than_allowed() {
   allow_threads(3);

@@ -243,6 +243,7 @@ void network::start(std::stop_token stop) { begin(std::move(stop), false); }
 
 void network::finish() {
   OUTSIZE_ASSERT(run_ != nullptr);
+  run_->check_process();
   auto const ended = std::move(run_);  // its buffers go back to the budget, whatever happened
   try {
     ended->finish();

@@ -18,8 +18,10 @@
 // number of threads or buffers, unless a stage asks for order::free or a node for what it gets.
 //
 // Invariant: every buffer is in its pool, between two stages, or held by one of them. A network
-// belongs to one thread; the functions of its stages run on any. Layer: pipeline. Source: Cormen,
-// Davidson: FG, 2004; intersecting pipelines: Cormen, Natarajan, Davidson, 2007.
+// belongs to one thread; the functions of its stages run on any. In a process that comes from a
+// fork the copy of one that runs has no threads: ports and finish() throw io_error (EOWNERDEAD).
+// Layer: pipeline. Source: Cormen, Davidson: FG, 2004; intersecting pipelines: Cormen, Natarajan,
+// Davidson, 2007.
 
 #include <chrono>
 #include <cstddef>
@@ -35,6 +37,7 @@
 
 #include <outsize/base/error.hpp>
 #include <outsize/base/memory_budget.hpp>
+#include <outsize/base/process_mark.hpp>
 #include <outsize/pipeline/network_report.hpp>
 #include <outsize/pipeline/pooled_buffer.hpp>
 #include <outsize/pipeline/stage.hpp>
@@ -236,9 +239,9 @@ class network {
   std::size_t find(std::string_view stage_name) const;
   void begin(std::stop_token stop, bool caller_helps);
 
-  std::unique_ptr<detail::network_description> description_;
+  outsize::detail::process_ptr<detail::network_description> description_;
   std::string cluster_;  // of what is appended now
-  std::unique_ptr<detail::network_run> run_;
+  outsize::detail::process_ptr<detail::network_run> run_;
   std::optional<network_report> last_;
 };
 

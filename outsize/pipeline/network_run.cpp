@@ -9,6 +9,7 @@
 #include <system_error>
 #include <utility>
 
+#include <outsize/base/executor.hpp>
 #include <outsize/base/units.hpp>
 
 namespace outsize::pipeline::detail {
@@ -42,6 +43,7 @@ void pool_state::add(grant& memory, std::size_t count) {
 }
 
 void pool_state::take_back(thumbnail& unused) noexcept {
+  if (!run.process().is_current()) return;
   unused.user.reset();
   std::lock_guard const held(run.mutex_);
   run.send_home(unused);
@@ -168,6 +170,7 @@ void network_run::spawn_shared_workers(bool caller_helps) {
 }
 
 void network_run::finish() {
+  check_process();
   {
     lock const held(mutex_);
     for (auto& s : stages_)
@@ -183,6 +186,7 @@ void network_run::join() noexcept {
   on_stop_.reset();
   {
     lock held(mutex_);
+    executor::absence const waits;
     changed_.wait(held, [this] {
       return (everything_ended() || stopping_) && asynchronous_ == 0 && externals_inside_ == 0;
     });
@@ -195,6 +199,7 @@ void network_run::join() noexcept {
       if (i == threads_.size()) break;
       t = std::move(threads_[i]);
     }
+    executor::absence const waits;
     if (t.joinable()) t.join();
   }
   if (progress_thread_.joinable()) {
@@ -216,6 +221,7 @@ void network_run::join() noexcept {
 }
 
 void network_run::rethrow_error() {
+  check_process();
   lock const held(mutex_);
   if (error_) std::rethrow_exception(error_);
 }
@@ -365,6 +371,7 @@ void network_run::report_progress(std::stop_token const& stop) {
 }
 
 network_report network_run::report() const {
+  check_process();
   network_report r = what_.report();
   std::lock_guard const held(mutex_);
   r.has_run = true;

@@ -218,6 +218,8 @@ class network_run {
   void finish();
   void rethrow_error();
   network_report report() const;
+  /// The process that started it; in others its threads are missing.
+  outsize::detail::process_mark const& process() const noexcept { return process_; }
 
   // For ports.
   std::optional<pooled_buffer> accept(std::size_t stage, std::size_t input);
@@ -225,6 +227,7 @@ class network_run {
   bool convey(std::size_t stage, pooled_buffer b, std::size_t output);
   void close(std::size_t stage, std::size_t output);
   void check() const;
+  void check_process() const { process_.check(what_.options.name.c_str()); }
   stage_description const& description_of(std::size_t stage) const { return *stages_[stage]->what; }
 
   void end_asynchronous(asynchronous_step& ended, verdict v, std::exception_ptr error) noexcept;
@@ -326,6 +329,7 @@ class network_run {
   void report_progress(std::stop_token const& stop);
   std::int64_t now_ns() const;
 
+  outsize::detail::process_mark process_;
   network_description const& what_;
   std::stop_token stop_;
   std::chrono::steady_clock::time_point begin_;

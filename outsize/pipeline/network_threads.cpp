@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <outsize/base/assert.hpp>
+#include <outsize/base/executor.hpp>
 
 namespace outsize::pipeline::detail {
 // ---- threads ----
@@ -28,7 +29,10 @@ void network_run::work(worker& w) {
     if (w.own.empty() && grow_a_pool()) continue;
     w.idle = true;
     check_for_deadlock();
-    if (!everything_ended() && !stopping_) w.wake.wait(held);
+    if (!everything_ended() && !stopping_) {
+      executor::absence const waits;  // the caller's thread may be in a body of a team
+      w.wake.wait(held);
+    }
     w.idle = false;
   }
   held.unlock();
@@ -159,7 +163,10 @@ void network_run::wait_in_port(stage_state& s, std::string what, lock& held) {
     give_place_up(s);
   }
   check_for_deadlock();
-  s.wake.wait(held, [&] { return s.woken || stopping_; });
+  {
+    executor::absence const waits;  // an external one may be in a body of a team
+    s.wake.wait(held, [&] { return s.woken || stopping_; });
+  }
   s.waiting_for.clear();
   if (external) {
     ++externals_outside_;
@@ -176,6 +183,7 @@ void network_run::wait_in_port(stage_state& s, std::string what, lock& held) {
 // ---- ports ----
 
 std::optional<pooled_buffer> network_run::accept(std::size_t stage, std::size_t input) {
+  check_process();
   lock held(mutex_);
   stage_state& s = *stages_[stage];
   OUTSIZE_ASSERT(input < s.inputs.size());
@@ -195,6 +203,7 @@ std::optional<pooled_buffer> network_run::accept(std::size_t stage, std::size_t 
 }
 
 pooled_buffer network_run::take(std::size_t stage, std::size_t pool) {
+  check_process();
   lock held(mutex_);
   stage_state& s = *stages_[stage];
   OUTSIZE_ASSERT(pool < s.pools.size());
@@ -213,6 +222,7 @@ pooled_buffer network_run::take(std::size_t stage, std::size_t pool) {
 }
 
 bool network_run::convey(std::size_t stage, pooled_buffer b, std::size_t output) {
+  check_process();
   stage_state& s = *stages_[stage];
   OUTSIZE_ASSERT(output < s.outputs.size());
   thumbnail* const t = b.release();
@@ -239,6 +249,7 @@ bool network_run::convey(std::size_t stage, pooled_buffer b, std::size_t output)
 }
 
 void network_run::close(std::size_t stage, std::size_t output) {
+  check_process();
   lock held(mutex_);
   stage_state& s = *stages_[stage];
   OUTSIZE_ASSERT(output < s.outputs.size());
@@ -252,6 +263,7 @@ void network_run::close(std::size_t stage, std::size_t output) {
 }
 
 void network_run::check() const {
+  check_process();
   lock const held(mutex_);
   if (stopping_) throw poisoned();
 }

@@ -43,6 +43,8 @@ struct paged_pair {
 struct paged_pairs : testing::Test, counted_storage {
   static constexpr std::size_t page_items = 8;
 
+  using counted_storage::counted_storage;
+
   static vector_options options(std::size_t cache_pages) {
     return {.page_bytes = page_items * sizeof(std::uint64_t),
             .cache_pages = cache_pages,

@@ -9,10 +9,16 @@
 #include <algorithm>
 #include <atomic>
 #include <functional>
+#include <mutex>
 #include <utility>
 #include <vector>
 
+#include <outsize/algorithm/sorter.hpp>
 #include <outsize/container/page_pool.hpp>
+#include <outsize/container/scan/find.hpp>
+#include <outsize/container/scan/reduce.hpp>
+#include <outsize/container/scan/transform.hpp>
+#include <outsize/container/sort.hpp>
 #include <outsize/container/stack.hpp>
 #include <outsize/testing/paged_pair.hpp>
 
@@ -163,6 +169,84 @@ TEST_F(visits, throw_what_a_function_throws_and_leave_the_vector_as_large_as_it_
   EXPECT_EQ(v.size(), 800U);
   fill(par, v, 9);
   EXPECT_EQ(std::ranges::count(std::as_const(v), 9U), 800);
+}
+
+// ---- algorithms within functions of algorithms
+
+/// So many that each thread of the team has an item at the same time.
+struct nested_visits : scratch::paged_pairs {
+  nested_visits() : scratch::paged_pairs(8_MiB) {}
+  vector<std::uint64_t> v = on_disk(20), w = on_disk(20);
+  std::uint64_t const sum = 160U * 159 / 2;
+};
+
+TEST_F(nested_visits, make_other_passes_in_parallel) {
+  for_each(par, v, [&](std::uint64_t& item) {
+    item = reduce(par, std::as_const(w), std::uint64_t{0}) +
+           static_cast<std::uint64_t>(count_if(par, std::as_const(w), [&](std::uint64_t other) {
+             return other == reduce(par, std::as_const(w), std::uint64_t{0});
+           }));
+  });
+  EXPECT_EQ(count(par, v, sum), 160);
+  generate(par, v, [&] { return *find(par, std::as_const(w), 77U); });
+  EXPECT_EQ(count(par, v, 77U), 160);
+  transform(par, v, v.begin(),
+            [&](std::uint64_t) { return w.size() + *max_element(par, std::as_const(w)); });
+  EXPECT_EQ(count(par, v, 160U + 159U), 160);
+  auto const most = [&](std::uint64_t a, std::uint64_t b) {
+    return std::max({a, b, *min_element(par, std::as_const(w))});
+  };
+  EXPECT_EQ(reduce(par, v, std::uint64_t{0}, most), 160U + 159U);
+}
+
+TEST_F(nested_visits, sort) {
+  std::atomic<std::uint64_t> right{0};
+  for_each(par, v, [&](std::uint64_t item) {
+    vector<std::uint64_t> mine(store, options(4));
+    for (std::uint64_t i = 0; i < 100; ++i) mine.push_back((item + 7 * i) % 100);
+    sort(mine, std::greater<>(), {.memory_bytes = 256_KiB, .block_bytes = 4_KiB});
+    if (std::ranges::is_sorted(std::as_const(mine), std::greater<>()) && mine.size() == 100)
+      ++right;
+  });
+  EXPECT_EQ(right, 160U);
+}
+
+TEST_F(nested_visits, use_a_sorter_whose_team_they_are) {
+  sorter<std::uint64_t> numbers(store, {}, {.memory_bytes = 512_KiB, .block_bytes = 4_KiB});
+  std::mutex one_at_a_time;
+  for_each(par, v, [&](std::uint64_t item) {
+    std::lock_guard const lock(one_at_a_time);
+    for (std::uint64_t i = 0; i < 3000; ++i) numbers.push(item * 3000 + i);
+  });
+  std::uint64_t next = 0, wrong = 0;
+  for_each(par, v, [&](std::uint64_t) {
+    std::lock_guard const lock(one_at_a_time);
+    if (next == 0) numbers.sort();
+    for (std::uint64_t i = 0; i < 3000; ++i, ++next, ++numbers)
+      if (*numbers != next) ++wrong;
+  });
+  EXPECT_TRUE(numbers.empty());
+  EXPECT_EQ(wrong, 0U);
+}
+
+TEST_F(nested_visits, read_the_vector_they_are_in) {
+  std::atomic<std::uint64_t> right{0};
+  for_each(par, std::as_const(v), [&](std::uint64_t) {
+    if (reduce(par, std::as_const(v), std::uint64_t{0}) == sum) ++right;
+  });
+  EXPECT_EQ(right, 160U);
+}
+
+TEST(parallel_sorts, take_orders_that_call_algorithms) {
+  scratch::counted_storage disk(8_MiB);
+  vector<std::uint64_t> ranks(disk.store, {.page_bytes = 64, .cache_pages = 8});
+  for (std::uint64_t i = 0; i < 50; ++i) ranks.push_back(i);
+  vector<std::uint64_t> v(disk.store, {.page_bytes = 64, .cache_pages = 8});
+  for (std::uint64_t i = 0; i < 300; ++i) v.push_back(i * 37 % 300);
+  sort(v, [&](std::uint64_t a, std::uint64_t b) {
+    return a + count(par, std::as_const(ranks), 100U) < b + count(par, std::as_const(ranks), 100U);
+  });
+  for (std::uint64_t i = 0; i < 300; ++i) ASSERT_EQ(std::as_const(v)[i], i);
 }
 
 }  // namespace

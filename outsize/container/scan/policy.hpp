@@ -26,7 +26,8 @@ struct sequential_policy {};
 
 /// All threads of the storage share the items of each few pages; the caller reads and writes the
 /// others meanwhile. Functions are called from all of these threads at once, and in no order; so
-/// are iterators that are not a vector's or deque's own, each thread has a copy.
+/// are iterators that are not a vector's or deque's own, each thread has a copy. An algorithm that
+/// a function calls is run by the function's thread alone.
 struct parallel_policy {};
 
 /// Said as the first argument of an algorithm that can be run in parallel.
