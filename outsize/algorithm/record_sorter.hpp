@@ -19,6 +19,7 @@
 #include <outsize/algorithm/byte_order.hpp>
 #include <outsize/algorithm/sort/engine.hpp>
 #include <outsize/base/assert.hpp>
+#include <outsize/base/process_mark.hpp>
 #include <outsize/block/storage.hpp>
 
 namespace outsize {
@@ -150,7 +151,7 @@ class record_sorter {
   storage* store_;
   std::unique_ptr<Order const> order_;  // at a fixed address, since views of records refer to it
   sort_options options_;
-  std::unique_ptr<engine> engine_;
+  detail::process_ptr<engine> engine_;
   std::optional<detail::sorted_window> window_;
   std::string_view rest_;  // of the window
   std::uint64_t pushed_ = 0;

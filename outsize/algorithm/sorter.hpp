@@ -24,6 +24,7 @@
 #include <outsize/base/external_item.hpp>
 #include <outsize/base/item_room.hpp>
 #include <outsize/base/piece_iterator.hpp>
+#include <outsize/base/process_mark.hpp>
 #include <outsize/block/storage.hpp>
 
 namespace outsize {
@@ -201,7 +202,7 @@ class sorter {
   Less less_;
   Combine combine_;
   sort_options options_;
-  std::unique_ptr<engine> engine_;
+  detail::process_ptr<engine> engine_;
   detail::item_room<T> room_;  // of the chunk being filled; counted there when it is full
   std::uint64_t pushed_ = 0;
   bool sorted_ = false;

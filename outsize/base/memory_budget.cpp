@@ -11,6 +11,8 @@
 
 #include <outsize/base/assert.hpp>
 #include <outsize/base/error.hpp>
+#include <outsize/base/process_locks.hpp>
+#include <outsize/base/process_mark.hpp>
 #include <outsize/base/spare_pages.hpp>
 #include <outsize/base/units.hpp>
 
@@ -49,6 +51,7 @@ class grant::account {
   account(memory_budget& b, std::uint64_t total, std::string name)
       : budget(b), asker(std::move(name)), total_bytes_(total) {}
 
+  detail::process_mark const& process() const noexcept { return process_; }
   std::uint64_t total_bytes() const noexcept {
     std::lock_guard const lock(mutex_);
     return total_bytes_;
@@ -102,7 +105,8 @@ class grant::account {
     used_bytes_ += bytes;
   }
 
-  mutable std::mutex mutex_;
+  detail::process_mark process_;
+  mutable detail::process_mutex mutex_;
   std::uint64_t total_bytes_;
   std::uint64_t used_bytes_ = 0;
   bool keeps_pages_ = false;
@@ -130,6 +134,10 @@ grant& grant::operator=(grant&& other) noexcept {
 
 grant::~grant() {
   if (!account_) return;
+  if (!account_->process().is_current()) {  // buffers of what is never destroyed may remain
+    static_cast<void>(account_.release());
+    return;
+  }
   std::uint64_t const bytes = account_->total_bytes();
   OUTSIZE_ASSERT(account_->free_bytes() == bytes);
   memory_budget& budget = account_->budget;
@@ -197,7 +205,7 @@ buffer& buffer::operator=(buffer&& other) noexcept {
 }
 
 buffer::~buffer() {
-  if (data_ == nullptr) return;
+  if (data_ == nullptr || !owner_->process().is_current()) return;
   owner_->give_pages_back(data_, size_);
 }
 

@@ -38,6 +38,7 @@
 #include <boost/circular_buffer.hpp>
 
 #include <outsize/base/memory_budget.hpp>
+#include <outsize/base/process_mark.hpp>
 #include <outsize/block/block_device.hpp>
 #include <outsize/block/block_id.hpp>
 #include <outsize/block/buffer_pool.hpp>
@@ -236,6 +237,7 @@ class block_cache {
   pinned_block add_pin(std::size_t s) noexcept;
   void remove_pin(std::size_t s) noexcept;
 
+  outsize::detail::process_mark process_;
   block_device& device_;
   std::size_t const block_count_;
   buffer memory_;

@@ -7,14 +7,14 @@
 // Invariant: free + lent = count. acquire() waits, so it belongs to the thread that drives the
 // work, never to an executor's; every other function may be called from any thread. Layer: block.
 
-#include <condition_variable>
 #include <cstddef>
 #include <exception>
-#include <mutex>
 #include <span>
 #include <vector>
 
 #include <outsize/base/memory_budget.hpp>
+#include <outsize/base/process_locks.hpp>
+#include <outsize/base/process_mark.hpp>
 
 namespace outsize::block {
 
@@ -47,8 +47,9 @@ class buffer_pool {
   buffer memory_;
   std::size_t buffer_bytes_;
   std::size_t count_;
-  mutable std::mutex mutex_;  // guards free_
-  std::condition_variable released_;
+  outsize::detail::process_mark process_;
+  mutable outsize::detail::process_mutex mutex_;  // guards free_
+  outsize::detail::process_condition released_;
   std::vector<frame> free_;
 };
 

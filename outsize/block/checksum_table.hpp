@@ -10,11 +10,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <span>
 #include <vector>
 
 #include <outsize/base/memory_budget.hpp>
+#include <outsize/base/process_locks.hpp>
 
 namespace outsize::block {
 
@@ -61,7 +61,7 @@ class checksum_table {
   void erase(std::uint64_t offset_bytes, std::uint64_t length_bytes) noexcept;
 
   memory_budget& budget_;
-  mutable std::mutex mutex_;  // guards what follows
+  mutable outsize::detail::process_mutex mutex_;  // guards what follows
   grant reserved_;
   std::vector<grant> more_;                  // as it was needed
   std::map<std::uint64_t, content> pieces_;  // by their offsets

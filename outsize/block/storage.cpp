@@ -252,7 +252,7 @@ class storage::disk {
   std::unique_ptr<io::request_queue> queue_;
   std::optional<block::checksum_table> written_;
   std::atomic<io::file*> open_file_{nullptr};
-  std::mutex mutex_;  // guards what follows
+  detail::process_mutex mutex_;  // guards what follows
   io::file_ptr file_;
   block::free_extents space_;
   std::uint64_t size_bytes_ = 0;
@@ -292,6 +292,7 @@ storage::disk& storage::disk_at(std::uint32_t index) const noexcept {
 }
 
 std::size_t storage::alignment_bytes() {
+  process_.check("storage");
   std::size_t alignment = 1;
   for (auto& d : disks_) alignment = std::max(alignment, d->file().alignment_bytes());
   return alignment;
@@ -350,6 +351,7 @@ std::unique_ptr<block::placement> storage::new_placement(block::placement_option
 }
 
 block::block_id storage::allocate(std::size_t length_bytes, block::placement& where) {
+  process_.check("storage");
   auto const disks = where.disks();
   auto const preferred =
       static_cast<std::size_t>(std::ranges::find(disks, where.next_disk()) - disks.begin());
@@ -372,6 +374,7 @@ block::block_id storage::allocate(std::size_t length_bytes, block::placement& wh
 }
 
 std::optional<std::uint32_t> storage::add_guest(disk_options const& file) {
+  process_.check("storage");
   auto made = std::make_unique<disk>(file, options_, memory_, std::nullopt, &disks_[0]->counter());
   made->grow_to_capacity();
   std::lock_guard const lock(guests_mutex_);

@@ -14,14 +14,14 @@
 // disk. Nothing is left behind, however the process ends: the files have no names.
 //
 // Invariant: blocks handed out and not freed are disjoint; freed space is reused before a file
-// grows. Every function may be called from any thread. Layer: block. Source: Dementiev, Kettner,
-// Sanders: STXXL, 2008, section 4 (one large file per disk).
+// grows. Every function may be called from any thread. A process that comes from a fork has a copy
+// that refuses work (io_error, EOWNERDEAD; docs/processes.md). Layer: block. Source: Dementiev,
+// Kettner, Sanders: STXXL, 2008, section 4 (one large file per disk).
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -29,6 +29,8 @@
 
 #include <outsize/base/executor.hpp>
 #include <outsize/base/memory_budget.hpp>
+#include <outsize/base/process_locks.hpp>
+#include <outsize/base/process_mark.hpp>
 #include <outsize/block/block_device.hpp>
 #include <outsize/block/block_id.hpp>
 #include <outsize/block/disk_options.hpp>
@@ -182,6 +184,7 @@ class storage final : public block::block_device {
   std::string names_of(std::span<std::uint32_t const> disks) const;
   std::uint64_t free_bytes_of(std::span<std::uint32_t const> disks);
 
+  detail::process_mark process_;
   storage_options options_;
   memory_budget memory_;
   executor executor_;
@@ -190,7 +193,7 @@ class storage final : public block::block_device {
   std::vector<std::unique_ptr<disk>> disks_;
   // Numbered after the disks. One is used by who has added it alone; the lock is for places here.
   std::array<std::unique_ptr<disk>, most_guests> guests_;
-  std::mutex guests_mutex_;
+  detail::process_mutex guests_mutex_;
   std::vector<std::uint64_t> weights_;  // of the disks, for placement
   std::vector<std::uint64_t> speeds_;   // at which they are read
   std::vector<std::uint32_t> placed_;   // the disks that the options' placement uses

@@ -9,11 +9,10 @@
 // queue. Layer: block. Source: Dementiev, Kettner, Sanders: STXXL, 2008, section 4
 // (buffered_writer).
 
-#include <condition_variable>
 #include <cstddef>
 #include <exception>
-#include <mutex>
 
+#include <outsize/base/process_locks.hpp>
 #include <outsize/block/buffer_pool.hpp>
 #include <outsize/block/storage.hpp>
 
@@ -45,8 +44,8 @@ class write_queue {
 
   storage& store_;
   buffer_pool& pool_;
-  std::mutex mutex_;  // guards what follows
-  std::condition_variable completed_;
+  outsize::detail::process_mutex mutex_;  // guards what follows
+  outsize::detail::process_condition completed_;
   std::size_t pending_ = 0;
   std::exception_ptr error_;
 };

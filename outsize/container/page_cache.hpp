@@ -22,9 +22,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 
 #include <outsize/base/memory_budget.hpp>
+#include <outsize/base/process_locks.hpp>
 #include <outsize/block/block_cache.hpp>
 #include <outsize/block/replacement.hpp>
 
@@ -77,7 +77,7 @@ class page_cache {
   static std::size_t memory_bytes(block::block_device& device, page_cache_options const& options);
 
   /// To be held by who calls what follows.
-  std::mutex& mutex() noexcept { return mutex_; }
+  process_mutex& mutex() noexcept { return mutex_; }
   block::block_cache& blocks() noexcept { return blocks_; }
   std::size_t page_bytes() const noexcept { return page_bytes_; }
   std::size_t cache_pages() const noexcept { return cache_pages_; }
@@ -134,7 +134,7 @@ class page_cache {
   std::size_t batch_pages_;
   grant memory_;
   std::atomic<std::size_t> visitors_{0};
-  std::mutex mutex_;  // guards what follows
+  process_mutex mutex_;  // guards what follows
   block::block_cache blocks_;
   std::array<live_page, most_live_pages> live_;  // the one touched last is the first
   page_row* at_work_ = nullptr;

@@ -286,7 +286,7 @@ void page_row::flush() {
 /// The same as pin_old(), which lets others go on while the page is read. Whoever is alone has it
 /// read by the pin itself, which is quicker.
 block::pinned_block page_row::pin_in_company(std::uint64_t page, page_cache::visit const& here,
-                                             std::unique_lock<std::mutex>& lock) const {
+                                             std::unique_lock<process_mutex>& lock) const {
   auto& blocks = cache_->blocks();
   auto const id = space_->place(page);
   if (!here.is_alone() && !runs_.has(page)) {

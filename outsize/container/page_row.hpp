@@ -236,7 +236,7 @@ class page_row : public std::enable_shared_from_this<page_row> {
   page_pin shared(block::pinned_block block) const;
   block::pinned_block pin_old(std::uint64_t page) const;
   block::pinned_block pin_in_company(std::uint64_t page, page_cache::visit const& here,
-                                     std::unique_lock<std::mutex>& lock) const;
+                                     std::unique_lock<process_mutex>& lock) const;
   block::pinned_block pin_blank(std::uint64_t page, content old);
   block::pinned_block pin_to_replace(std::uint64_t page);
   void move_to_change(std::uint64_t page, block::pinned_block const& block);

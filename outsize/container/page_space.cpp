@@ -82,6 +82,7 @@ void disk_pages::make_room_in_index() {
 }
 
 new_path::~new_path() {
+  if (!process_.is_current()) return;
   std::error_code ignored;
   std::filesystem::remove(path_, ignored);
 }

@@ -19,6 +19,7 @@
 #include <utility>
 
 #include <outsize/base/memory_budget.hpp>
+#include <outsize/base/process_mark.hpp>
 #include <outsize/block/block_device.hpp>
 #include <outsize/block/block_list.hpp>
 #include <outsize/block/file_blocks.hpp>
@@ -144,6 +145,7 @@ class new_path {
   void keep() noexcept { path_.clear(); }
 
  private:
+  process_mark process_;
   std::string path_;
 };
 

@@ -16,7 +16,8 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
+
+#include <outsize/base/process_locks.hpp>
 
 namespace outsize::detail {
 
@@ -82,7 +83,7 @@ class tree_cursors {
   void add(tree_cursor& cursor) noexcept;
   void remove(tree_cursor& cursor) noexcept;
 
-  std::mutex mutex_;  // guards the lists
+  process_mutex mutex_;  // guards the lists
   std::atomic<std::size_t> count_{0};
   std::array<tree_cursor*, 64> lists_{};
 };

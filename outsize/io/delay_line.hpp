@@ -11,12 +11,9 @@
 // function may be called from any thread. Layer: io.
 
 #include <chrono>
-#include <condition_variable>
 #include <functional>
-#include <map>
-#include <mutex>
-#include <thread>
 
+#include <outsize/base/process_mark.hpp>
 #include <outsize/io/request.hpp>
 
 namespace outsize::io {
@@ -27,7 +24,7 @@ class delay_line {
   using clock = std::chrono::steady_clock;
 
   /// `release` is called in the line's thread with each attempt when it is due; it must not throw.
-  explicit delay_line(std::function<void(attempt)> release) : release_(std::move(release)) {}
+  explicit delay_line(std::function<void(attempt)> release);
   delay_line(delay_line const&) = delete;
   delay_line& operator=(delay_line const&) = delete;
   /// @pre nothing is held any more.
@@ -40,14 +37,9 @@ class delay_line {
   bool withdraw(request const& owner) noexcept;
 
  private:
-  void serve();
+  class line;
 
-  std::function<void(attempt)> release_;
-  std::mutex mutex_;  // guards what follows
-  std::condition_variable changed_;
-  std::multimap<clock::time_point, attempt> held_;
-  bool stopping_ = false;
-  std::thread thread_;
+  outsize::detail::process_ptr<line> line_;
 };
 
 }  // namespace outsize::io

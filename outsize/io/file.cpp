@@ -3,7 +3,9 @@
 #include <outsize/io/file.hpp>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdint>
+#include <mutex>
 #include <utility>
 
 #include <outsize/base/assert.hpp>
@@ -21,7 +23,7 @@ namespace {
 
 }  // namespace
 
-file::~file() { OUTSIZE_ASSERT(pending_ == 0); }
+file::~file() { OUTSIZE_ASSERT(pending_ == 0 || !process_.is_current()); }
 
 request_ptr file::read(std::uint64_t offset_bytes, std::span<std::byte> into, completion done) {
   return issue({operation::read, offset_bytes, into.data(), into.size(), nullptr}, std::move(done));
@@ -60,7 +62,9 @@ request_ptr file::issue(attempt const& all, completion done) {
     std::lock_guard lock(pending_mutex_);
     ++pending_;
   }
-  if (all.length_bytes == 0) {
+  if (!process_.is_current()) {
+    issued->complete({EOWNERDEAD, 0});
+  } else if (all.length_bytes == 0) {
     issued->complete({});
   } else {
     issued->run();

@@ -14,17 +14,18 @@
 //
 // A completed write is visible to every later read of the same bytes. Requests that overlap in
 // bytes must be ordered by the caller. Every function may be called from any thread. A file must
-// outlive its requests: the destructor waits for them and swallows their errors. Layer: io.
+// outlive its requests: the destructor waits for them and swallows their errors. In a process that
+// comes from a fork requests of a copy fail (EOWNERDEAD), and its destructor does not wait.
+// Layer: io.
 
 #include <atomic>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <string>
 
+#include <outsize/base/process_locks.hpp>
 #include <outsize/io/file_version.hpp>
 #include <outsize/io/request.hpp>
 #include <outsize/io/statistics.hpp>
@@ -87,6 +88,8 @@ class file {
   file() = default;
   /// Waits until no request is under way. Every final class calls it first in its destructor.
   void drain() noexcept;
+  /// The process that made it: only there its requests end, and may it be changed.
+  outsize::detail::process_mark const& process() const noexcept { return process_; }
 
  private:
   friend class request;
@@ -96,8 +99,9 @@ class file {
 
   std::atomic<statistics*> statistics_{nullptr};
   std::atomic<bool> refuses_{false};  // a request lost its patience, and nothing was moved since
-  std::mutex pending_mutex_;
-  std::condition_variable idle_;
+  outsize::detail::process_mark process_;
+  outsize::detail::process_mutex pending_mutex_;
+  outsize::detail::process_condition idle_;
   std::size_t pending_ = 0;
 };
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <outsize/base/error.hpp>
+#include <outsize/base/process_mark.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/io/decoding_input.hpp>
 #include <outsize/io/file_input.hpp>
@@ -17,6 +18,28 @@ namespace outsize::io {
 namespace {
 
 constexpr int standard_input = 0;
+
+/// What users of a stream hold: in a process that comes from a fork the copy of a stream, whose
+/// thread is missing and whose position is the other process's too, is left alone and refuses use.
+class process_input final : public input_stream {
+ public:
+  explicit process_input(std::unique_ptr<input_stream> stream) : stream_(std::move(stream)) {}
+
+  std::span<std::byte const> next() override { return here().next(); }
+  std::size_t read(std::span<std::byte> into) override { return here().read(into); }
+  std::optional<std::uint64_t> remaining_bytes() const override {
+    return stream_->remaining_bytes();
+  }
+  std::string const& name() const noexcept override { return stream_->name(); }
+
+ private:
+  input_stream& here() {
+    stream_.get_deleter().made.check(name().c_str());
+    return *stream_;
+  }
+
+  outsize::detail::process_ptr<input_stream> stream_;
+};
 
 // Blocks that streams have together.
 std::size_t block_count(input_stream_options const& options) {
@@ -82,15 +105,8 @@ std::unique_ptr<input_stream> open_standard_input(std::string const& name, reque
   return decoded_file(std::move(source), form, memory, options, begin_bytes);
 }
 
-}  // namespace
-
-std::size_t input_stream_memory_bytes(input_stream_options const& options) {
-  auto const block_bytes = round_up(std::max<std::size_t>(options.block_bytes, 1), page_bytes());
-  return block_bytes * block_count(options);
-}
-
-std::unique_ptr<input_stream> open_input(std::string const& path, request_queue& queue,
-                                         grant& memory, input_stream_options const& options) {
+std::unique_ptr<input_stream> open_here(std::string const& path, request_queue& queue,
+                                        grant& memory, input_stream_options const& options) {
   if (path == "-") return open_standard_input(path, queue, memory, options);
   auto const status = detail::status_of(path);
   if (status.kind == detail::file_kind::directory) throw io_error(EISDIR, "read", path);
@@ -101,6 +117,18 @@ std::unique_ptr<input_stream> open_input(std::string const& path, request_queue&
   auto source = open_file(path, queue);
   if (!can_stream_from(*source)) source = open_file(path, queue, {.direct = false});
   return decoded_file(std::move(source), form, memory, options);
+}
+
+}  // namespace
+
+std::size_t input_stream_memory_bytes(input_stream_options const& options) {
+  auto const block_bytes = round_up(std::max<std::size_t>(options.block_bytes, 1), page_bytes());
+  return block_bytes * block_count(options);
+}
+
+std::unique_ptr<input_stream> open_input(std::string const& path, request_queue& queue,
+                                         grant& memory, input_stream_options const& options) {
+  return std::make_unique<process_input>(open_here(path, queue, memory, options));
 }
 
 }  // namespace outsize::io

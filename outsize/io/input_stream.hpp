@@ -22,7 +22,8 @@
 
 namespace outsize::io {
 
-/// Bytes read front to back.
+/// Bytes read front to back. In a process that comes from a fork next() and read() of a copy throw
+/// io_error (EOWNERDEAD).
 class input_stream {
  public:
   input_stream() = default;

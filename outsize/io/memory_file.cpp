@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <outsize/base/error.hpp>
+#include <outsize/base/process_locks.hpp>
 #include <outsize/io/delay_line.hpp>
 
 namespace outsize::io {
@@ -92,7 +93,7 @@ class memory_file final : public file {
   std::string name_;
   std::uint64_t capacity_bytes_;
   memory_file_options options_;
-  mutable std::mutex mutex_;
+  mutable outsize::detail::process_mutex mutex_;
   std::vector<std::byte> content_;
   delay_line line_;  // last: its thread uses the rest
 };

@@ -30,7 +30,8 @@
 
 namespace outsize::io {
 
-/// Bytes written front to back, from memory that the caller lends.
+/// Bytes written front to back, from memory that the caller lends. In a process that comes from a
+/// fork functions of a copy throw io_error (EOWNERDEAD), and its destructor leaves all as it is.
 class output_stream {
  public:
   output_stream() = default;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <mutex>
 #include <new>
 #include <utility>
 
@@ -183,12 +184,13 @@ void request::note_path() noexcept {
 
 bool request::poll() const {
   std::lock_guard lock(mutex_);
-  return done_;
+  return done_ || is_lost();
 }
 
 outcome request::wait_outcome() {
   std::unique_lock lock(mutex_);
   if (done_) return outcome_;
+  if (is_lost()) return {EOWNERDEAD, 0};
   timed_wait const wait(target_.counter());
   completed_.wait(lock, [this] { return done_; });
   return outcome_;
@@ -199,14 +201,15 @@ std::size_t request::wait() {
   if (how.ok()) return how.bytes;
   char const* const verb = kind_ == operation::read ? "read" : "write";
   if (how.error_number == ECANCELED) throw cancelled(failed_path_ + ": " + verb);
-  throw io_error(how.error_number, verb, failed_path_, offset_bytes_, length_bytes_);
+  throw io_error(how.error_number, verb, is_lost() ? target_.name() : failed_path_, offset_bytes_,
+                 length_bytes_);
 }
 
 bool request::cancel() {
   auto const alive = shared_from_this();
   {
     std::lock_guard lock(mutex_);
-    if (done_) return false;
+    if (done_ || is_lost()) return false;
   }
   if (!target_.withdraw(*this)) return false;
   complete({ECANCELED, moved_bytes_});

@@ -13,17 +13,17 @@
 // request never changes. Every function may be called from any thread. Layer: io. Source:
 // Dementiev, Kettner, Sanders: STXXL, 2008, section 3.
 
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include <outsize/base/process_locks.hpp>
+#include <outsize/base/process_mark.hpp>
 #include <outsize/io/patience.hpp>
 #include <outsize/io/statistics.hpp>
 
@@ -33,7 +33,8 @@ class file;
 class request;
 using request_ptr = std::shared_ptr<request>;
 
-/// How a request ended. `error_number` is 0 for success, ECANCELED after cancel(), else an errno.
+/// How a request ended. `error_number` is 0 for success, ECANCELED after cancel(), EOWNERDEAD in a
+/// process that comes from a fork and waits for a request of another one, else an errno.
 /// `bytes` is what was moved: all for a successful write, less for a read only where the file
 /// ended.
 struct outcome {
@@ -108,6 +109,8 @@ class request : public std::enable_shared_from_this<request> {
   void complete(outcome how) noexcept;
   void note_path() noexcept;
   void notify_any_waiters();
+  /// Whether it will complete in another process, of which this one is a copy.
+  bool is_lost() const noexcept { return !done_ && !process_.is_current(); }
 
   file& target_;  // not touched after completion, when the file may be gone
   operation const kind_;
@@ -124,8 +127,9 @@ class request : public std::enable_shared_from_this<request> {
   unsigned attempt_count_ = 0;
   detail::patience patience_;
 
-  mutable std::mutex mutex_;  // guards what follows
-  std::condition_variable completed_;
+  outsize::detail::process_mark process_;
+  mutable outsize::detail::process_mutex mutex_;  // guards what follows
+  outsize::detail::process_condition completed_;
   bool done_ = false;
   outcome outcome_;
   std::string failed_path_;

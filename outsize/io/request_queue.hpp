@@ -10,7 +10,8 @@
 //   mmap      such a team that copies from and to mappings of the file: linux/mapped_transfer
 //
 // Attempts of one queue may begin and end in any order. Every function may be called from any
-// thread. Layer: io.
+// thread. In a process that comes from a fork the copy of a queue does nothing: its attempts fail
+// (EOWNERDEAD). Layer: io.
 
 #include <cstddef>
 #include <cstdint>

@@ -11,9 +11,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <string>
 #include <vector>
+
+#include <outsize/base/process_locks.hpp>
 
 namespace outsize::io {
 
@@ -44,7 +45,7 @@ class timeline {
   std::uint64_t dropped() const;
 
  private:
-  mutable std::mutex mutex_;  // guards what follows
+  mutable outsize::detail::process_mutex mutex_;  // guards what follows
   std::vector<std::string> tracks_;
   std::vector<timed_event> events_;
   std::uint64_t dropped_ = 0;

@@ -58,6 +58,9 @@ void set_up(io_uring& ring, unsigned depth) {
   bool const usable = probe != nullptr && ::io_uring_opcode_supported(probe, IORING_OP_READ) != 0 &&
                       ::io_uring_opcode_supported(probe, IORING_OP_WRITE) != 0;
   ::io_uring_free_probe(probe);
+  // A process that comes from a fork must not see the rings: what it took from them, or put there,
+  // would be taken from this one. Where the kernel refuses that, request_queue.cpp still does.
+  static_cast<void>(::io_uring_ring_dontfork(&ring));
   if (usable) return;
   ::io_uring_queue_exit(&ring);
   throw io_error(ENOSYS, "set up", "io_uring");

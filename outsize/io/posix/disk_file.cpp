@@ -24,14 +24,20 @@ namespace {
 
 class disk_file final : public file {
  public:
+  /// @param is_locked  By this open file.
   disk_file(std::shared_ptr<detail::open_descriptor const> descriptor, std::string name,
-            request_queue& queue, std::size_t alignment_bytes)
+            request_queue& queue, std::size_t alignment_bytes, bool is_locked = false)
       : descriptor_(std::move(descriptor)),
         name_(std::move(name)),
         queue_(queue),
         is_device_(detail::is_block_device(*descriptor_)),
+        is_locked_(is_locked),
         alignment_bytes_(alignment_bytes) {}
-  ~disk_file() override { drain(); }
+  ~disk_file() override {
+    drain();
+    // A process that was forked meanwhile has the open file too, and would keep the lock.
+    if (is_locked_ && process().is_current()) ::flock(descriptor_->number(), LOCK_UN);
+  }
 
   std::uint64_t size_bytes() const override { return detail::file_size_bytes(*descriptor_, name_); }
 
@@ -41,6 +47,7 @@ class disk_file final : public file {
   }
 
   void resize(std::uint64_t bytes) override {
+    process().check(name_.c_str());
     int const status = detail::call_patiently(
         [&] { return ::ftruncate(descriptor_->number(), static_cast<off_t>(bytes)); });
     if (status != 0) throw io_error(errno, "resize", name_);
@@ -48,6 +55,7 @@ class disk_file final : public file {
 
   void allocate(std::uint64_t offset_bytes, std::uint64_t length_bytes) override {
     if (length_bytes == 0) return;
+    process().check(name_.c_str());
     if (is_device_) return check_fits(offset_bytes, length_bytes);
     int const status = detail::call_patiently([&] {
       return ::fallocate(descriptor_->number(), 0, static_cast<off_t>(offset_bytes),
@@ -58,6 +66,7 @@ class disk_file final : public file {
   }
 
   void sync() override {
+    process().check(name_.c_str());
     if (detail::sync_uninterrupted(*descriptor_) != 0 || detail::check_closing(*descriptor_) != 0)
       throw io_error(errno, "sync", name_);
   }
@@ -82,15 +91,16 @@ class disk_file final : public file {
   std::string name_;
   request_queue& queue_;
   bool is_device_;
+  bool is_locked_;
   std::size_t alignment_bytes_;
 };
 
 std::unique_ptr<file> own_file(detail::open_descriptor descriptor, std::string name,
-                               request_queue& queue, bool direct) {
+                               request_queue& queue, bool direct, bool is_locked = false) {
   auto const alignment = detail::choose_alignment(descriptor, direct && queue.moves_directly());
   return std::make_unique<disk_file>(
       std::make_shared<detail::open_descriptor>(std::move(descriptor)), std::move(name), queue,
-      alignment);
+      alignment, is_locked);
 }
 
 int open_flags(open_options const& options, bool is_device) {
@@ -157,7 +167,7 @@ std::unique_ptr<file> open_file(std::string const& path, request_queue& queue,
   refuse_directory(descriptor, path);
   refuse_small_device(descriptor, path, options.least_device_bytes);
   if (options.lock) lock_file(descriptor, path, options.mode);
-  auto opened = own_file(std::move(descriptor), path, queue, options.direct);
+  auto opened = own_file(std::move(descriptor), path, queue, options.direct, options.lock);
   if (options.lock && options.truncate && !has_device) opened->resize(0);
   return opened;
 }

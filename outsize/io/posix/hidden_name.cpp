@@ -5,28 +5,37 @@
 #include <unistd.h>
 
 #include <array>
-#include <cstring>
 #include <utility>
 
+#include <outsize/base/process_mark.hpp>
 #include <outsize/io/output_stream.hpp>
 
 namespace outsize::io {
+
+/// A name, and whose it is.
+struct detail::hidden_entry {
+  std::string path;
+  outsize::detail::process_mark process;
+};
+
 namespace {
 
-static_assert(std::atomic<char*>::is_always_lock_free, "a signal handler must not meet a lock");
+using detail::hidden_entry;
 
-std::array<std::atomic<char*>, 64> table;
-char taken;  // its address stands in the table while a handler reads the path
+static_assert(std::atomic<hidden_entry*>::is_always_lock_free,
+              "a signal handler must not meet a lock");
+
+std::array<std::atomic<hidden_entry*>, 64> table;
+hidden_entry taken;  // its address stands in the table while a handler reads the path
 
 }  // namespace
 
 namespace detail {
 
 hidden_name::hidden_name(std::string path)
-    : path_(std::move(path)), entry_(new char[path_.size() + 1]) {
-  std::memcpy(entry_, path_.c_str(), path_.size() + 1);
+    : path_(std::move(path)), entry_(new hidden_entry{path_, {}}) {
   for (auto& slot : table) {
-    char* none = nullptr;
+    hidden_entry* none = nullptr;
     if (slot.compare_exchange_strong(none, entry_)) {
       slot_ = &slot;
       return;
@@ -36,16 +45,16 @@ hidden_name::hidden_name(std::string path)
 
 hidden_name::~hidden_name() {
   if (entry_ == nullptr) return;
-  ::unlink(path_.c_str());
+  if (entry_->process.is_current()) ::unlink(path_.c_str());
   keep();
 }
 
 void hidden_name::keep() noexcept {
   // Tries again only while a handler in another thread has the entry.
-  for (char* expected = entry_; slot_ != nullptr; expected = entry_) {
+  for (hidden_entry* expected = entry_; slot_ != nullptr; expected = entry_) {
     if (slot_->compare_exchange_weak(expected, nullptr)) break;
   }
-  delete[] entry_;
+  delete entry_;
   entry_ = nullptr;
 }
 
@@ -53,10 +62,11 @@ void hidden_name::keep() noexcept {
 
 void remove_hidden_outputs() noexcept {
   for (auto& slot : table) {
-    char* path = slot.load();
-    if (path == nullptr || path == &taken || !slot.compare_exchange_strong(path, &taken)) continue;
-    ::unlink(path);
-    slot.store(path);
+    hidden_entry* entry = slot.load();
+    if (entry == nullptr || entry == &taken || !slot.compare_exchange_strong(entry, &taken))
+      continue;
+    if (entry->process.is_current()) ::unlink(entry->path.c_str());
+    slot.store(entry);
   }
 }
 

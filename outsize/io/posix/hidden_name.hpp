@@ -6,7 +6,8 @@
 // ends.
 //
 // The names of all owners stand in a global table for the signal handler (remove_hidden_outputs),
-// which has no other way to reach anything. Whoever takes an entry out does it by an atomic
+// which has no other way to reach anything; a process that comes from a fork leaves the other one's
+// names alone. Whoever takes an entry out does it by an atomic
 // exchange, so a handler never reads a path that is being freed.
 // Several threads may own names. Private to io. Layer: io.
 
@@ -15,6 +16,8 @@
 
 namespace outsize::io::detail {
 
+struct hidden_entry;
+
 class hidden_name {
  public:
   /// Makes `path` this object's to remove, whether or not it exists yet. If the table is full, only
@@ -22,7 +25,8 @@ class hidden_name {
   explicit hidden_name(std::string path);
   hidden_name(hidden_name const&) = delete;
   hidden_name& operator=(hidden_name const&) = delete;
-  /// Removes the name, unless keep() was called.
+  /// Removes the name, unless keep() was called, or a fork has made this process of another one,
+  /// whose name it is.
   ~hidden_name();
 
   std::string const& path() const noexcept { return path_; }
@@ -31,8 +35,8 @@ class hidden_name {
 
  private:
   std::string path_;
-  char* entry_;  // what the table holds for it
-  std::atomic<char*>* slot_ = nullptr;
+  hidden_entry* entry_;  // what the table holds for it
+  std::atomic<hidden_entry*>* slot_ = nullptr;
 };
 
 }  // namespace outsize::io::detail

@@ -6,11 +6,13 @@
 
 #include <atomic>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include <outsize/io/output_stream.hpp>
+#include <outsize/testing/forked.hpp>
 #include <outsize/testing/scratch_directory.hpp>
 
 namespace outsize::io::detail {
@@ -39,6 +41,23 @@ TEST(hidden_name, is_found_by_a_signal_handler_until_it_is_kept) {
   remove_hidden_outputs();
   remove_hidden_outputs();
   EXPECT_EQ(directory.names(), std::vector<std::string>{"kept"});
+}
+
+TEST(hidden_name, is_not_removed_by_a_process_that_comes_from_a_fork) {
+  scratch::directory directory;
+  auto name = std::make_unique<hidden_name>(directory.path("here"));
+  scratch::write_file(name->path(), "text");
+  EXPECT_TRUE(scratch::holds_after_fork([&] {
+    remove_hidden_outputs();
+    name.reset();
+    hidden_name const of_that_process(directory.path("there"));
+    scratch::write_file(of_that_process.path(), "text");
+    remove_hidden_outputs();
+    return true;
+  }));
+  EXPECT_EQ(directory.names(), std::vector<std::string>{"here"});
+  name.reset();
+  EXPECT_TRUE(directory.names().empty());
 }
 
 TEST(hidden_name, comes_and_goes_while_a_handler_runs) {

@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <pthread.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,6 +13,7 @@
 #include <charconv>
 #include <cstdio>
 #include <filesystem>
+#include <memory>
 #include <mutex>
 #include <utility>
 
@@ -25,6 +27,10 @@ namespace {
 // Held while an output gets its name, and for good by who ends the process.
 std::mutex publishing;
 bool has_published = false;  // guarded by it
+
+// A thread that holds it at a fork is not there in the new process.
+[[maybe_unused]] int const is_free_after_forks =
+    ::pthread_atfork(nullptr, nullptr, [] { std::construct_at(&publishing); });
 
 constexpr int most_links = 40;       // as the kernel's
 constexpr int most_attempts = 1000;  // at a hidden name that nobody has
@@ -137,6 +143,7 @@ bool unpublished_file::note_mode() noexcept {
 }
 
 void unpublished_file::publish(input_watch const& inputs) {
+  process_.check(name_.c_str());
   set_protection();
   if (!hidden_) link_hidden();
   close();

@@ -18,6 +18,7 @@
 #include <optional>
 #include <string>
 
+#include <outsize/base/process_mark.hpp>
 #include <outsize/io/file_version.hpp>
 #include <outsize/io/posix/file_protection.hpp>
 #include <outsize/io/posix/hidden_name.hpp>
@@ -60,8 +61,8 @@ class unpublished_file {
 
   /// Gives it the protection of the target, closes it, and puts it in the place of the target. Once,
   /// when all requests have ended. @throws io_error, also if the file system tells only at the
-  /// closing that something was not written; changed_file if the target is one of `inputs` that has
-  /// changed. The target is as it was then.
+  /// closing that something was not written, and in a process that comes from a fork (EOWNERDEAD);
+  /// changed_file if the target is one of `inputs` that has changed. The target is as it was then.
   void publish(input_watch const& inputs = {});
 
  private:
@@ -76,6 +77,7 @@ class unpublished_file {
   std::string next_hidden_path() const;
   [[noreturn]] void fail(char const* operation) const;
 
+  outsize::detail::process_mark process_;
   output_target target_;
   std::string name_;
   std::string directory_;
