@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-// Ready stages that work on the items of a buffer. Layer: pipeline.
+// Ready stages that work on the items of a buffer. A buffer that ends inside of an item is an error
+// of the stage (format_error). Layer: pipeline.
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -11,16 +14,28 @@
 #include <string>
 #include <utility>
 
+#include <outsize/base/error.hpp>
 #include <outsize/pipeline/network.hpp>
 
 namespace outsize::pipeline {
+
+/// Returns the content of a buffer as items. Throws format_error if it ends inside of an item: the
+/// stage that filled it must know how long items are (file_stage_options::item_bytes).
+template <typename T>
+std::span<T> whole_items(pooled_buffer const& b) {
+  if (b.size_bytes() % sizeof(T) != 0)
+    throw format_error(
+        fmt::format("a buffer of {} bytes is not a whole number of items of {} bytes",
+                    b.size_bytes(), sizeof(T)));
+  return b.as<T>();
+}
 
 /// Sorts the items of each buffer on their own, in place. Calls may be replicated if `less` may be
 /// called from several threads.
 template <typename T, typename Less = std::less<>>
 stage sort_items(Less less = {}, std::string name = "sort") {
   return stage(std::move(name), [less](pooled_buffer& b) {
-    auto const items = b.as<T>();
+    auto const items = whole_items<T>(b);
     std::sort(items.begin(), items.end(), less);
   });
 }
@@ -28,14 +43,15 @@ stage sort_items(Less less = {}, std::string name = "sort") {
 /// Calls `f(items)` for each buffer.
 template <typename T, typename F>
 stage on_items(std::string name, F f) {
-  return stage(std::move(name), [f = std::move(f)](pooled_buffer& b) mutable { f(b.as<T>()); });
+  return stage(std::move(name),
+               [f = std::move(f)](pooled_buffer& b) mutable { f(whole_items<T>(b)); });
 }
 
 /// Puts item i of each buffer at `place(i, count)`, which must be a permutation of [0, count).
 template <typename T, typename Place>
 stage permute_items(Place place, std::string name = "permute") {
   return stage(std::move(name), [place](pooled_buffer& b, pooled_buffer& auxiliary) {
-    auto const from = b.as<T>();
+    auto const from = whole_items<T>(b);
     auxiliary.resize_to<T>(from.size());
     auto const to = auxiliary.as<T>();
     for (std::size_t i = 0; i < from.size(); ++i) to[place(i, from.size())] = from[i];
@@ -84,7 +100,8 @@ class packer {
   bool wanted_ = true;
 };
 
-/// Hands out the items of an input's buffers one by one. For nodes and external threads.
+/// Hands out the items of an input's buffers one by one. For nodes and external threads. Errors: as
+/// ports; format_error if a buffer ends inside of an item.
 template <typename T>
 class unpacker {
  public:
@@ -102,7 +119,7 @@ class unpacker {
         ended_ = true;
       } else {
         buffer_ = std::move(*b);
-        items_ = buffer_.template as<T>();
+        items_ = whole_items<T>(buffer_);
       }
     }
     return false;

@@ -62,5 +62,29 @@ TEST(item_stages, pack_and_unpack_any_number_of_items) {
   }
 }
 
+/// Whether a stage that works on items of 24 bytes fails because of a buffer that holds 100.
+bool refuses_a_part(stage s) {
+  memory_budget memory(1_MiB);
+  network n(memory);
+  n.buffers({.buffer_bytes = 4096, .rounds = 1}) |
+      stage("fill", [](pooled_buffer& b) { b.resize(100); }) | std::move(s);
+  try {
+    n.run();
+  } catch (stage_error const& e) {
+    EXPECT_THROW(e.rethrow_nested(), format_error);
+    return e.stage_name() == "items";
+  }
+  return false;
+}
+
+TEST(item_stages, refuse_a_part_of_an_item) {
+  using item = std::array<char, 24>;
+  EXPECT_TRUE(refuses_a_part(sort_items<item>({}, "items")));
+  EXPECT_TRUE(refuses_a_part(on_items<item>("items", [](std::span<item>) {})));
+  EXPECT_TRUE(
+      refuses_a_part(permute_items<item>([](std::size_t i, std::size_t) { return i; }, "items")));
+  EXPECT_FALSE(refuses_a_part(sort_items<std::uint32_t>({}, "items")));
+}
+
 }  // namespace
 }  // namespace outsize::pipeline

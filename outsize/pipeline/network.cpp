@@ -100,6 +100,8 @@ line network::append(line const& from, stage s) {
   d.body = std::move(s.body_);
   d.make_body = std::move(s.make_body_);
   d.begin = std::move(s.begin_);
+  d.at_start = std::move(s.at_start_);
+  d.at_end = std::move(s.at_end_);
   d.auxiliary = s.auxiliary_;
   d.waits = s.waits_;
   d.release = s.order_;

@@ -128,6 +128,7 @@ network_run::~network_run() {
 }
 
 void network_run::start(bool caller_helps) {
+  for (auto& s : stages_) call_outside(*s, s->what->at_start);
   lock held(mutex_);
   for (group_description const& g : what_.groups) {
     std::vector<stage_state*> own;
@@ -180,6 +181,17 @@ void network_run::finish() {
   work(*caller_);
   join();
   rethrow_error();
+  for (auto& s : stages_) call_outside(*s, s->what->at_end);
+}
+
+/// Calls what a stage wants to be called before or after the run. @throws what it throws, wrapped.
+void network_run::call_outside(stage_state const& s, std::function<void()> const& call) {
+  if (!call) return;
+  try {
+    call();
+  } catch (...) {
+    std::rethrow_exception(wrap(s, std::current_exception()));
+  }
 }
 
 void network_run::join() noexcept {

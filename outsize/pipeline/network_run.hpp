@@ -49,6 +49,7 @@ struct stage_description {
   std::function<void(pooled_buffer&, step_completion)> begin;
   std::function<std::size_t(pooled_buffer const&)> choose;  // of a fork
   std::function<void(ports&)> node_body;
+  std::function<void()> at_start, at_end;
   bool auxiliary = false;
   bool waits = false;
   order release = order::kept;
@@ -313,6 +314,7 @@ class network_run {
   void check_for_deadlock() noexcept;
   std::string states() const;
   std::exception_ptr wrap(stage_state const& s, std::exception_ptr const& error) const;
+  void call_outside(stage_state const& s, std::function<void()> const& call);
   void stop_all(std::exception_ptr error) noexcept;
   void stop_all_locked(std::exception_ptr error) noexcept;
 

@@ -1080,5 +1080,53 @@ TEST(network_reports, let_a_network_run_again) {
   EXPECT_THAT(seen, ElementsAre(0, 1, 2, 3, 4, 0, 1, 2, 3, 4));
 }
 
+// ---- what is done before and after
+
+TEST(calls_around_a_run, come_before_all_stages_and_after_all_have_ended_well) {
+  memory_budget memory(1_MiB);
+  std::vector<std::string> calls;
+  bool fails = false;
+  network n(memory);
+  n.buffers({.buffer_bytes = 64, .rounds = 1}) |
+      stage("first",
+            [&](pooled_buffer&) {
+              calls.push_back("step");
+              if (fails) throw std::runtime_error("no");
+            })
+          .on_run([&] { calls.push_back("start"); }, [&] { calls.push_back("end"); }) |
+      stage("second", [](pooled_buffer&) {}).on_run({}, [&] { calls.push_back("second end"); });
+  n.run();
+  std::vector<std::string> const all{"start", "step", "end", "second end"};
+  EXPECT_EQ(calls, all);
+  calls.clear();
+  n.run();
+  EXPECT_EQ(calls, all);
+  calls.clear();
+  fails = true;
+  EXPECT_THROW(n.run(), stage_error);
+  EXPECT_EQ(calls, (std::vector<std::string>{"start", "step"}));
+}
+
+TEST(calls_around_a_run, fail_it_as_stages_do) {
+  for (bool const at_start : {true, false}) {
+    memory_budget memory(1_MiB);
+    int steps = 0;
+    std::function<void()> const nothing, fail = [] { throw std::runtime_error("no"); };
+    network n(memory);
+    n.buffers({.buffer_bytes = 64, .rounds = 1}) |
+        stage("count", [&](pooled_buffer&) {
+          ++steps;
+        }).on_run(at_start ? fail : nothing, at_start ? nothing : fail);
+    try {
+      n.run();
+      ADD_FAILURE() << "not told";
+    } catch (stage_error const& e) {
+      EXPECT_EQ(e.stage_name(), "count");
+    }
+    EXPECT_EQ(steps, at_start ? 0 : 1);
+    EXPECT_EQ(memory.free_bytes(), memory.total_bytes());
+  }
+}
+
 }  // namespace
 }  // namespace outsize::pipeline

@@ -86,7 +86,8 @@ class pooled_buffer {
     thumbnail_->used_bytes = bytes;
   }
 
-  /// The used part as items; a rest that is no whole item is left out.
+  /// The used part as items; a rest that is no whole item is left out. whole_items() (in
+  /// item_stages.hpp) takes that for an error.
   template <typename T>
   std::span<T> as() const noexcept {
     static_assert(std::is_trivially_copyable_v<T>, "items in buffers must be trivially copyable");

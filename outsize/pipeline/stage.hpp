@@ -132,6 +132,14 @@ class stage {
     waits_ = true;
     return std::move(*this);
   }
+  /// Calls `start` before any stage runs, and `end` when all stages have ended and none has failed,
+  /// in the threads of network::start() and finish(). What they throw fails the network, as if the
+  /// stage had thrown it.
+  stage&& on_run(std::function<void()> start, std::function<void()> end) && {
+    at_start_ = std::move(start);
+    at_end_ = std::move(end);
+    return std::move(*this);
+  }
   /// At most `count` buffers wait in front of the stage after this one. Default: all there are.
   stage&& room(std::size_t count) && {
     room_ = count;
@@ -150,6 +158,8 @@ class stage {
   detail::step_body body_;
   std::function<detail::step_body()> make_body_;
   std::function<void(pooled_buffer&, step_completion)> begin_;  // asynchronous
+  std::function<void()> at_start_;
+  std::function<void()> at_end_;
   bool auxiliary_ = false;
   bool waits_ = false;
   order order_ = order::kept;
