@@ -11,6 +11,7 @@
 #include <outsize/base/closed_memory.hpp>
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
+#include <outsize/block/storage.hpp>
 
 namespace outsize::block {
 namespace {
@@ -31,7 +32,8 @@ std::size_t group_bytes(block_device& device, block_cache_options const& options
 }
 
 std::size_t all_bytes(block_device& device, block_cache_options const& options) {
-  std::size_t const count = std::max<std::size_t>(options.block_count, 1) + options.spare_count;
+  std::size_t const count =
+      std::max<std::size_t>(options.block_count, 1) + options.spare_count + options.former_count;
   return buffer_bytes(device, options) * count +
          block_cache::group_count * group_bytes(device, options);
 }
@@ -93,11 +95,16 @@ block_cache::block_cache(block_device& device, grant& memory, block_cache_option
     slots_[s].memory = memory_.bytes().subspan(s * bytes, bytes);
     free_.push_back(s);
   }
+  auto rest = memory_.bytes().subspan(slots_.size() * bytes);
+  for (; former_.size() < options.former_count; rest = rest.subspan(bytes))
+    former_.push_back({rest.first(bytes)});
   if (std::size_t const length = group_bytes(device, options); length > 0)
-    for (std::size_t g = 0; g < group_count; ++g)
-      groups_.push_back({memory_.bytes().subspan(slots_.size() * bytes + g * length, length)});
+    for (; groups_.size() < group_count; rest = rest.subspan(length))
+      groups_.push_back({rest.first(length)});
   policy_->start(slots_.size());
-  for (slot const& x : slots_) detail::close_memory(x.memory);  // when nothing fails any more
+  // When nothing fails any more.
+  for (slot const& x : slots_) detail::close_memory(x.memory);
+  for (former const& each : former_) detail::close_memory(each.memory);
 }
 
 block_cache::~block_cache() {
@@ -105,6 +112,10 @@ block_cache::~block_cache() {
   for (slot& x : slots_) {
     end_transfer(x);
     detail::open_memory(x.memory);
+  }
+  for (former const& each : former_) {
+    OUTSIZE_ASSERT_HEAVY(is_as_left(each));
+    detail::open_memory(each.memory);
   }
 }
 
@@ -233,6 +244,25 @@ void block_cache::move(pinned_block const& block, block_id to) {
   slot_of_.insert(std::move(entry));
   x.id = to;
   x.changed = true;
+}
+
+void block_cache::renew_memory(pinned_block const& block, bool keeps_content) noexcept {
+  slot& x = slots_[block.slot_];
+  OUTSIZE_ASSERT(block.cache_ == this && x.pins > 0 && (!x.transfer || x.writing));
+  if (former_.empty()) return;
+  former& other = former_[next_former_];
+  next_former_ = (next_former_ + 1) % former_.size();
+  OUTSIZE_ASSERT_HEAVY(is_as_left(other));
+  detail::open_memory(other.memory);
+  if (keeps_content) std::ranges::copy(content(block.slot_), other.memory.begin());
+  std::swap(x.memory, other.memory);
+  x.used = true;
+  if constexpr (detail::heavy_assertions) other.seal = storage::checksum_of(other.memory);
+}
+
+/// Whether nobody has changed a buffer through a reference from before renew_memory().
+bool block_cache::is_as_left(former const& old) const noexcept {
+  return old.seal == 0 || old.seal == storage::checksum_of(old.memory);
 }
 
 void block_cache::drop(block_id id) noexcept {

@@ -20,6 +20,9 @@
 // Changed blocks that lie beside one that leaves can be written with it, by one request, from a
 // copy; they stay, and are not changed any more if it succeeds.
 //
+// A pinned block can be given another buffer (renew_memory). What is in the old one stays for a
+// while, for those who refer into it: these former buffers are no block's, and are used in turn.
+//
 // Invariants: a block is in one buffer at most; kept <= block_count, leaving <= spare_count + 1,
 // free + kept + leaving = block_count + spare_count; a changed block is in the cache until a write
 // of it has succeeded or it is dropped; at most one transfer of a block is under way. One thread at
@@ -88,6 +91,8 @@ struct block_cache_options {
   /// Changed blocks that lie side by side on disk are written together, so many bytes at most; less
   /// than two blocks: each by itself.
   std::size_t write_bytes = 0;
+  /// Further buffers, which renew_memory() leaves as they are. With none it does nothing.
+  std::size_t former_count = 0;
 };
 
 /// What a cache has done since it was made.
@@ -111,13 +116,14 @@ struct block_cache_counts {
 ///          written once when it leaves, not once for each change, or together with another one
 ///          that leaves; with LRU, pinning one block after the other of n that lie on disk takes n
 ///          reads.
-/// Memory:  (block_count + spare_count) · block_bytes, rounded up to 64 and to the disks'
-///          alignment, and group_count · write_bytes, from the grant.
+/// Memory:  (block_count + spare_count + former_count) · block_bytes, rounded up to 64 and to the
+///          disks' alignment, and group_count · write_bytes, from the grant.
 /// Errors:  io_error of a read from the pin() of that block. io_error of a write from the pin(),
 ///          pin_new() or flush() that needs it to be done; the block remains, changed, and the next
 ///          of these calls writes it again. After any error the cache is as usable as before.
 /// Misuse:  where AddressSanitizer watches, memory of blocks that are neither pinned nor under way
-///          is closed: who reads or changes it is stopped (closed_memory.hpp).
+///          is closed: who reads or changes it is stopped (closed_memory.hpp). Debug builds stop if
+///          a buffer was changed after renew_memory().
 /// Checked: block_cache_test.cpp, tests/conformance/replacement_conformance_test.cpp.
 class block_cache {
  public:
@@ -174,6 +180,10 @@ class block_cache {
   /// and counts as changed. What its old place holds stays there. @pre no block in the cache is at
   /// `to`.
   void move(pinned_block const& block, block_id to);
+  /// Moves a pinned block to another buffer. The old buffer keeps its bytes, so that references
+  /// into it can still be read, until as many blocks have been moved so as options.former_count
+  /// says. The content moves along if `keeps_content`; otherwise what the block holds is not known.
+  void renew_memory(pinned_block const& block, bool keeps_content) noexcept;
   /// Forgets a block and its changes, if it is here: to be called before its space is freed. Who
   /// pins it keeps the content as it is, and the buffer, until he lets go.
   void drop(block_id id) noexcept;
@@ -206,7 +216,14 @@ class block_cache {
     io::request_ptr write = nullptr;
   };
 
+  /// A buffer that a block had before renew_memory().
+  struct former {
+    frame memory = {};
+    std::uint64_t seal = 0;  // of its bytes, in debug builds
+  };
+
   frame content(std::size_t s) const noexcept;
+  bool is_as_left(former const& old) const noexcept;
   std::vector<std::size_t> changed_by_place() const;
   void note_use(std::size_t s) noexcept;
   std::size_t admit(block_id id);
@@ -250,6 +267,8 @@ class block_cache {
   std::vector<std::size_t> leaving_;  // the longest under way first
   std::vector<group> groups_;
   std::size_t next_group_ = 0;  // the longest under way
+  std::vector<former> former_;
+  std::size_t next_former_ = 0;  // the one whose bytes have stayed longest
   std::size_t kept_ = 0;
   std::size_t pinned_ = 0;  // of those kept
   block_cache_counts counts_;

@@ -113,6 +113,37 @@ TEST_F(cached_blocks, go_round_all_buffers) {
   EXPECT_EQ(places.size(), 5U) << "memory is used again as late as possible";
 }
 
+TEST_F(cached_blocks, leave_their_bytes_where_they_were_when_they_get_other_memory) {
+  write_blocks(4);
+  block_cache cache(store, memory,
+                    {.block_bytes = block_bytes, .block_count = 2, .former_count = 2});
+  auto block = cache.pin(blocks[1]);
+  std::vector<std::span<std::byte const>> places;
+  for (int value = 50; value < 54; ++value) {
+    set(block, value);
+    places.push_back(block.bytes());
+    cache.renew_memory(block, true);
+    EXPECT_EQ(value_of(block.bytes()), value);
+    if (value > 50) {
+      EXPECT_EQ(value_of(places[places.size() - 2]), value - 1);
+    }
+    EXPECT_EQ(value_of(places.back()), value);
+  }
+  EXPECT_EQ(places[3].data(), places[0].data());  // which comes back when it is the oldest
+  auto other = cache.pin(blocks[2]);
+  set(other, 99);
+  cache.renew_memory(other, false);
+  set(other, 70);
+  EXPECT_EQ(value_of(places[3]), 53);
+  other.release();
+  block.release();
+  cache.pin(blocks[3]);
+  cache.pin(blocks[0]);
+  cache.flush();
+  EXPECT_EQ(value_on_disk(1), 53);
+  EXPECT_EQ(value_on_disk(2), 70);
+}
+
 TEST_F(cached_blocks, that_are_expected_stay_while_others_are_prefetched) {
   write_blocks(30);
   block_cache cache(store, memory, {.block_bytes = block_bytes, .block_count = 4});

@@ -14,12 +14,17 @@
 // A change of the tree's shape (split, merge) brings in all pages that it needs before it changes
 // the first, so that one that fails changes nothing. Cursors follow their entries (tree_cursors).
 //
+// References do not follow. What they refer to stays readable instead: where an insertion moves
+// entries of a leaf that references were given into, the leaf goes on in another buffer, and the
+// old one keeps its bytes (page_row::renew, decision 0062).
+//
 // Invariants: leaves are linked in the order of their keys, and of equal entries in that of their
 // insertion; each page but the root is filled to a quarter at least, unless the I/O of a merge has
 // failed: a leaf may be empty then, and is passed over. Threads: const functions in company, others
 // alone. Layer: container. Source: STXXL 2008, section 5.5.
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -45,6 +50,7 @@ class btree : public btree_search<Key, Entry, Less> {
 
   btree(std::unique_ptr<tree_pages> pages, Less less, bool is_unique)
       : search(std::move(pages), std::move(less), is_unique) {
+    lent_.fill(tree_state::none);
     note_root();
     if (pages_->are_checked()) check_order();
     pages_->begin_use();
@@ -64,6 +70,14 @@ class btree : public btree_search<Key, Entry, Less> {
     checked(page, *reinterpret_cast<leaf const*>(bytes.data()));
     hot_ = {page, reinterpret_cast<leaf*>(bytes.data()), true};
     return *hot_.content;
+  }
+  /// The bytes of an entry, to be referred to by the user; counted as changed. They can be read
+  /// until tree_pages::former_leaves entries have been inserted, as long as the leaf is live.
+  std::byte* lend(position const& at) {
+    leaf& changed = change(at.leaf);
+    if (!hot_.is_lent) lent_[next_lent_++ % lent_.size()] = at.leaf;
+    hot_.is_lent = true;
+    return changed.at(at.slot);
   }
   leaf const& show(std::uint64_t page) {
     if (hot_.page == page) return *hot_.content;
@@ -178,7 +192,11 @@ class btree : public btree_search<Key, Entry, Less> {
   // ---- growth ----
 
   void put(std::uint64_t page, std::uint32_t slot, Entry const& entry) {
-    change(page).insert(slot, entry);
+    leaf& to = change(page);
+    if (slot < to.count && is_lent(page))
+      to.insert(slot, entry, renew(page));
+    else
+      to.insert(slot, entry);
     cursors_.shift(page, slot, page, 1);
     ++state().size;
   }
@@ -224,13 +242,37 @@ class btree : public btree_search<Key, Entry, Less> {
     check_node(page, changed);
     return changed;
   }
-  /// The leaf behind one, to be changed, if there is one.
-  leaf* change_after(std::uint64_t page, leaf const& of) {
-    if (of.after == tree_state::none) return nullptr;
+  /// Whether references may go into a leaf that is live.
+  bool is_lent(std::uint64_t page) const noexcept {
+    return std::ranges::find(lent_, page) != lent_.end();
+  }
+  /// Another buffer for a leaf that was just changed; what it holds is not known.
+  leaf& renew(std::uint64_t page) {
+    std::ranges::replace(lent_, page, tree_state::none);
+    cursors_.look_again(page);
+    auto const bytes = pages_->leaves().row().renew(page);
+    hot_ = {page, reinterpret_cast<leaf*>(bytes.data()), true};
+    return *hot_.content;
+  }
+  /// The leaf behind one, to be changed, if there is one. It is only held for that: references into
+  /// other leaves stay.
+  class leaf_after {
+   public:
+    leaf_after() = default;
+    explicit leaf_after(page_pin held) : held_(std::move(held)) {}
+    explicit operator bool() const noexcept { return static_cast<bool>(held_); }
+    leaf* operator->() noexcept { return reinterpret_cast<leaf*>(held_.change().data()); }
+
+   private:
+    page_pin held_;
+  };
+  leaf_after change_after(std::uint64_t page, leaf const& of) {
+    if (of.after == tree_state::none) return {};
     std::uint64_t const number = of.after;
-    leaf& after = change(number);
-    check_link(number, after.before, page);
-    return &after;
+    check_is_there(pages_->leaves(), number);
+    leaf_after after(pages_->leaves().row().hold_to_change(number));
+    check_link(number, checked(number, *after.operator->()).before, page);
+    return after;
   }
   void note_root() {
     root_pin_.release();
@@ -241,6 +283,7 @@ class btree : public btree_search<Key, Entry, Less> {
   }
   void forget_pages() {
     hot_ = {};
+    lent_.fill(tree_state::none);
     cursors_.clear();
     note_root();
   }
@@ -301,15 +344,16 @@ class btree : public btree_search<Key, Entry, Less> {
     check_to_split(parent, above, left.count == leaf_capacity_);
     bool const behind_all =
         left.after == tree_state::none && is_ordered(left.key(left.count - 1), key);
-    leaf* const after = change_after(left_page, left);
+    leaf_after after = change_after(left_page, left);
     leaf& right = begin_leaf(page.number());
     std::uint32_t const middle = behind_all ? left.count : left.count / 2;
     above.insert(slot + 1, behind_all ? key : left.key(middle), page.number());
-    left.move_tail(middle, right);
     right.before = left_page;
     right.after = left.after;
+    left.move_tail(middle, right);
     left.after = page.number();
-    (after != nullptr ? after->before : state().last_leaf) = page.number();
+    if (is_lent(left_page)) left.copy(renew(left_page));
+    (after ? after->before : state().last_leaf) = page.number();
     cursors_.shift(left_page, middle, page.keep(), -static_cast<std::int64_t>(middle));
   }
 
@@ -362,13 +406,13 @@ class btree : public btree_search<Key, Entry, Less> {
     // If they are no neighbours in a damaged file, all between them would be lost.
     check_link(left_page, left.after, right_page);
     check_link(right_page, right.before, left_page);
-    leaf* const after = change_after(right_page, right);
+    leaf_after after = change_after(right_page, right);
     std::uint32_t const total = left.count + right.count;
     if (left.count == 0 || right.count == 0 || total <= leaf_capacity_ / 4 * 3) {
       cursors_.shift(right_page, 0, left_page, left.count);
       right.move_tail(0, left);
       left.after = right.after;
-      (after != nullptr ? after->before : state().last_leaf) = left_page;
+      (after ? after->before : state().last_leaf) = left_page;
       above.erase(slot + 1);
       free_leaf(right_page);
       return;
@@ -419,9 +463,12 @@ class btree : public btree_search<Key, Entry, Less> {
     std::uint64_t page = tree_state::none;
     leaf* content = nullptr;
     bool is_changed = false;
+    bool is_lent = false;  // known to be in lent_
   };
 
   hot_leaf hot_;  // the one touched last, unless another failed to come since
+  std::array<std::uint64_t, tree_pages::live_leaves> lent_;  // that references were given into last
+  std::size_t next_lent_ = 0;
 };
 
 }  // namespace outsize::detail

@@ -207,7 +207,8 @@ class tree_const_iterator {
 
 /// A place in a map whose value can be changed. Otherwise as tree_const_iterator; the leaf counts
 /// as changed as soon as the entry is looked at. A reference is valid until live_leaves() - 1
-/// others have been touched, or something is inserted or erased.
+/// others have been touched, or something is inserted or erased. It can still be read, but not
+/// written to, after up to live_leaves() - 1 insertions.
 template <typename Tree>
 class tree_iterator {
  public:
@@ -225,7 +226,7 @@ class tree_iterator {
   reference operator*() const {
     auto const at = at_.position();
     OUTSIZE_ASSERT(!at.is_end());
-    return *reinterpret_cast<pointer>(tree_->change(at.leaf).at(at.slot));
+    return *reinterpret_cast<pointer>(tree_->lend(at));
   }
   pointer operator->() const { return &**this; }
 
@@ -262,7 +263,7 @@ class tree_iterator {
   reference entry_before() const {
     if (!at_.has_neighbour_before()) return *--tree_iterator(*this);
     auto const at = at_.position();
-    return *reinterpret_cast<pointer>(tree_->change(at.leaf).at(at.slot - 1));
+    return *reinterpret_cast<pointer>(tree_->lend({at.leaf, at.slot - 1}));
   }
 
   Tree* tree_ = nullptr;

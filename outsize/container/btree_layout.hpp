@@ -95,6 +95,16 @@ class tree_leaf {
     std::memcpy(at(slot), static_cast<void const*>(&entry), sizeof entry);
     ++count;
   }
+  /// The same in a copy, `to`, while this stays as it is.
+  void insert(std::uint32_t slot, Entry const& entry, tree_leaf& to) const noexcept {
+    std::memcpy(static_cast<void*>(&to), this, entries_offset + slot * sizeof(Entry));
+    std::memcpy(to.at(slot), static_cast<void const*>(&entry), sizeof entry);
+    std::memcpy(to.at(slot + 1), at(slot), (count - slot) * sizeof(Entry));
+    ++to.count;
+  }
+  void copy(tree_leaf& to) const noexcept {
+    std::memcpy(static_cast<void*>(&to), this, bytes_for(count));
+  }
   /// Puts entries behind the last one. @pre there is room.
   void append(std::span<Entry const> entries) noexcept {
     std::memcpy(at(count), static_cast<void const*>(entries.data()), entries.size_bytes());

@@ -195,10 +195,11 @@ void bucket_pages::divide_next() {
   rows_.resize_buckets(made + 1);
   try {
     if (!go.empty()) {  // otherwise what there is stays where it is
-      auto const old_page = rows_.change(bucket_row::buckets, divided);
-      auto const new_page = rows_.change(bucket_row::buckets, made);
-      stay.become(old_page);
-      go.become(new_page);
+      auto new_page = rows_.hold_to_renew(bucket_row::buckets, made);
+      auto old_page =
+          rows_.hold_to_renew(bucket_row::buckets, divided, page_row::content::replaced);
+      stay.become(old_page.change());
+      go.become(new_page.change());
       rows_.give_overflow_pages(chain);
     }
   } catch (...) {
@@ -222,7 +223,7 @@ void bucket_pages::unite_last() {
   auto const chain = read_bucket(united, put);
   auto const last_chain = read_bucket(last, put);
   both.finish();
-  both.become(rows_.change(bucket_row::buckets, united));
+  both.become(rows_.hold_to_renew(bucket_row::buckets, united).change());
   rows_.give_overflow_pages(chain);
   rows_.give_overflow_pages(last_chain);
   rows_.resize_buckets(last);
@@ -235,7 +236,7 @@ void bucket_pages::replace(std::uint64_t bucket, draft& by,
                            std::uint64_t removed, page_row::content old) {
   check_size(removed);
   by.finish();
-  by.become(rows_.change(bucket_row::buckets, bucket, old));
+  by.become(rows_.hold_to_renew(bucket_row::buckets, bucket, old).change());
   rows_.give_overflow_pages(old_chain);
   size_ = size_ + added - removed;
   ++version_;
@@ -303,8 +304,8 @@ void bucket_pages::draft::spill() {
   header.next = next;
   std::uint64_t const page = rows_.take_overflow_page();
   chain_.push_back(page);
-  auto const bytes = rows_.change(bucket_row::overflow, page, page_row::content::replaced);
-  std::ranges::copy(overflow_, bytes.begin());
+  auto held = rows_.hold_to_renew(bucket_row::overflow, page, page_row::content::replaced);
+  std::ranges::copy(overflow_, held.change().begin());
   next = page + 1;
   header = {};
 }

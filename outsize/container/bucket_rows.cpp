@@ -76,11 +76,16 @@ void bucket_rows::make_row(bucket_row row, std::unique_ptr<page_space> space,
                            unordered_map_options const& options) {
   std::size_t const bucket_bytes = layout(bucket_row::buckets).page_bytes;
   std::size_t const cache_pages = cache_pages_for(store_, row, bucket_bytes, options);
+  std::size_t const live_pages =
+      std::clamp<std::size_t>(cache_pages / 3, 2, page_cache::most_live_pages);
   page_cache_options const paging{
       .page_bytes = layout(row).page_bytes,
       .cache_pages = cache_pages,
       .spare_pages = std::min(options.spare_pages, cache_pages / 4),
-      .write_bytes = page_cache_options::group_bytes(cache_pages * layout(row).page_bytes)};
+      .write_bytes = page_cache_options::group_bytes(cache_pages * layout(row).page_bytes),
+      .live_pages = live_pages,
+      .former_pages = live_pages,
+      .held_pages = 2};  // of a bucket that is divided, and of the one that is added
   auto& device = space->device();
   auto cache = std::make_shared<page_cache>(
       device, store_.memory().take(page_cache::memory_bytes(device, paging), "unordered_map"),
@@ -180,6 +185,13 @@ std::span<std::byte> bucket_rows::change(bucket_row row, std::uint64_t page,
   if (old == page_row::content::kept) checked(row, bytes);
   hot_ = {row, page};
   return hot_bytes_ = bytes;
+}
+
+page_pin bucket_rows::hold_to_renew(bucket_row row, std::uint64_t page, page_row::content old) {
+  hot_.reset();
+  auto held = rows_[index(row)]->hold_to_renew(page, old);
+  if (old == page_row::content::kept) checked(row, held.bytes());
+  return held;
 }
 
 bool bucket_rows::append(std::span<std::byte> page, bucket_row row,

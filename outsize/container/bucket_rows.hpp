@@ -157,6 +157,11 @@ class bucket_rows {
   /// format_error.
   std::span<std::byte> change(bucket_row row, std::uint64_t page,
                               page_row::content old = page_row::content::kept);
+  /// A page whose items are about to move or to be replaced, as long as it is held. References into
+  /// it can still be read for a while, as page_row::renew() says; those into others stay. @throws
+  /// as change().
+  page_pin hold_to_renew(bucket_row row, std::uint64_t page,
+                         page_row::content old = page_row::content::kept);
   /// Makes the row of buckets longer, or cuts it. @throws as page_row::reach(); it is as before.
   void resize_buckets(std::uint64_t count);
   /// A page of the overflow that was free.

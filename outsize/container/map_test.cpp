@@ -40,6 +40,7 @@
 #include <outsize/container/set.hpp>
 #include <outsize/io/decorators/faulty_file.hpp>
 #include <outsize/io/memory_file.hpp>
+#include <outsize/testing/assigned_maps.hpp>
 #include <outsize/testing/counted_storage.hpp>
 #include <outsize/testing/effort.hpp>
 
@@ -530,6 +531,27 @@ TEST(maps, are_built_and_changed_by_batches_of_pairs) {
   set<std::uint64_t> keys(disk.store, tiny);
   keys.build(model | std::views::keys);
   EXPECT_TRUE(std::ranges::equal(std::as_const(keys), model | std::views::keys));
+}
+
+TEST(maps, assign_values_of_their_own_as_the_standard_ones) {
+  quick_storage disk;
+  for (map_options const& options : {tiny, map_options{.leaf_cache_bytes = 1}}) {
+    map<std::uint64_t, scratch::three_words> m(disk.store, options);
+    scratch::check_assignments(m, 4000);
+  }
+}
+
+TEST(maps, show_constant_iterators_a_leaf_that_went_on_elsewhere) {
+  quick_storage disk;
+  map<int, scratch::three_words> m(disk.store);
+  m[5] = {5, 5, 5};
+  auto const at = m.cbegin();
+  EXPECT_EQ(at->second.a, 5U);
+  auto const& lent = m[5];
+  m[4] = lent;
+  m[5].a = 6;
+  EXPECT_EQ((*at).first, 5);
+  EXPECT_EQ(at->second.a, 6U);
 }
 
 TEST(sets, make_keys_of_arguments_as_the_standard_ones_do) {

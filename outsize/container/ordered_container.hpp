@@ -388,11 +388,11 @@ class ordered_container {
     return assigned_if_old(tree_->insert(hint.position(), entry), entry).first;
   }
   /// The value of a key, which is added with Value() if it is not there. The reference is valid as
-  /// an iterator's; the leaf counts as changed.
+  /// an iterator's, so m[key] = m[other] is right; the leaf counts as changed.
   value& operator[](Key const& key)
     requires(is_map && is_unique)
   {
-    return iterator(*tree_, tree_->insert({key, value()}).first)->second;
+    return lend(tree_->insert({key, value()}).first);
   }
   /// @throws std::out_of_range, besides.
   value& at(Key const& key)
@@ -400,7 +400,7 @@ class ordered_container {
   {
     auto const place = tree_->find(key);
     if (place.is_end()) throw std::out_of_range("map: no such key");
-    return iterator(*tree_, place)->second;
+    return lend(place);
   }
   value at(Key const& key) const
     requires(is_map && is_unique)
@@ -593,6 +593,9 @@ class ordered_container {
   template <typename K>
   static decltype(auto) sought(K const& key) {
     return detail::sought_key<Key>(key);
+  }
+  value& lend(detail::tree_position const& at) {
+    return reinterpret_cast<typename iterator::pointer>(tree_->lend(at))->second;
   }
   static Key key_in(value_type const& entry) { return detail::key_of<Key>(entry); }
   std::pair<iterator, bool> assigned_if_old(std::pair<detail::tree_position, bool> const& inserted,

@@ -15,7 +15,8 @@ block::block_cache_options cache_options(page_cache_options const& options) {
   return {.block_bytes = options.page_bytes,
           .block_count = std::max(options.cache_pages, page_cache::least_pages),
           .spare_count = options.spare_pages,
-          .write_bytes = options.write_bytes};
+          .write_bytes = options.write_bytes,
+          .former_count = options.former_pages};
 }
 
 }  // namespace
@@ -38,6 +39,7 @@ page_cache::page_cache(block::block_device& device, grant memory, page_cache_opt
       // before those that are expected.
       batch_pages_(std::clamp<std::size_t>(
           options.batch_pages, 1, std::max<std::size_t>((cache_pages_ - live_pages_) / 2, 2) - 1)),
+      held_pages_(options.held_pages),
       memory_(std::move(memory)),
       blocks_(device, memory_, cache_options(options), std::move(policy)) {
   OUTSIZE_ASSERT(live_pages_ <= most_live_pages && live_pages_ < cache_pages_);
@@ -66,7 +68,13 @@ void page_cache::end_lives() {
   for (live_page& page : live_) end_life(page);
 }
 
+void page_cache::renew(page_row const& row, std::uint64_t page, bool keeps_content) noexcept {
+  if (auto const place = find(row, page); place < live_pages_)
+    blocks_.renew_memory(live_[place].block, keeps_content);
+}
+
 void page_cache::forget(page_row const& row, std::uint64_t page) noexcept {
+  renew(row, page, false);
   if (auto const place = find(row, page); place < live_pages_) live_[place] = {};
 }
 

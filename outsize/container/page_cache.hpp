@@ -45,6 +45,11 @@ struct page_cache_options {
   std::size_t read_ahead_pages = 0;
   /// Read at the same time for operations on many items; as far as the cache has room for them.
   std::size_t batch_pages = 1;
+  /// Buffers of pages that were live when their items moved (page_row::renew()).
+  std::size_t former_pages = 0;
+  /// Held to be changed at once beside the live ones, by who holds fewer than all
+  /// (page_row::hold_to_renew()); one needs nothing.
+  std::size_t held_pages = 1;
 
   /// What is written together of short pages in a cache of so many bytes: all that are under way
   /// at once are an eighth of it at most.
@@ -97,7 +102,9 @@ class page_cache {
                  bool is_changed) noexcept;
   /// Ends all lives: whoever wants the whole cache does this first.
   void end_lives();
-  /// Ends the life of a page that is to be given up.
+  /// Moves a page to another buffer, if it is live (block_cache::renew_memory()).
+  void renew(page_row const& row, std::uint64_t page, bool keeps_content) noexcept;
+  /// Ends the life of a page that is to be given up; what it holds can be read as after renew().
   void forget(page_row const& row, std::uint64_t page) noexcept;
   /// Forgets all that it knows of a row, which is to be destroyed.
   void forget(page_row const& row) noexcept;
@@ -117,8 +124,10 @@ class page_cache {
   };
 
   /// Whether one page more can be pinned by those who share it for reading: there must be room for
-  /// the live pages, and for one that is read.
-  bool can_share() const noexcept { return shared_pins_ + live_pages_ + 1 < cache_pages_; }
+  /// the live pages, and for one that is read or those that are held.
+  bool can_share() const noexcept {
+    return shared_pins_ + live_pages_ + held_pages_ < cache_pages_;
+  }
   void count_shared_pin() noexcept { ++shared_pins_; }
   void discount_shared_pin() noexcept { --shared_pins_; }
 
@@ -132,6 +141,7 @@ class page_cache {
   std::size_t live_pages_;
   std::size_t read_ahead_pages_;
   std::size_t batch_pages_;
+  std::size_t held_pages_;
   grant memory_;
   std::atomic<std::size_t> visitors_{0};
   process_mutex mutex_;  // guards what follows

@@ -162,6 +162,15 @@ std::span<std::byte const> page_row::show(std::uint64_t page) {
   return touch(page, content::kept).block.bytes();
 }
 
+std::span<std::byte> page_row::renew(std::uint64_t page) {
+  std::lock_guard const lock(cache_->mutex());
+  auto* const live = cache_->touch(*this, page);
+  OUTSIZE_ASSERT(live != nullptr);
+  note_touch(page);
+  cache_->blocks().renew_memory(live->block, false);
+  return live->block.change();
+}
+
 /// Makes a page the first of the live ones.
 page_cache::live_page& page_row::touch(std::uint64_t page, content old) {
   if (auto* const live = cache_->touch(*this, page)) {
@@ -430,6 +439,17 @@ page_pin page_row::hold(std::uint64_t page) const {
 
 page_pin page_row::hold_to_change(std::uint64_t page, content old) {
   std::lock_guard const lock(cache_->mutex());
+  return hold_now(page, old);
+}
+
+page_pin page_row::hold_to_renew(std::uint64_t page, content old) {
+  std::lock_guard const lock(cache_->mutex());
+  auto held = hold_now(page, old);
+  cache_->renew(*this, page, old == content::kept);
+  return held;
+}
+
+page_pin page_row::hold_now(std::uint64_t page, content old) {
   space_->check_writable();
   bool const replaces = old == content::replaced && !cache_->blocks().holds(space_->place(page));
   auto pinned = is_blank(page) ? pin_blank(page, old)

@@ -159,6 +159,10 @@ class page_row : public std::enable_shared_from_this<page_row> {
   std::span<std::byte> change(std::uint64_t page, content old = content::kept);
   /// The same, only to be read. @pre something was written to the page.
   std::span<std::byte const> show(std::uint64_t page);
+  /// Touches a live page, and moves it to another buffer, whose bytes are to be written. The old
+  /// ones stay as they are, for references into them, until as many pages have been moved so as the
+  /// cache has former_pages.
+  std::span<std::byte> renew(std::uint64_t page);
   /// Begins to write pages that nothing has been written to, past the cache; they must not be used
   /// before the requests have ended, nor if one has failed. `bytes` must stay until then.
   /// @throws out_of_space, io_error; nothing is written.
@@ -185,8 +189,10 @@ class page_row : public std::enable_shared_from_this<page_row> {
   /// The page to be read, as long as it is held; nothing if it holds zeros.
   /// @throws io_error; budget_error if there are no free_pages().
   page_pin hold(std::uint64_t page) const;
-  /// The page to be changed likewise. @pre end_lives() was called.
+  /// The page to be changed likewise. A page that is live stays so; no other life ends.
   page_pin hold_to_change(std::uint64_t page, content old = content::kept);
+  /// The same of a page whose items are about to move or to be replaced: see renew().
+  page_pin hold_to_renew(std::uint64_t page, content old = content::kept);
 
   // ---- in company ----
 
@@ -234,6 +240,7 @@ class page_row : public std::enable_shared_from_this<page_row> {
   void forget(std::uint64_t page) noexcept;
   void swap_aside(std::deque<bool>& blank);
   page_pin shared(block::pinned_block block) const;
+  page_pin hold_now(std::uint64_t page, content old);
   block::pinned_block pin_old(std::uint64_t page) const;
   block::pinned_block pin_in_company(std::uint64_t page, page_cache::visit const& here,
                                      std::unique_lock<process_mutex>& lock) const;

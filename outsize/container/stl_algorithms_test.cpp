@@ -8,8 +8,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <compare>
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <numeric>
 #include <random>
@@ -17,6 +20,10 @@
 #include <utility>
 #include <vector>
 
+#include <outsize/container/algorithms.hpp>
+#include <outsize/container/deque.hpp>
+#include <outsize/container/queue.hpp>
+#include <outsize/container/stack.hpp>
 #include <outsize/testing/counted_storage.hpp>
 
 namespace outsize {
@@ -449,6 +456,61 @@ TEST_F(standard_algorithms, calculate) {
     r.insert(r.end(), std::begin(ends), std::end(ends));
     return r;
   });
+}
+
+/// Gives items of a container to its own functions, whose pages leave meanwhile.
+template <typename Container>
+void take_own_items(Container& c) {
+  for (std::size_t i = 0; i < 20; ++i) c.push_back({i, 2 * i, 3 * i});
+  for (std::size_t i = 0; i < 60; ++i) {
+    c.push_back(c[i]);
+    c.emplace_back(c[i + 1]);
+    c[i] = c[c.size() - 1] = c[i / 2];
+    std::swap(c[i], c[c.size() - 2]);
+    c.resize(c.size() + 7, c[i + 2]);
+    c.insert(c.begin() + 5, c[i + 3]);
+    c.insert(c.end(), 6, c[i]);
+  }
+}
+
+TEST_F(standard_algorithms, and_functions_of_containers_take_items_of_the_same_container) {
+  using triple = std::array<number, 3>;
+  std::vector<triple> model;
+  take_own_items(model);
+  vector<triple> v(store, tiny);
+  take_own_items(v);
+  EXPECT_TRUE(std::ranges::equal(std::as_const(v), model));
+  std::deque<triple> other_model;
+  deque<triple> d(store, tiny);
+  auto const in_front = [](auto& c) {
+    take_own_items(c);
+    for (std::size_t i = 0; i < 60; ++i) c.push_front(c[3 * i]);
+    c.emplace_front(c.back());
+  };
+  in_front(other_model);
+  in_front(d);
+  EXPECT_TRUE(std::ranges::equal(std::as_const(d), other_model));
+  for (std::size_t i = 0; i < 40; ++i) {
+    EXPECT_EQ(find(v, v[i]) - v.begin(), std::ranges::find(model, model[i]) - model.begin());
+    EXPECT_EQ(count(v, v[i]), std::ranges::count(model, model[i]));
+  }
+  auto const removed = model[7];
+  EXPECT_EQ(erase(v, v[7]), std::erase(model, removed));
+  EXPECT_TRUE(std::ranges::equal(std::as_const(v), model));
+  v.assign(30, v[3]);
+  EXPECT_EQ(count(v, model[3]), 30);
+
+  stack<triple> s(store, tiny);
+  queue<triple> q(store, tiny);
+  s.push(removed);
+  q.push(removed);
+  for (int i = 0; i < 50; ++i) {
+    s.push(s.top());
+    q.push(q.front());
+    q.push(q.back());
+  }
+  for (; !s.empty(); s.pop()) EXPECT_EQ(s.top(), removed);
+  for (; !q.empty(); q.pop()) EXPECT_EQ(q.front(), removed);
 }
 
 }  // namespace

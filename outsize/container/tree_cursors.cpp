@@ -79,6 +79,13 @@ void tree_cursors::shift(std::uint64_t leaf, std::uint32_t from, std::uint32_t u
   }
 }
 
+void tree_cursors::look_again(std::uint64_t leaf) {
+  if (count_ == 0) return;
+  std::lock_guard const lock(mutex_);
+  for (tree_cursor* cursor = list_of(leaf); cursor != nullptr; cursor = cursor->after_)
+    if (cursor->leaf_ == leaf) ++cursor->moves_;
+}
+
 void tree_cursors::clear() {
   std::lock_guard const lock(mutex_);
   for (tree_cursor*& first : lists_)

@@ -10,7 +10,7 @@
 // The tree knows its cursors, by leaf; a cursor that is at the end is not known to it, and one that
 // outlives its tree is at the end. Invariant: a linked cursor is in the list of its leaf's bucket.
 // Threads: cursors may be made, moved and destroyed by several threads at once, as their lists are
-// guarded; shift() and clear() are for who is alone. Layer: container.
+// guarded; shift(), look_again() and clear() are for who is alone. Layer: container.
 
 #include <array>
 #include <atomic>
@@ -37,7 +37,7 @@ class tree_cursor {
   std::uint64_t leaf() const noexcept { return leaf_; }
   std::uint32_t slot() const noexcept { return slot_; }
   bool is_end() const noexcept { return leaf_ == no_leaf; }
-  /// How often it was moved to another leaf by shift().
+  /// How often it was moved to another leaf, or its leaf to another place in memory.
   std::uint32_t moves() const noexcept { return moves_; }
   void set_slot(std::uint32_t slot) noexcept { slot_ = slot; }
   void set(std::uint64_t leaf, std::uint32_t slot);
@@ -74,6 +74,8 @@ class tree_cursors {
   void shift(std::uint64_t leaf, std::uint32_t from, std::uint64_t to_leaf, std::int64_t by) {
     shift(leaf, from, UINT32_MAX, to_leaf, by);
   }
+  /// The leaf is at another place in memory now: moves() of its cursors tell.
+  void look_again(std::uint64_t leaf);
   /// Every cursor is at the end.
   void clear();
 

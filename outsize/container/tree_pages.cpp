@@ -54,7 +54,8 @@ paging leaf_paging(storage& store, std::size_t page_bytes, map_options const& op
            .cache_pages = std::max<std::size_t>(held_bytes / page_bytes, least_pages),
            .spare_pages = options.spare_leaves,
            .write_bytes = group_bytes,
-           .live_pages = tree_pages::live_leaves},
+           .live_pages = tree_pages::live_leaves,
+           .former_pages = tree_pages::former_leaves},
           {run_bytes, run_bytes > page_bytes ? ahead_bytes / run_bytes : 0}};
 }
 

@@ -88,6 +88,8 @@ class tree_pages {
   static constexpr std::size_t live_leaves = 4;  ///< That stay where they are, as page_row's.
   static constexpr std::size_t live_nodes = 3;
   static constexpr std::size_t most_height = 31;  ///< Levels of nodes above the leaves.
+  /// Buffers of leaves that went on in others: an insertion leaves one at most.
+  static constexpr std::size_t former_leaves = live_leaves - 1;
 
   /// On the disks of a storage. @throws budget_error, io_error; std::invalid_argument (placement).
   static std::unique_ptr<tree_pages> on_disks(storage& store, tree_layout const& layout,

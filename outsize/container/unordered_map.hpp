@@ -15,7 +15,8 @@
 // Three ways to an item: a reference, through an `iterator`, operator[] or at(), which counts its
 // page as changed; a value, through a `const_iterator` or get(), which does not; find_many(), for
 // many keys at once, whose pages come all together. References are valid until live_pages() - 1
-// other pages have been touched by references, or something is inserted, erased or flushed.
+// other pages have been touched by references, or something is inserted, erased or flushed. After
+// an insertion they can still be read: m[key] = m[other] is right.
 // Iterators stay valid as long as their item is there. The key of an item must not be changed.
 //
 // Threads: as std::unordered_map; several may use const functions and const_iterators at once, each
@@ -294,7 +295,11 @@ class unordered_map {
     return *value;
   }
   /// Inserts a value-initialised one, if there is none.
-  Value& operator[](Key const& key) { return insert({key, Value()}).first->second; }
+  Value& operator[](Key const& key) {
+    value_type const item(key, Value());  // as the key may lie in a page that leaves
+    auto const place = table_->find_to_change(item.first);
+    return table_->change(place ? *place : table_->insert(item)).second;
+  }
 
   // ---- insert and erase ----
 

@@ -31,6 +31,7 @@
 #include <outsize/base/units.hpp>
 #include <outsize/io/decorators/faulty_file.hpp>
 #include <outsize/io/memory_file.hpp>
+#include <outsize/testing/assigned_maps.hpp>
 #include <outsize/testing/effort.hpp>
 #include <outsize/testing/faulty_storage.hpp>
 #include <outsize/testing/item_files.hpp>
@@ -582,6 +583,22 @@ TEST_F(unordered_maps, are_searched_for_what_is_no_key) {
   EXPECT_EQ(std::distance(m.equal_range(there).first, m.equal_range(there).second), 1);
   EXPECT_TRUE(m.find(missing) == m.end());
   EXPECT_EQ(m.get({{'w'}}), 1000);  // a key by braces
+}
+
+TEST_F(unordered_maps, assign_values_of_their_own_as_the_standard_ones) {
+  for (unordered_map_options const& options : {tiny_pages(), unordered_map_options{}}) {
+    unordered_map<std::uint64_t, scratch::three_words> m(*store, options);
+    scratch::check_assignments(m, 4000);
+  }
+  // What waits is done by a side of the assignment.
+  unordered_map<std::uint64_t, scratch::three_words> m(*store, tiny_pages());
+  for (std::uint64_t key = 0; key < 300; ++key) {
+    m[key] = {key, 0, 1};
+    for (std::uint64_t other = 0; other < 300; ++other)
+      m.insert_oblivious({1000 + other, {key + other, 1, 2}});
+    m[1000 + key] = m[key];
+    ASSERT_EQ(*m.get(1000 + key), (scratch::three_words{key, 0, 1}));
+  }
 }
 
 TEST_F(unordered_maps, behave_so_for_long) {
