@@ -715,6 +715,91 @@ TEST(sets, are_searched_for_what_is_no_key) {
   EXPECT_EQ(by_braces.find({15, 3})->second, 7);
 }
 
+/// What is found by all searches, as places; the number of equal keys last.
+template <typename Set, typename K>
+std::vector<std::int64_t> found_of(Set& s, K const& key) {
+  auto const& constant = std::as_const(s);
+  auto const place = [&](auto const& at) { return std::distance(constant.begin(), at); };
+  auto const [from, to] = constant.equal_range(key);
+  EXPECT_TRUE(s.find(key) == constant.find(key));
+  EXPECT_TRUE(s.lower_bound(key) == constant.lower_bound(key));
+  EXPECT_TRUE(s.upper_bound(key) == constant.upper_bound(key));
+  EXPECT_EQ(constant.contains(key), constant.find(key) != constant.end());
+  bool const is_found = constant.find(key) != constant.end();
+  return {place(from),
+          place(to),
+          place(constant.lower_bound(key)),
+          place(constant.upper_bound(key)),
+          is_found,
+          static_cast<std::int64_t>(s.count(key))};
+}
+
+/// A key that keeps the first four characters of a text, and is less than texts as a text.
+struct short_text {
+  std::array<char, 4> chars{};
+  short_text() = default;
+  short_text(std::string_view text) { std::ranges::copy(text.substr(0, 4), chars.begin()); }
+  std::string_view view() const {
+    std::string_view const all(chars.data(), chars.size());
+    return all.substr(0, all.find('\0'));
+  }
+  friend bool operator<(short_text const& a, short_text const& b) { return a.view() < b.view(); }
+  friend bool operator<(short_text const& a, std::string_view b) { return a.view() < b; }
+  friend bool operator<(std::string_view a, short_text const& b) { return a < b.view(); }
+};
+
+TEST(sets, ask_a_transparent_comparison_though_the_argument_becomes_a_key) {
+  quick_storage disk;
+  EXPECT_FALSE(set<int>(disk.store, {5}, tiny).contains(5.7));
+  EXPECT_TRUE((set<int, std::less<int>>(disk.store, {5}, tiny).contains(5.7)));  // as std::set<int>
+  std::set<int, std::less<>> model;
+  std::multiset<int, std::greater<>> falling_model;
+  for (int i = 0; i < 300; ++i) {
+    model.insert(static_cast<int>(mixed(static_cast<std::uint64_t>(i)) % 200) - 100);
+    falling_model.insert(static_cast<int>(mixed(static_cast<std::uint64_t>(i)) % 90) - 45);
+  }
+  set<int> s(disk.store, model, tiny);
+  multiset<int, std::greater<>> falling(disk.store, falling_model, tiny);
+  for (double key = -110; key < 110; key += 0.25) {
+    ASSERT_EQ(found_of(s, key), found_of(model, key)) << key;
+    ASSERT_EQ(found_of(falling, key), found_of(falling_model, key)) << key;
+  }
+
+  std::set<short_text, std::less<>> texts_model;
+  for (int i = 0; i < 200; ++i) texts_model.insert(short_text(fmt::format("{:o}", i)));
+  set<short_text> texts(disk.store, texts_model, tiny);
+  for (int i = 0; i < 2000; ++i) {
+    auto const text = fmt::format("{:o}", i);
+    ASSERT_EQ(found_of(texts, std::string_view(text)),
+              found_of(texts_model, std::string_view(text)));
+  }
+  EXPECT_FALSE(set<short_text>(disk.store, {short_text("truncated")}, tiny)
+                   .contains(std::string_view("truncated")));
+  map<short_text, int> const m(disk.store, {{short_text("trun"), 7}}, tiny);
+  EXPECT_EQ(m.get(std::string_view("truncated")), std::nullopt);
+  EXPECT_EQ(m.get(std::string_view("trun")), 7);
+}
+
+TEST(sets, compare_integers_by_value_whatever_their_types_are) {
+  quick_storage disk;
+  std::set<int> const keys = {-300, -1, 0, 5, 44, 127};
+  set<int> s(disk.store, keys, tiny);
+  std::set<std::int64_t> wide_keys(keys.begin(), keys.end());
+  std::int64_t const beyond = std::int64_t{1} << 32;
+  for (std::int64_t const key : {-beyond - 300, -beyond, -300L, -1L, 0L, 5L, 6L, 127L, 200L,
+                                 beyond - 1, beyond, beyond + 5, INT64_MAX, INT64_MIN})
+    EXPECT_EQ(found_of(s, key), found_of(wide_keys, key)) << key;
+  EXPECT_FALSE(s.contains(UINT32_MAX));  // which is -1 to operator<
+  EXPECT_TRUE(s.find(UINT64_MAX) == s.end());
+  EXPECT_TRUE(s.contains(5U));
+  EXPECT_EQ(s.lower_bound(0U), s.find(0));
+  set<std::uint8_t, std::greater<>> bytes(disk.store, {44, 255}, tiny);
+  EXPECT_FALSE(bytes.contains(300));
+  EXPECT_FALSE(bytes.contains(-1));
+  EXPECT_EQ(bytes.lower_bound(300), bytes.begin());
+  EXPECT_EQ(bytes.lower_bound(-1), bytes.end());
+}
+
 TEST(maps, are_searched_for_what_becomes_a_key) {
   quick_storage disk;
   map<std::int64_t, int> const m(disk.store, {{-5, 1}, {5, 2}, {-9, 3}}, tiny);

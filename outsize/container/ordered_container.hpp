@@ -219,43 +219,45 @@ class ordered_container {
 
   // ---- search ----
 
-  // By a key; or by anything else that the comparison takes, if it is transparent (std::less<> is),
-  // and that does not become a key by itself: several keys may be equal to that.
+  // By a key; or by anything else that the comparison takes, if it is transparent (std::less<> is):
+  // it is compared as it is, though it may become a key, and several keys may be equal to it. But
+  // integers are compared by value, also where operator< is not. If the comparison is of keys
+  // alone, what is looked for is made one.
 
   template <key_or<Key, Less> K = Key>
   iterator find(K const& key) {
-    return {*tree_, tree_->find(sought(key))};
+    return {*tree_, look_for(key, [&](auto const& k) { return tree_->find(k); })};
   }
   template <key_or<Key, Less> K = Key>
   const_iterator find(K const& key) const {
-    return {*tree_, tree_->find(sought(key))};
+    return {*tree_, look_for(key, [&](auto const& k) { return tree_->find(k); })};
   }
   template <key_or<Key, Less> K = Key>
   bool contains(K const& key) const {
-    return !tree_->find(sought(key)).is_end();
+    return !look_for(key, [&](auto const& k) { return tree_->find(k); }).is_end();
   }
   /// CPU: O(result). I/Os: a scan's of these.
   template <key_or<Key, Less> K = Key>
   size_type count(K const& key) const {
-    if constexpr (is_unique && std::convertible_to<K const&, Key>) return contains(key) ? 1 : 0;
+    if constexpr (is_unique && std::same_as<K, Key>) return contains(key) ? 1 : 0;
     auto const [from, to] = equal_range(key);
     return static_cast<size_type>(std::distance(from, to));
   }
   template <key_or<Key, Less> K = Key>
   iterator lower_bound(K const& key) {
-    return {*tree_, tree_->lower_bound(sought(key))};
+    return {*tree_, look_for(key, [&](auto const& k) { return tree_->lower_bound(k); })};
   }
   template <key_or<Key, Less> K = Key>
   const_iterator lower_bound(K const& key) const {
-    return {*tree_, tree_->lower_bound(sought(key))};
+    return {*tree_, look_for(key, [&](auto const& k) { return tree_->lower_bound(k); })};
   }
   template <key_or<Key, Less> K = Key>
   iterator upper_bound(K const& key) {
-    return {*tree_, tree_->upper_bound(sought(key))};
+    return {*tree_, look_for(key, [&](auto const& k) { return tree_->upper_bound(k); })};
   }
   template <key_or<Key, Less> K = Key>
   const_iterator upper_bound(K const& key) const {
-    return {*tree_, tree_->upper_bound(sought(key))};
+    return {*tree_, look_for(key, [&](auto const& k) { return tree_->upper_bound(k); })};
   }
   template <key_or<Key, Less> K = Key>
   std::pair<iterator, iterator> equal_range(K const& key) {
@@ -272,7 +274,9 @@ class ordered_container {
     requires is_map
   {
     std::optional<value> found;
-    tree_->visit(sought(key), [&](auto const&, value_type const& entry) { found = entry.second; });
+    look_for(key, [&](auto const& k) {
+      tree_->visit(k, [&](auto const&, value_type const& entry) { found = entry.second; });
+    });
     return found;
   }
 
@@ -590,9 +594,9 @@ class ordered_container {
     return tree::layout(kind);
   }
 
-  template <typename K>
-  static decltype(auto) sought(K const& key) {
-    return detail::sought_key<Key>(key);
+  template <typename K, typename Look>
+  static decltype(auto) look_for(K const& key, Look look) {
+    return detail::look_for<Key, Less>(key, look);
   }
   value& lend(detail::tree_position const& at) {
     return reinterpret_cast<typename iterator::pointer>(tree_->lend(at))->second;

@@ -219,19 +219,21 @@ class unordered_map {
 
   // ---- lookup ----
 
-  // By a key; or by anything else that Hash and KeyEqual take, if both are transparent, and that
-  // does not become a key by itself.
+  // By a key; or by anything else that Hash and KeyEqual take, if both are transparent: it is
+  // hashed and compared as it is, though it may become a key. Otherwise it is made one.
 
   /// The value of a key, if it is there.
   template <key_or<Key, Hash, KeyEqual> K = Key>
   std::optional<Value> get(K const& key) const {
     std::optional<Value> value;
-    table_->look_up(sought(key), [&](value_type const& item, auto const&) { value = item.second; });
+    look_for(key, [&](auto const& k) {
+      table_->look_up(k, [&](value_type const& item, auto const&) { value = item.second; });
+    });
     return value;
   }
   template <key_or<Key, Hash, KeyEqual> K = Key>
   bool contains(K const& key) const {
-    return table_->find(sought(key)).has_value();
+    return look_for(key, [&](auto const& k) { return table_->find(k).has_value(); });
   }
   template <key_or<Key, Hash, KeyEqual> K = Key>
   size_type count(K const& key) const {
@@ -240,8 +242,10 @@ class unordered_map {
   template <key_or<Key, Hash, KeyEqual> K = Key>
   const_iterator find(K const& key) const {
     const_iterator found = end();
-    table_->look_up(sought(key), [&](value_type const& item, detail::table_place const& at) {
-      found = const_iterator(table_.get(), at, item.first);
+    look_for(key, [&](auto const& k) {
+      table_->look_up(k, [&](value_type const& item, detail::table_place const& at) {
+        found = const_iterator(table_.get(), at, item.first);
+      });
     });
     return found;
   }
@@ -249,10 +253,11 @@ class unordered_map {
   template <key_or<Key, Hash, KeyEqual> K = Key>
   iterator find(K const& key) {
     iterator found = end();
-    table_->look_up_to_change(sought(key),
-                              [&](value_type const& item, detail::table_place const& at) {
-                                found = iterator(table_.get(), at, item.first);
-                              });
+    look_for(key, [&](auto const& k) {
+      table_->look_up_to_change(k, [&](value_type const& item, detail::table_place const& at) {
+        found = iterator(table_.get(), at, item.first);
+      });
+    });
     return found;
   }
   /// From the item of a key to the next one, or twice the end. If it is there, what waits is done.
@@ -495,9 +500,9 @@ class unordered_map {
       : table_(std::make_unique<table>(std::move(from), options.pending_bytes, std::move(hash),
                                        std::move(equal))) {}
 
-  template <typename K>
-  static decltype(auto) sought(K const& key) {
-    return detail::sought_key<Key>(key);
+  template <typename K, typename Look>
+  static decltype(auto) look_for(K const& key, Look look) {
+    return detail::look_for<Key, Hash, KeyEqual>(key, look);
   }
   /// Whether all items are in another map too, with the same values.
   bool is_part_of(unordered_map const& other) const {

@@ -585,6 +585,42 @@ TEST_F(unordered_maps, are_searched_for_what_is_no_key) {
   EXPECT_EQ(m.get({{'w'}}), 1000);  // a key by braces
 }
 
+struct short_text : text {
+  short_text() = default;
+  short_text(std::string_view from) : text{} {
+    std::ranges::copy(from.substr(0, chars.size() - 1), chars.begin());
+  }
+};
+
+TEST_F(unordered_maps, ask_transparent_functions_though_the_argument_becomes_a_key) {
+  struct hash : any_text_hash {
+    std::size_t operator()(text const& t) const { return any_text_hash::operator()(t); }
+    std::size_t operator()(std::string_view t) const {
+      return any_text_hash::operator()(t.substr(0, 10));
+    }
+  };
+  unordered_map<short_text, int, hash, any_text_equal> m(*store, tiny_pages());
+  m[short_text("0123456789")] = 7;
+  for (std::string_view const there : {"0123456789"}) {
+    EXPECT_TRUE(m.contains(there));
+    EXPECT_EQ(m.get(there), 7);
+    EXPECT_EQ(m.find(there)->second, 7);
+  }
+  for (std::string_view const missing : {"0123456789x", "012345678"}) {
+    EXPECT_FALSE(m.contains(missing));
+    EXPECT_EQ(m.count(missing), 0U);
+    EXPECT_EQ(m.get(missing), std::nullopt);
+    EXPECT_TRUE(m.find(missing) == m.end());
+    EXPECT_TRUE(std::as_const(m).equal_range(missing).first == std::as_const(m).end());
+  }
+  m[short_text("w")] = 1;
+  m.insert_oblivious({short_text("wx"), 2});
+  EXPECT_EQ(m.get(std::string_view("wx")), 2);
+  unordered_map<int, int> whole(*store, tiny_pages());
+  whole[5] = 1;
+  EXPECT_TRUE(whole.contains(5.7));  // as std::unordered_map: its functions take keys
+}
+
 TEST_F(unordered_maps, assign_values_of_their_own_as_the_standard_ones) {
   for (unordered_map_options const& options : {tiny_pages(), unordered_map_options{}}) {
     unordered_map<std::uint64_t, scratch::three_words> m(*store, options);
