@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSL-1.0
 #
 # cmake -DEXPECT=REGEX -P expect_compile_failure.cmake -- COMMAND...: succeeds if COMMAND fails and
-# what it prints matches REGEX, so that a program that fails for another reason is noticed.
+# what it prints matches REGEX, or each of a list, so that a program that fails for another reason is
+# noticed.
 
 set(command)
 set(seen FALSE)
@@ -20,6 +21,8 @@ execute_process(COMMAND ${command}
 if(status EQUAL 0)
   message(FATAL_ERROR "compiled, although it must not")
 endif()
-if(NOT output MATCHES "${EXPECT}")
-  message(FATAL_ERROR "failed without a message that matches '${EXPECT}':\n${output}")
-endif()
+foreach(regex IN LISTS EXPECT)
+  if(NOT output MATCHES "${regex}")
+    message(FATAL_ERROR "failed without a message that matches '${regex}':\n${output}")
+  endif()
+endforeach()

@@ -11,7 +11,8 @@
 #
 #   outsize_compile_fail_test(items.cpp          # compiles as it stands, but not with
 #     SECTION NOT_TRIVIALLY_COPYABLE             #   -DNOT_TRIVIALLY_COPYABLE, and then
-#     EXPECT "external_item")                    #   the compiler's message matches EXPECT
+#     EXPECT "external_item")                    #   the compiler's message matches EXPECT, or each
+#                                                #   of a list
 
 # All that the tsan preset builds.
 add_custom_target(outsize_concurrent_tests)

@@ -40,14 +40,14 @@
 namespace outsize {
 
 /// A file that holds items of type T side by side.
-template <external_item T>
+template <stored_item T>
 struct item_file {
   using item = T;
   std::string path;
 };
 
 /// Names a file of items to read; "-" is standard input.
-template <external_item T>
+template <stored_item T>
 item_file<T> items(std::string path) {
   return {std::move(path)};
 }
@@ -80,9 +80,8 @@ struct item_of_source<item_file<T>> {
 
 /// What algorithms read from: a file of items or any input range of them.
 template <typename In>
-concept item_source =
-    detail::is_item_file<std::remove_cvref_t<In>> ||
-    (std::ranges::input_range<In> && external_item<std::ranges::range_value_t<In>>);
+concept item_source = detail::is_item_file<std::remove_cvref_t<In>> ||
+                      (std::ranges::input_range<In> && stored_item<std::ranges::range_value_t<In>>);
 
 /// One that can be read again: a file or a forward range.
 template <typename In>

@@ -69,7 +69,7 @@ concept item_combiner =
 /// Source:  Dementiev, Sanders: Asynchronous parallel disk sorting, SPAA 2003; STXXL 2008, sections
 ///          5 and 6.
 /// Checked: outsize/algorithm/sorter_test.cpp, tests/complexity/sort_io_test.cpp.
-template <external_item T, std::strict_weak_order<T, T> Less = std::less<>,
+template <stored_item T, std::strict_weak_order<T, T> Less = std::less<>,
           item_combiner<T> Combine = detail::no_combining>
 class sorter {
   using family = detail::combining_family<T, Less, Combine>;

@@ -50,7 +50,7 @@ namespace outsize::block {
 ///          from finish(); out_of_space, budget_error. The stream can only be destroyed then; the
 ///          list holds blocks of unknown content.
 /// Checked: block_stream_test.cpp.
-template <external_item T>
+template <stored_item T>
 class block_output_stream {
  public:
   /// Appends to `blocks`, which must be empty for block_input_stream to read them from its
@@ -119,7 +119,7 @@ class block_output_stream {
 /// Errors:  io_error, from the constructor for the first block, and for each other one from the
 ///          call that leaves the block before it. The stream can only be destroyed then.
 /// Checked: block_stream_test.cpp.
-template <external_item T>
+template <stored_item T>
 class block_input_stream {
  public:
   /// Reads the first `item_count` items of what a block_output_stream<T> wrote; the list must not

@@ -38,8 +38,8 @@ struct no_info {};
 /// @tparam Info       external_item: what is to be known about each block, such as how many of its
 ///                    items are in use.
 /// @tparam LinkCount  References to other blocks, such as the next and the previous one.
-template <typename T, external_item Info = no_info, std::size_t LinkCount = 0>
-  requires external_item<std::remove_const_t<T>>
+template <typename T, stored_item Info = no_info, std::size_t LinkCount = 0>
+  requires stored_item<std::remove_const_t<T>>
 class typed_block {
   template <typename Part>
   using like_items = std::conditional_t<std::is_const_v<T>, Part const, Part>;

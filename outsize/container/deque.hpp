@@ -77,7 +77,7 @@ template <item_source In>
 deque(storage&, In&&, vector_options = {}) -> deque<source_item_t<In>>;
 template <std::input_iterator I, std::sentinel_for<I> S>
 deque(storage&, I, S, vector_options = {}) -> deque<std::iter_value_t<I>>;
-template <external_item T>
+template <stored_item T>
 deque(storage&, std::initializer_list<T>, vector_options = {}) -> deque<T>;
 
 }  // namespace outsize

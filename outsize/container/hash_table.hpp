@@ -83,7 +83,7 @@ class hash_table {
         hash_(std::move(hash)),
         equal_(std::move(equal)),
         pending_bytes_(pending_bytes) {
-    static_assert(external_item<item>);
+    static_assert(stored_item<item>);
     static_assert(alignof(item) <= block::block_cache::buffer_alignment_bytes);
   }
   hash_table(hash_table const&) = delete;

@@ -19,7 +19,9 @@ namespace outsize {
 namespace detail {
 
 template <typename In, typename T>
-concept exact_source_of = item_source<In> && std::same_as<source_item_t<In>, T>;
+concept exact_source_of =
+    (is_item_file<std::remove_cvref_t<In>> || std::ranges::input_range<In>)&&std::same_as<
+        typename item_of_source<std::remove_cvref_t<In>>::type, T>;
 
 }  // namespace detail
 

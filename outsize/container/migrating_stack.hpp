@@ -42,7 +42,7 @@ namespace outsize {
 ///          are where they were. Where the way back fails, the stack stays on disk until it has
 ///          shrunk to half as much again. top() throws io_error on disk.
 /// Checked: migrating_stack_test.cpp.
-template <external_item T>
+template <stored_item T>
 class migrating_stack {
  public:
   using value_type = T;

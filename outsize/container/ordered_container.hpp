@@ -574,8 +574,7 @@ class ordered_container {
   ordered_container(storage& store, std::unique_ptr<detail::tree_pages> pages, Less less)
       : store_(&store),
         tree_(std::make_unique<tree>(std::move(pages), std::move(less), is_unique)) {
-    static_assert(external_item<Key> && external_item<value_type>,
-                  "keys and values must be trivially copyable, as bytes that lie on disk");
+    static_assert(stored_item<Key> && stored_item<value>);
     static_assert(std::strict_weak_order<Less, Key, Key>, "Less must compare two keys");
     static_assert(alignof(value_type) <= block::block_cache::buffer_alignment_bytes);
   }

@@ -49,7 +49,7 @@ class paged_items {
         begin_(row_->begin() * page_items_),
         end_(begin_) {
     // Here, so that an item can hold iterators over items of its own type.
-    static_assert(external_item<T>, "items must be trivially copyable, as bytes that lie on disk");
+    static_assert(stored_item<T>);
     static_assert(alignof(T) <= block::block_cache::buffer_alignment_bytes);
     row_->call_at_rest([this] { hot_ = {}; });
     note_row();

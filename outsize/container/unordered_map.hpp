@@ -86,7 +86,7 @@ namespace outsize {
 ///          erase() of an iterator, insert() of a range and find_many() leave: see there.
 ///          A destructor that cannot do what waits leaves a file as flushed last.
 /// Checked: unordered_map_test.cpp, unordered_map_io_test.cpp, unordered_map_file_test.cpp.
-template <external_item Key, external_item Value, typename Hash = std::hash<Key>,
+template <stored_item Key, stored_item Value, typename Hash = std::hash<Key>,
           typename KeyEqual = std::equal_to<Key>>
 class unordered_map {
   using table = detail::hash_table<Key, Value, Hash, KeyEqual>;

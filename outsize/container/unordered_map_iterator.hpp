@@ -112,7 +112,7 @@ class unordered_map_iterator {
  private:
   template <typename, bool>
   friend class unordered_map_iterator;
-  template <external_item Key, external_item Value, typename, typename>
+  template <stored_item Key, stored_item Value, typename, typename>
   friend class unordered_map;
 
   /// The end.

@@ -149,7 +149,7 @@ template <item_source In>
 vector(storage&, In&&, vector_options = {}) -> vector<source_item_t<In>>;
 template <std::input_iterator I, std::sentinel_for<I> S>
 vector(storage&, I, S, vector_options = {}) -> vector<std::iter_value_t<I>>;
-template <external_item T>
+template <stored_item T>
 vector(storage&, std::initializer_list<T>, vector_options = {}) -> vector<T>;
 
 }  // namespace outsize
