@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <outsize/base/assert.hpp>
+#include <outsize/base/idle_tools.hpp>
 
 namespace outsize {
 
@@ -103,7 +104,7 @@ executor::team::~team() {
   end_workers();
 }
 
-/// Those that were started.
+/// Those that were started, and with them what they have left for others.
 void executor::team::end_workers() noexcept {
   {
     std::lock_guard const held(mutex_);
@@ -112,6 +113,7 @@ void executor::team::end_workers() noexcept {
   arrived_.notify_all();
   for (auto& worker : workers_)
     if (worker.joinable()) worker.join();
+  detail::idle_tools_base::drop_all();
 }
 
 void executor::team::run(std::size_t count, std::function<void(std::size_t)> const& body) {

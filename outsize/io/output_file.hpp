@@ -39,8 +39,9 @@ class output_file {
 
   /// Cuts it to `length_bytes`, closes it, and puts it in the place of what had the name, with its
   /// owner, mode, access control list and attributes. Once, when all requests have ended. What went
-  /// through the page cache is written back before. @throws io_error, also if only the closing tells
-  /// that bytes were lost; changed_file if what had the name is one of `inputs` that has changed.
+  /// through the page cache is written back before. @throws io_error, also if only the closing
+  /// tells that bytes were lost; changed_file if what had the name is one of `inputs` that has
+  /// changed.
   void commit(std::uint64_t length_bytes, input_watch const& inputs = {});
 
   /// A stream that writes it from its beginning, over what is there, and whose commit() is this

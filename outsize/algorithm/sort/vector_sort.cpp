@@ -14,6 +14,7 @@
 #include <outsize/algorithm/sort/bucket_partition.hpp>
 #include <outsize/algorithm/sort/digit_sort.hpp>
 #include <outsize/algorithm/sort/proxy_sort.hpp>
+#include <outsize/base/idle_tools.hpp>
 
 namespace outsize::detail {
 namespace {
@@ -51,22 +52,42 @@ void sort_numbers(std::span<prefix_entry> entries) {
 
 // ---- in cache ----
 
+/// Memory to sort items in cache, up to 0.5 MiB, or 1.25 MiB where they are spread unevenly.
+template <typename T>
+struct cache_tools {
+  trusting_sort<digit_sort<T>> digits;
+  proxy_sort<T> proxies;
+};
+template <>
+struct cache_tools<std::uint32_t> {
+  trusting_sort<digit_sort<std::uint32_t>> digits;
+  std::vector<std::uint64_t> words;
+};
+template <>
+struct cache_tools<std::uint64_t> {
+  trusting_sort<digit_sort<std::uint64_t>> digits;
+};
+
+template <typename T>
+auto take_tools() {
+  static auto& all = *new idle_tools<cache_tools<T>>();
+  return all.take();
+}
+
 /// As numbers of 64 bits.
-void sort_uneven(std::span<std::uint32_t> keys) {
-  thread_local std::vector<std::uint64_t> words;
-  words.assign(keys.begin(), keys.end());
-  sort_numbers(std::span(words));
-  std::ranges::transform(words, keys.begin(),
+void sort_uneven(std::span<std::uint32_t> keys, cache_tools<std::uint32_t>& tools) {
+  tools.words.assign(keys.begin(), keys.end());
+  sort_numbers(std::span(tools.words));
+  std::ranges::transform(tools.words, keys.begin(),
                          [](std::uint64_t word) { return static_cast<std::uint32_t>(word); });
 }
 
-void sort_uneven(std::span<std::uint64_t> keys) { sort_numbers(keys); }
+void sort_uneven(std::span<std::uint64_t> keys, cache_tools<std::uint64_t>&) { sort_numbers(keys); }
 
 /// By words.
 template <typename T>
-void sort_uneven(std::span<T> items) {
-  thread_local proxy_sort<T> proxies;
-  proxies(
+void sort_uneven(std::span<T> items, cache_tools<T>& tools) {
+  tools.proxies(
       items, [](std::span<std::uint64_t> words) { sort_numbers(words); },
       [](std::span<T> equals) {
         constexpr std::size_t few = 32;
@@ -79,9 +100,8 @@ void sort_uneven(std::span<T> items) {
 }
 
 template <typename T>
-void sort_in_cache(std::span<T> items) {
-  thread_local trusting_sort<digit_sort<T>> digits;
-  digits(items, [](std::span<T> uneven) { sort_uneven(uneven); });
+void sort_in_cache(std::span<T> items, cache_tools<T>& tools) {
+  tools.digits(items, [&](std::span<T> uneven) { sort_uneven(uneven, tools); });
 }
 
 // ---- in two levels ----
@@ -91,13 +111,13 @@ constexpr std::size_t very_few_items = 32;
 constexpr std::size_t few_items = 128;  // for words digits are no faster than the vector kernel
 
 template <typename T>
-void sort_in_buckets(std::span<T> items, unsigned levels = 3) {
+void sort_in_buckets(std::span<T> items, cache_tools<T>& tools, unsigned levels = 3) {
   if (items.size() <= very_few_items) {
     std::ranges::sort(items, own_order());
     return;
   }
   if (items.size() <= few_items) return sort_numbers(items);
-  if (items.size() <= cache_items<T>) return sort_in_cache(items);
+  if (items.size() <= cache_items<T>) return sort_in_cache(items, tools);
   auto const rule =
       levels > 0 ? bucket_rule::for_items(std::span<T const>(items),
                                           items.size() / (cache_items<T> / 4), own_order::word<T>)
@@ -105,7 +125,19 @@ void sort_in_buckets(std::span<T> items, unsigned levels = 3) {
   if (!rule) return sort_numbers(items);
   auto const bounds = bucket_partition<T>()(items, *rule);
   for (std::size_t b = 0; b < rule->count; ++b)
-    sort_in_buckets(items.subspan(bounds[b], bounds[b + 1] - bounds[b]), levels - 1);
+    sort_in_buckets(items.subspan(bounds[b], bounds[b + 1] - bounds[b]), tools, levels - 1);
+}
+
+template <typename T>
+void sort_by_digits(std::span<T> items) {
+  // A lease takes longer than these do.
+  if (items.size() <= very_few_items) {
+    std::ranges::sort(items, own_order());
+    return;
+  }
+  if (items.size() <= few_items) return sort_numbers(items);
+  auto const tools = take_tools<T>();
+  sort_in_buckets(items, *tools);
 }
 
 /// The shortest time of three that `sort` takes for keys without order.
@@ -126,7 +158,8 @@ std::chrono::steady_clock::duration trial(Sort const& sort) {
 /// Whether 32-bit keys are sorted faster by digits: a processor that compresses vectors of them in
 /// microcode (Zen 4) takes five times as long as for words.
 bool prefers_digits() {
-  return trial([](std::span<std::uint32_t> keys) { sort_in_cache(keys); }) <
+  auto const tools = take_tools<std::uint32_t>();
+  return trial([&](std::span<std::uint32_t> keys) { sort_in_cache(keys, *tools); }) <
          trial([](std::span<std::uint32_t> keys) { sort_numbers(keys); });
 }
 
@@ -134,13 +167,13 @@ bool prefers_digits() {
 
 void vector_sort(std::span<std::uint32_t> keys) {
   static bool const by_digits = prefers_digits();
-  by_digits ? sort_in_buckets(keys) : sort_numbers(keys);
+  by_digits ? sort_by_digits(keys) : sort_numbers(keys);
 }
 
-void vector_sort(std::span<std::uint64_t> keys) { sort_in_buckets(keys); }
+void vector_sort(std::span<std::uint64_t> keys) { sort_by_digits(keys); }
 
-void vector_sort(std::span<word_pair> items) { sort_in_buckets(items); }
+void vector_sort(std::span<word_pair> items) { sort_by_digits(items); }
 
-void vector_sort(std::span<prefix_entry> entries) { sort_in_buckets(entries); }
+void vector_sort(std::span<prefix_entry> entries) { sort_by_digits(entries); }
 
 }  // namespace outsize::detail

@@ -59,9 +59,9 @@ class unpublished_file {
   /// Where it takes up space.
   std::string const& directory() const noexcept { return directory_; }
 
-  /// Gives it the protection of the target, closes it, and puts it in the place of the target. Once,
-  /// when all requests have ended. @throws io_error, also if the file system tells only at the
-  /// closing that something was not written, and in a process that comes from a fork (EOWNERDEAD);
+  /// Gives it the protection of the target, closes it, and puts it in the place of the target.
+  /// Once, when all requests have ended. @throws io_error, also if the file system tells only at
+  /// the closing that something was not written, and in a process that comes from a fork;
   /// changed_file if the target is one of `inputs` that has changed. The target is as it was then.
   void publish(input_watch const& inputs = {});
 
