@@ -13,7 +13,6 @@
 // budget. One thread at a time uses a reader or a writer. Layer: algorithm.
 
 #include <algorithm>
-#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -25,7 +24,6 @@
 #include <string>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include <outsize/algorithm/record_output.hpp>
 #include <outsize/algorithm/sort/sort_options.hpp>
@@ -151,24 +149,29 @@ class item_reader {
     for (;;) {
       if (rest_.empty() && !more()) return {};
       if (held_ > 0 || rest_.size() < sizeof(T)) {
-        if (hold()) return {&straddling_, 1};
+        if (hold()) return {copies_.get(), 1};
         continue;
       }
       auto whole = rest_.first(rest_.size() / sizeof(T) * sizeof(T));
       bool const aligned = reinterpret_cast<std::uintptr_t>(whole.data()) % alignof(T) == 0;
-      if (!aligned) whole = whole.first(std::min(whole.size(), most_copied));
+      if (!aligned) whole = whole.first(std::min(whole.size(), most_copied * sizeof(T)));
       rest_ = rest_.subspan(whole.size());
       if (aligned) return {reinterpret_cast<T const*>(whole.data()), whole.size() / sizeof(T)};
-      copies_.resize(whole.size() / sizeof(T));
-      std::memcpy(static_cast<void*>(copies_.data()), whole.data(), whole.size());
-      return copies_;
+      std::memcpy(static_cast<void*>(copies()), whole.data(), whole.size());
+      return {copies(), whole.size() / sizeof(T)};
     }
   }
 
   std::string const& name() const noexcept { return in_->name(); }
 
  private:
-  static constexpr std::size_t most_copied = std::max<std::size_t>(1, 4096 / sizeof(T)) * sizeof(T);
+  static constexpr std::size_t most_copied = std::max<std::size_t>(1, 4096 / sizeof(T));
+
+  /// Memory for so many items, not on the stack, which may be short, and items long.
+  T* copies() {
+    if (!copies_) copies_ = std::make_unique_for_overwrite<T[]>(most_copied);
+    return copies_.get();
+  }
 
   bool more() {
     rest_ = in_->next();
@@ -180,7 +183,7 @@ class item_reader {
   /// Adds to the item that spans two blocks; whether it is complete.
   bool hold() {
     std::size_t const count = std::min(rest_.size(), sizeof(T) - held_);
-    std::memcpy(reinterpret_cast<std::byte*>(&straddling_) + held_, rest_.data(), count);
+    std::memcpy(reinterpret_cast<std::byte*>(copies()) + held_, rest_.data(), count);
     rest_ = rest_.subspan(count);
     held_ = (held_ + count) % sizeof(T);
     return held_ == 0;
@@ -189,10 +192,20 @@ class item_reader {
   io::input_stream* in_;
   std::span<std::byte const> rest_;  // of what the stream has handed out
   std::uint64_t total_ = 0;
-  T straddling_{};
-  std::size_t held_ = 0;  // bytes of it
-  std::vector<T> copies_;
+  std::unique_ptr<T[]> copies_;  // once there are any; the first may be of an item
+  std::size_t held_ = 0;         // of which so many bytes have come
 };
+
+/// Copies an item, or what becomes one, to a place.
+template <external_item T, typename From>
+void put_item(T& to, From&& from) {
+  if constexpr (std::same_as<std::remove_cvref_t<From>, T>) {
+    std::memcpy(static_cast<void*>(&to), std::addressof(from), sizeof to);
+  } else {
+    T const item = std::forward<From>(from);
+    std::memcpy(static_cast<void*>(&to), &item, sizeof to);
+  }
+}
 
 /// Shows all items of a file or range, front to back, to `visit(std::span<T const>)` until it says
 /// false. @throws io_error, format_error, budget_error, as open_input and item_reader.
@@ -216,15 +229,17 @@ void scan_items(storage& store, In&& in, sort_options const& options, Visit&& vi
     for (auto pieces = in.pieces(); !pieces.empty(); pieces.skip(pieces.pull().size()))
       if (!visit(pieces.pull())) return;
   } else {
-    std::array<item, 64> some;
+    // Not on the stack, which may be short, and items long; large enough for visitors to look up.
+    constexpr std::size_t most = std::clamp<std::size_t>(4096 / sizeof(item), 1, 64);
+    auto const some = std::make_unique_for_overwrite<item[]>(most);
     std::size_t count = 0;
-    for (item const one : in) {
-      std::memcpy(static_cast<void*>(&some[count++]), &one, sizeof one);
-      if (count < some.size()) continue;
-      if (!visit(std::span<item const>(some))) return;
+    for (auto&& one : in) {
+      put_item(some[count++], std::forward<decltype(one)>(one));
+      if (count < most) continue;
+      if (!visit(std::span<item const>(some.get(), count))) return;
       count = 0;
     }
-    if (count > 0) visit(std::span<item const>(some).first(count));
+    if (count > 0) visit(std::span<item const>(some.get(), count));
   }
 }
 
@@ -298,7 +313,7 @@ class item_writer<T, output_path> {
 
   void put(T const& item) {
     std::memcpy(static_cast<void*>(&some_[count_++]), &item, sizeof item);
-    if (count_ == some_.size()) hand_over();
+    if (count_ == most_gathered) hand_over();
   }
   /// A place for items, at least one if a window holds that. @throws io_error.
   std::span<std::byte> room() {
@@ -314,15 +329,17 @@ class item_writer<T, output_path> {
   }
 
  private:
+  static constexpr std::size_t most_gathered = std::max<std::size_t>(1, 1024 / sizeof(T));
+
   void hand_over() {
     if (count_ == 0) return;
-    output_.append({reinterpret_cast<char const*>(some_.data()), count_ * sizeof(T)});
+    output_.append({reinterpret_cast<char const*>(some_.get()), count_ * sizeof(T)});
     count_ = 0;
   }
 
   std::unique_ptr<io::output_stream> stream_;
   record_output output_;
-  std::array<T, std::max<std::size_t>(1, 1024 / sizeof(T))> some_;
+  std::unique_ptr<T[]> some_ = std::make_unique_for_overwrite<T[]>(most_gathered);
   std::size_t count_ = 0;
 };
 

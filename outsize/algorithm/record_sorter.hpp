@@ -19,7 +19,7 @@
 #include <outsize/algorithm/byte_order.hpp>
 #include <outsize/algorithm/sort/engine.hpp>
 #include <outsize/base/assert.hpp>
-#include <outsize/base/process_mark.hpp>
+#include <outsize/base/owned.hpp>
 #include <outsize/block/storage.hpp>
 
 namespace outsize {
@@ -40,7 +40,8 @@ concept record_ordering = requires(O const order, std::string_view r) {
 
 /// Sorts any number of byte strings: push them all, call sort(), then read them.
 ///
-/// Records that compare equal come out in the order in which they were pushed.
+/// Records that compare equal come out in the order in which they were pushed. To ask for records
+/// before sort() was called, or to use one that was moved from, is a mistake that is asserted.
 ///
 /// @tparam Order  record_ordering: byte_order, text::line_order, record_order, or one of your own.
 ///
@@ -70,7 +71,7 @@ class record_sorter {
       : store_(&store),
         order_(std::make_unique<Order const>(std::move(order))),
         options_(std::move(options)) {
-    clear();
+    begin_anew();
   }
   /// The same on the default storage.
   explicit record_sorter(Order order = {}, sort_options options = {.rewindable = true})
@@ -78,7 +79,7 @@ class record_sorter {
 
   /// Before sort(): adds a record; its bytes are copied.
   void push(std::string_view record) {
-    OUTSIZE_ASSERT(!sorted_);
+    OUTSIZE_ASSERT(!sorted_ && "a record pushed after sort()");
     engine_->append(record);
     ++pushed_;
   }
@@ -86,22 +87,24 @@ class record_sorter {
   /// Ends the input and goes to the first record.
   /// I/Os:    as for the class.
   void sort() {
-    OUTSIZE_ASSERT(!sorted_);
+    OUTSIZE_ASSERT(!sorted_ && "sort() was called twice");
     engine_->finish_input();
     sorted_ = true;
     advance();
   }
 
   /// After sort(): whether all records have been read.
-  bool empty() const noexcept { return rest_.empty(); }
+  bool empty() const noexcept { return rest_->empty() && is_over(); }
   /// The current record, valid until ++. @pre !empty().
-  std::string_view operator*() const noexcept {
-    return rest_.substr(sizeof(std::uint32_t), length());
+  std::string_view operator*() const {
+    need_record();
+    return rest_->substr(sizeof(std::uint32_t), length());
   }
   /// Goes to the next record. @pre !empty().
   record_sorter& operator++() {
-    rest_.remove_prefix(sizeof(std::uint32_t) + length());
-    if (rest_.empty()) advance();
+    need_record();
+    rest_->remove_prefix(sizeof(std::uint32_t) + length());
+    if (rest_->empty()) advance();
     return *this;
   }
 
@@ -114,17 +117,15 @@ class record_sorter {
   }
 
   /// Records pushed.
-  std::uint64_t size() const noexcept { return pushed_; }
+  std::uint64_t size() const noexcept {
+    engine_.get();  // it is there
+    return pushed_;
+  }
 
   /// Drops all records and takes new ones.
   void clear() {
-    engine_.reset();
-    engine_ = std::make_unique<engine>(*store_, detail::record_items<Order>(*order_, 0), options_,
-                                       framing);
-    window_.reset();
-    rest_ = {};
-    pushed_ = 0;
-    sorted_ = false;
+    engine_.get();  // it is there
+    begin_anew();
   }
 
   /// Runs, passes, memory: complete when empty() after sort().
@@ -137,23 +138,45 @@ class record_sorter {
 
   std::size_t length() const noexcept {
     std::uint32_t bytes;
-    std::memcpy(&bytes, rest_.data(), sizeof bytes);
+    std::memcpy(&bytes, rest_->data(), sizeof bytes);
     return bytes;
   }
 
+  void begin_anew() {
+    engine_.reset();
+    engine_ = std::make_unique<engine>(*store_, detail::record_items<Order>(*order_, 0), options_,
+                                       framing);
+    window_.reset();
+    *rest_ = {};
+    pushed_ = 0;
+    sorted_ = false;
+  }
+
+  /// Whether there are no more records, asked when all of the window have been read.
+  bool is_over() const noexcept {
+    OUTSIZE_ASSERT(sorted_ && "sort() was not called");
+    return !engine_->has_failed();
+  }
+  void need_record() const {
+    if (!rest_->empty()) [[likely]]
+      return;
+    OUTSIZE_ASSERT(!is_over() && "a record behind the last one");
+    engine_->rethrow_error();
+  }
+
   void advance() {
-    if (window_) engine_->recycle(*window_);
+    *rest_ = {};
+    if (window_) engine_->recycle(*std::exchange(window_, std::nullopt));
     window_ = engine_->next();
-    rest_ = {};
-    if (window_) rest_ = {reinterpret_cast<char const*>(window_->data().data()), window_->bytes};
+    if (window_) *rest_ = {reinterpret_cast<char const*>(window_->data().data()), window_->bytes};
   }
 
   storage* store_;
   std::unique_ptr<Order const> order_;  // at a fixed address, since views of records refer to it
   sort_options options_;
-  detail::process_ptr<engine> engine_;
+  detail::owned<engine> engine_;
   std::optional<detail::sorted_window> window_;
-  std::string_view rest_;  // of the window
+  detail::moved_along<std::string_view> rest_;  // of the window
   std::uint64_t pushed_ = 0;
   bool sorted_ = false;
 };

@@ -11,8 +11,11 @@
 #include <algorithm>
 #include <random>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
+#include <outsize/base/units.hpp>
 #include <outsize/io/memory_file.hpp>
 
 namespace outsize {
@@ -141,6 +144,38 @@ TEST(record_sorter, writes_equal_records_of_a_chunk_to_disk_once_if_one_is_enoug
     EXPECT_GT(sorter.report().runs, 3U);
     EXPECT_LE(sorter.report().run_items, sorter.report().runs * (records.size() + threads));
   }
+}
+
+TEST(record_sorter_death_test, asserts_that_sort_was_called_and_that_it_was_not_moved_from) {
+  auto const misuse = [](auto use) {
+    storage store(
+        {.disks = {{"memory", [](io::request_queue&) { return io::make_memory_file("m"); }}},
+         .memory = 4_MiB,
+         .threads = 1});
+    record_sorter<> s(store);
+    s.push("record");
+    use(s);
+  };
+  EXPECT_DEATH(misuse([](auto& s) { std::ignore = s.empty(); }), "sort\\(\\) was not called");
+  EXPECT_DEATH(misuse([](auto& s) { std::ignore = *s; }), "sort\\(\\) was not called");
+  EXPECT_DEATH(misuse([](auto& s) { ++s; }), "sort\\(\\) was not called");
+  EXPECT_DEATH(misuse([](auto& s) {
+                 s.sort();
+                 ++s;
+                 ++s;
+               }),
+               "behind the last one");
+  EXPECT_DEATH(misuse([](auto& s) {
+                 s.sort();
+                 auto const other = std::move(s);
+                 std::ignore = s.empty();
+               }),
+               "moved from");
+  EXPECT_DEATH(misuse([](auto& s) {
+                 auto const other = std::move(s);
+                 s.push("another");
+               }),
+               "moved from");
 }
 
 }  // namespace

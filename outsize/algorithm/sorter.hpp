@@ -11,8 +11,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <iterator>
 #include <memory>
+#include <optional>
+#include <ranges>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -23,8 +24,8 @@
 #include <outsize/base/assert.hpp>
 #include <outsize/base/external_item.hpp>
 #include <outsize/base/item_room.hpp>
-#include <outsize/base/piece_iterator.hpp>
-#include <outsize/base/process_mark.hpp>
+#include <outsize/base/owned.hpp>
+#include <outsize/base/piece_stream.hpp>
 #include <outsize/block/storage.hpp>
 
 namespace outsize {
@@ -41,6 +42,10 @@ concept item_combiner =
 ///     outsize::sorter<std::uint64_t> s;
 ///     for (…) s.push(x);
 ///     for (s.sort(); !s.empty(); ++s) use(*s);
+///
+/// After sort() it is a stream of pieces (piece_stream.hpp), and a range to go over once: the
+/// source of any algorithm, another sort or a merge too. To ask for items before sort() was called,
+/// or to use one that was moved from, is a mistake that is asserted.
 ///
 /// What comes out depends on the items and their order alone, not on threads, memory or block size:
 /// items that compare equal come out in the order in which they were pushed, or, under by(member)
@@ -71,7 +76,7 @@ concept item_combiner =
 /// Checked: outsize/algorithm/sorter_test.cpp, tests/complexity/sort_io_test.cpp.
 template <stored_item T, std::strict_weak_order<T, T> Less = std::less<>,
           item_combiner<T> Combine = detail::no_combining>
-class sorter {
+class sorter : public piece_stream<sorter<T, Less, Combine>, T> {
   using family = detail::combining_family<T, Less, Combine>;
   using engine = detail::sort_engine<typename family::type>;
 
@@ -83,7 +88,7 @@ class sorter {
         less_(std::move(less)),
         combine_(std::move(combine)),
         options_(std::move(options)) {
-    clear();
+    begin_anew();
   }
   /// The same on the default storage.
   explicit sorter(Less less = {}, sort_options options = {.rewindable = true}, Combine combine = {})
@@ -105,70 +110,36 @@ class sorter {
 
   /// Ends the input and goes to the first item.
   void sort() {
-    OUTSIZE_ASSERT(!sorted_);
+    OUTSIZE_ASSERT(!sorted_ && "sort() was called twice");
     end_room();
     engine_->finish_input();
     sorted_ = true;
-    advance();
+    go_on();
   }
 
-  // ---- out: after sort() ----
-
-  /// Whether all items have been read.
-  bool empty() const noexcept { return position_ == window_items_.size(); }
-
-  /// The current item. @pre !empty().
-  T const& operator*() const noexcept { return window_items_[position_]; }
-  T const* operator->() const noexcept { return &window_items_[position_]; }
-
-  /// Goes to the next item. @pre !empty().
-  sorter& operator++() {
-    if (++position_ == window_items_.size()) advance();
-    return *this;
-  }
-
-  /// The current item and those after it that are in memory: at least one unless empty().
-  std::span<T const> pull() const noexcept { return window_items_.subspan(position_); }
-  /// Goes past the first `count` items of pull().
-  void skip(std::size_t count) {
-    OUTSIZE_ASSERT(count <= window_items_.size() - position_);
-    position_ += count;
-    if (count > 0 && empty()) advance();
-  }
-
-  /// What is left as a range, over which one goes once: the source of any algorithm, another sort
-  /// or a merge too. Left early, it leaves the sorter at the piece that pull() shows. @pre sort()
-  /// was called.
-  auto begin() {
-    OUTSIZE_ASSERT(sorted_);
-    return piece_iterator<sorter, T, false>(*this);
-  }
-  static std::default_sentinel_t end() noexcept { return {}; }
+  // ---- out: after sort(), besides what streams have ----
 
   /// Goes back to the first item. @pre options.rewindable, or everything stayed in memory.
   void rewind() {
     OUTSIZE_ASSERT(sorted_ && (options_.rewindable || engine_->report().runs == 0));
     window_.reset();
+    this->show({});
     engine_->rewind();
-    advance();
+    go_on();
   }
 
   // ---- at any time ----
 
   /// Items pushed.
   std::uint64_t size() const noexcept {
-    return sorted_ ? engine_->report().items : pushed_ + room_.filled();
+    engine const& all = *engine_;
+    return sorted_ ? all.report().items : pushed_ + room_.filled();
   }
 
   /// Drops all items and takes new ones.
   void clear() {
-    engine_.reset();
-    engine_ = std::make_unique<engine>(*store_, family::make(less_, combine_), options_);
-    window_.reset();
-    window_items_ = {};
-    position_ = pushed_ = 0;
-    sorted_ = false;
-    room_.begin(engine_->current_chunk().room());
+    engine_.get();  // it is there
+    begin_anew();
   }
 
   /// Runs, passes, memory: complete when empty() after sort().
@@ -176,8 +147,19 @@ class sorter {
   sort_progress progress() const noexcept { return engine_->progress(); }
 
  private:
+  friend piece_stream<sorter, T>;
+
+  void begin_anew() {
+    engine_.reset();
+    engine_ = std::make_unique<engine>(*store_, family::make(less_, combine_), options_);
+    window_.reset();
+    this->show({});
+    pushed_ = 0;
+    sorted_ = false;
+    room_.begin(engine_->current_chunk().room());
+  }
   void next_room() {
-    OUTSIZE_ASSERT(!sorted_);
+    OUTSIZE_ASSERT(!sorted_ && "an item pushed after sort()");
     end_room();
     engine_->chunk_full();
     room_.begin(engine_->current_chunk().room());
@@ -188,27 +170,28 @@ class sorter {
     pushed_ += count;
   }
 
-  void advance() {
-    if (window_) engine_->recycle(*window_);
+  void go_on() {
+    OUTSIZE_ASSERT(sorted_ && "sort() was not called");
+    if (window_) engine_->recycle(*std::exchange(window_, std::nullopt));
     window_ = engine_->next();
-    position_ = 0;
-    window_items_ = {};
     if (!window_) return;
     auto const data = window_->data();
-    window_items_ = {reinterpret_cast<T const*>(data.data()), data.size() / sizeof(T)};
+    this->show({reinterpret_cast<T const*>(data.data()), data.size() / sizeof(T)});
   }
 
   storage* store_;
   Less less_;
   Combine combine_;
   sort_options options_;
-  detail::process_ptr<engine> engine_;
+  detail::owned<engine> engine_;
   detail::item_room<T> room_;  // of the chunk being filled; counted there when it is full
   std::uint64_t pushed_ = 0;
   bool sorted_ = false;
-  std::optional<detail::sorted_window> window_;
-  std::span<T const> window_items_;
-  std::size_t position_ = 0;
+  std::optional<detail::sorted_window> window_;  // that is shown
 };
 
 }  // namespace outsize
+
+/// size() counts what was pushed, not what is left.
+template <typename T, typename Less, typename Combine>
+inline constexpr bool std::ranges::disable_sized_range<outsize::sorter<T, Less, Combine>> = true;

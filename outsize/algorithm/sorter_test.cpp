@@ -9,15 +9,19 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cmath>
 #include <cstdint>
 #include <functional>
 #include <iterator>
 #include <limits>
 #include <map>
+#include <memory>
 #include <random>
 #include <ranges>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include <outsize/algorithm/is_sorted.hpp>
@@ -25,6 +29,7 @@
 #include <outsize/algorithm/nth_element.hpp>
 #include <outsize/algorithm/sort.hpp>
 #include <outsize/algorithm/top_k.hpp>
+#include <outsize/io/decorators/faulty_file.hpp>
 #include <outsize/io/memory_file.hpp>
 #include <outsize/testing/effort.hpp>
 
@@ -510,6 +515,90 @@ TEST(sort, of_ranges_knows_how_many_long_items_there_are) {
   sort(store, items, std::back_inserter(found));
   EXPECT_TRUE(std::ranges::is_sorted(found, {}, &long_item<3008>::key));
   EXPECT_EQ(found.size(), items.size());
+}
+
+static_assert(std::ranges::input_range<sorter<int>> && !std::ranges::sized_range<sorter<int>>);
+
+// In memory, and in windows of blocks.
+TEST(sorter, goes_on_as_a_range_where_a_loop_was_left) {
+  for (std::uint64_t const count : {100, 100'000}) {
+    storage store(tiny(2));
+    sorter<std::uint64_t> s(store, {}, {.memory_bytes = 256_KiB, .block_bytes = 4_KiB});
+    for (std::uint64_t i = 0; i < count; ++i) s.push(count - 1 - i);
+    s.sort();
+    std::uint64_t next = 0;
+    for (std::uint64_t round = 0; !s.empty(); ++round) {
+      for (auto const item : s) {
+        ASSERT_EQ(item, next++);
+        if (item % (1000 + round) == 17) break;
+      }
+      for (auto const item : s | std::views::take(3)) ASSERT_EQ(item, next++);
+    }
+    EXPECT_EQ(next, count);
+  }
+}
+
+TEST(sorter_death_test, asserts_that_sort_was_called) {
+  auto const forgotten = [](auto use) {
+    storage store(tiny(1));
+    sorter<std::uint64_t> s(store);
+    s.push(1);
+    use(s);
+  };
+  EXPECT_DEATH(forgotten([](auto& s) { std::ignore = s.empty(); }), "sort\\(\\) was not called");
+  EXPECT_DEATH(forgotten([](auto& s) { std::ignore = *s; }), "sort\\(\\) was not called");
+  EXPECT_DEATH(forgotten([](auto& s) { ++s; }), "sort\\(\\) was not called");
+  EXPECT_DEATH(forgotten([](auto& s) { std::ignore = s.pull(); }), "sort\\(\\) was not called");
+  EXPECT_DEATH(forgotten([](auto& s) {
+                 for (auto const& item : s) std::ignore = item;
+               }),
+               "sort\\(\\) was not called");
+  EXPECT_DEATH(forgotten([](auto& s) {
+                 s.sort();
+                 s.push(2);
+               }),
+               "pushed after sort");
+}
+
+TEST(sorter_death_test, asserts_that_it_was_not_moved_from) {
+  auto const moved = [](bool is_sorted, auto use) {
+    storage store(tiny(1));
+    sorter<std::uint64_t> s(store);
+    s.push(1);
+    if (is_sorted) s.sort();
+    auto const other = std::move(s);
+    use(s);
+  };
+  for (bool const is_sorted : {false, true}) {
+    EXPECT_DEATH(moved(is_sorted, [](auto& s) { s.push(2); }), "moved from|after sort");
+    EXPECT_DEATH(moved(is_sorted, [](auto& s) { s.sort(); }), "moved from|twice");
+    EXPECT_DEATH(moved(is_sorted, [](auto& s) { std::ignore = s.empty(); }),
+                 "moved from|not called");
+    EXPECT_DEATH(moved(is_sorted, [](auto& s) { std::ignore = *s; }), "moved from|not called");
+    EXPECT_DEATH(moved(is_sorted, [](auto& s) { std::ignore = s.size(); }), "moved from");
+    EXPECT_DEATH(moved(is_sorted, [](auto& s) { s.clear(); }), "moved from");
+  }
+}
+
+// What cannot be read must not look like the end.
+TEST(sorter, is_not_empty_after_an_error) {
+  auto const plan = std::make_shared<io::fault_plan>();
+  storage_options options = tiny(2);
+  options.disks = {disk_options("faulty", [plan](io::request_queue&) -> io::file_ptr {
+    return std::make_unique<io::faulty_file>(io::make_memory_file("faulty"), plan);
+  })};
+  storage store(options);
+  sorter<std::uint64_t> s(store, {}, {.memory_bytes = 256_KiB, .block_bytes = 4_KiB});
+  for (std::uint64_t i = 0; i < 100'000; ++i) s.push(i * 7919 % 100'000);
+  s.sort();
+  plan->script(io::fault_point::read, 200, io::fault::fail(EIO));
+  std::uint64_t seen = 0;
+  auto const read_on = [&] {
+    for (; !s.empty(); ++s) seen += *s == seen ? 1 : 0;
+  };
+  for (int tries = 0; tries < 3; ++tries) EXPECT_THROW(read_on(), io_error);
+  EXPECT_LT(seen, 100'000U);
+  EXPECT_FALSE(s.empty());
 }
 
 }  // namespace

@@ -29,6 +29,7 @@
 #include <outsize/algorithm/sort/record_items.hpp>
 #include <outsize/base/assert.hpp>
 #include <outsize/base/memory_budget.hpp>
+#include <outsize/base/owned.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/block/storage.hpp>
 
@@ -38,6 +39,9 @@ namespace outsize {
 /// them in order. With options.unique, the first `count` of those that remain.
 ///
 /// @tparam Order  as for record_sorter.
+///
+/// To ask for records before sort() was called, or to use one that was moved from, is a mistake
+/// that is asserted.
 ///
 /// I/Os:    Nothing if the first `count` records fit in a sixteenth of the memory; else as
 ///          record_sorter for those that were not forgotten, but the output ends after `count`.
@@ -73,6 +77,8 @@ class top_sorter {
 
   /// Before sort(): adds a record; its bytes are copied, if they are needed.
   void push(std::string_view record) {
+    OUTSIZE_ASSERT(!*sorted_ && "a record pushed after sort()");
+    order_.get();  // it is there
     ++report_.items;
     report_.input_bytes += record.size();
     if (count_ == 0 || is_behind_bound(record)) return;
@@ -82,25 +88,31 @@ class top_sorter {
 
   /// Ends the input and goes to the first record.
   void sort() {
+    OUTSIZE_ASSERT(!*sorted_ && "sort() was called twice");
+    order_.get();  // it is there
     if (!sorter_ && !shrink()) spill();
     if (sorter_)
       sorter_->sort();
     else
       view_ = kept_->records.sort_whole(items_);
     at_ = 0;
+    *sorted_ = true;
   }
 
   /// After sort(): whether all of the first `count` records have been read.
   bool empty() const noexcept {
+    OUTSIZE_ASSERT(*sorted_ && "sort() was not called");
     if (at_ == count_) return true;
     return sorter_ ? sorter_->empty() : at_ == view_.size();
   }
   /// The current record, valid until ++. @pre !empty().
-  std::string_view operator*() const noexcept {
+  std::string_view operator*() const {
+    OUTSIZE_ASSERT(!empty());
     return sorter_ ? **sorter_ : view_.key(at_).record();
   }
   /// Goes to the next record. @pre !empty().
   top_sorter& operator++() {
+    OUTSIZE_ASSERT(!empty());
     ++at_;
     if (sorter_ && at_ < count_) ++*sorter_;
     return *this;
@@ -180,7 +192,7 @@ class top_sorter {
   }
 
   storage* store_;
-  std::unique_ptr<Order const> order_;  // at a fixed address, since views of records refer to it
+  detail::owned<Order const> order_;  // at a fixed address, since views of records refer to it
   items items_;
   std::uint64_t count_;
   sort_options options_;
@@ -191,6 +203,7 @@ class top_sorter {
   std::optional<std::string> bound_;  // nothing behind it is needed
   std::uint64_t bound_prefix_ = 0;
   std::uint64_t at_ = 0;
+  detail::moved_along<bool> sorted_;
   sort_report report_;
 };
 

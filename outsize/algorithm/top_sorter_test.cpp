@@ -11,10 +11,13 @@
 #include <cstdint>
 #include <random>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include <outsize/base/units.hpp>
 #include <outsize/io/memory_file.hpp>
 
 namespace outsize {
@@ -138,6 +141,36 @@ TEST_F(top_sorter_of, a_record_longer_than_the_memory_is_refused) {
   top_sorter sorter(store_, byte_order{}, 3, {.block_bytes = 4096});
   sorter.push("short");
   EXPECT_THROW(sorter.push(std::string(300'000, 'x')), budget_error);
+}
+
+TEST(top_sorter_death_test, asserts_that_sort_was_called_and_that_it_was_not_moved_from) {
+  auto const misuse = [](std::uint64_t count, auto use) {
+    storage store(
+        {.disks = {{"memory", [](io::request_queue&) { return io::make_memory_file("m"); }}},
+         .memory = 4_MiB,
+         .threads = 1});
+    top_sorter<> s(store, {}, count);
+    s.push("record");
+    use(s);
+  };
+  for (std::uint64_t const count : {std::uint64_t{3}, top_sorter<>::all}) {
+    EXPECT_DEATH(misuse(count, [](auto& s) { std::ignore = s.empty(); }), "was not called");
+    EXPECT_DEATH(misuse(count, [](auto& s) { std::ignore = *s; }), "was not called");
+    EXPECT_DEATH(misuse(count, [](auto& s) { ++s; }), "was not called");
+    EXPECT_DEATH(misuse(count,
+                        [](auto& s) {
+                          s.sort();
+                          auto const other = std::move(s);
+                          std::ignore = s.empty();
+                        }),
+                 "was not called|moved from");
+    EXPECT_DEATH(misuse(count,
+                        [](auto& s) {
+                          auto const other = std::move(s);
+                          s.push("another");
+                        }),
+                 "moved from");
+  }
 }
 
 }  // namespace

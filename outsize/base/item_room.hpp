@@ -21,6 +21,15 @@ class item_room {
  public:
   /// Full from the start: begin() says where items go.
   item_room() = default;
+  /// What was moved from is full, and has no items.
+  item_room(item_room&& other) noexcept
+      : to_(other.to_), capacity_(other.capacity_), filled_(other.end()) {}
+  item_room& operator=(item_room&& other) noexcept {
+    to_ = other.to_;
+    capacity_ = other.capacity_;
+    filled_ = other.end();
+    return *this;
+  }
 
   /// Fills `room` from now on, which may hold another type of the same size.
   template <typename Stored>

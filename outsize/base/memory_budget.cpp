@@ -42,6 +42,11 @@ bool memory_budget::try_reserve(std::uint64_t bytes) noexcept {
   return true;
 }
 
+memory_budget::~memory_budget() {
+  OUTSIZE_ASSERT((grant_count() == 0 || !process_.is_current()) &&
+                 "a memory budget goes before what has memory of it");
+}
+
 /// Shared by a grant and its buffers; at a fixed address, so that the grant can move.
 class grant::account {
  public:
@@ -116,7 +121,9 @@ class grant::account {
 grant memory_budget::take(std::uint64_t bytes, std::string asker) {
   if (!try_reserve(bytes)) throw budget_error(std::move(asker), free_bytes(), bytes);
   try {
-    return grant(std::make_unique<grant::account>(*this, bytes, std::move(asker)));
+    grant taken(std::make_unique<grant::account>(*this, bytes, std::move(asker)));
+    ++grant_count_;
+    return taken;
   } catch (...) {
     release(bytes);
     throw;
@@ -143,6 +150,7 @@ grant::~grant() {
   memory_budget& budget = account_->budget;
   account_.reset();  // with the pages that it keeps
   budget.release(bytes);
+  --budget.grant_count_;  // it may be gone from here on
 }
 
 std::uint64_t grant::total_bytes() const noexcept { return account_ ? account_->total_bytes() : 0; }
@@ -150,7 +158,8 @@ std::uint64_t grant::total_bytes() const noexcept { return account_ ? account_->
 std::uint64_t grant::free_bytes() const noexcept { return account_ ? account_->free_bytes() : 0; }
 
 std::string const& grant::asker() const noexcept {
-  static std::string const nobody;
+  // Never destroyed, as grants may be used by destructors of objects with static lifetime.
+  static std::string const& nobody = *new std::string;
   return account_ ? account_->asker : nobody;
 }
 
@@ -166,9 +175,15 @@ void grant::charge(std::uint64_t bytes) {
   account_->take(bytes);
 }
 
-void grant::discharge(std::uint64_t bytes) noexcept { account_->give_back(bytes); }
+void grant::discharge(std::uint64_t bytes) noexcept {
+  OUTSIZE_ASSERT(account_ != nullptr);
+  account_->give_back(bytes);
+}
 
-void grant::keep_pages() noexcept { account_->keep_pages(); }
+void grant::keep_pages() noexcept {
+  OUTSIZE_ASSERT(account_ != nullptr);
+  account_->keep_pages();
+}
 
 buffer grant::allocate_for_overwrite(std::size_t bytes) {
   OUTSIZE_ASSERT(account_ != nullptr);

@@ -19,6 +19,8 @@
 #include <span>
 #include <string>
 
+#include <outsize/base/process_mark.hpp>
+
 namespace outsize {
 
 class grant;
@@ -29,11 +31,16 @@ class memory_budget {
   explicit memory_budget(std::uint64_t total_bytes) : total_bytes_(total_bytes) {}
   memory_budget(memory_budget const&) = delete;
   memory_budget& operator=(memory_budget const&) = delete;
+  /// @pre every grant is gone: its owner would use memory that is not counted any more, of a
+  /// storage that is not there any more. Asserted, but in a process that comes from a fork.
+  ~memory_budget();
 
   std::uint64_t total_bytes() const noexcept { return total_bytes_; }
   std::uint64_t free_bytes() const noexcept { return total_bytes_ - used_bytes_.load(); }
   /// The most that was ever granted at once.
   std::uint64_t peak_bytes() const noexcept { return peak_bytes_.load(); }
+  /// How many grants there are, also of no bytes.
+  std::size_t grant_count() const noexcept { return grant_count_.load(); }
 
   /// Sets `bytes` aside for `asker`.
   /// @throws budget_error naming asker, have and need; the budget is unchanged then.
@@ -47,6 +54,8 @@ class memory_budget {
   std::uint64_t total_bytes_;
   std::atomic<std::uint64_t> used_bytes_{0};
   std::atomic<std::uint64_t> peak_bytes_{0};
+  std::atomic<std::size_t> grant_count_{0};
+  detail::process_mark process_;
 };
 
 class buffer;

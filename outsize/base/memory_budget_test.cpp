@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -157,6 +158,21 @@ TEST(grant, keeps_pages_only_where_it_was_told_to) {
   grant g = budget.take(4_MiB, "pool");
   { std::ranges::fill(g.allocate(2_MiB).bytes(), std::byte{7}); }
   EXPECT_EQ(std::ranges::count(g.allocate_for_overwrite(2_MiB).bytes(), std::byte{0}), 2_MiB);
+}
+
+TEST(memory_budget_death_test, asserts_that_all_grants_are_gone) {
+  auto const misuse = [] {
+    auto budget = std::make_unique<memory_budget>(1_MiB);
+    auto const of_it = budget->take(0, "test");
+    budget.reset();
+  };
+  EXPECT_DEATH(misuse(), "a memory budget goes before what has memory of it");
+  memory_budget budget(1_MiB);
+  auto a = budget.take(10, "a"), b = budget.take(0, "b");
+  EXPECT_EQ(budget.grant_count(), 2U);
+  b = std::move(a);
+  a = {};
+  EXPECT_EQ(budget.grant_count(), 1U);
 }
 
 }  // namespace

@@ -32,6 +32,11 @@ std::size_t group_bytes(block_device& device, block_cache_options const& options
 }
 
 std::size_t all_bytes(block_device& device, block_cache_options const& options) {
+  constexpr std::size_t too_many = SIZE_MAX / 8;  // and no product or sum of such wraps
+  if (options.block_bytes > too_many) return too_many;
+  std::size_t const most = too_many / buffer_bytes(device, options);
+  if (std::max({options.block_count, options.spare_count, options.former_count}) > most)
+    return too_many;
   std::size_t const count =
       std::max<std::size_t>(options.block_count, 1) + options.spare_count + options.former_count;
   return buffer_bytes(device, options) * count +

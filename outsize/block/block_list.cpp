@@ -13,60 +13,88 @@ block_list::block_list(storage& store, grant& memory, std::unique_ptr<placement>
     : store_(&store), memory_(&memory), where_(std::move(where)) {}
 
 block_list::block_list(block_list&& other) noexcept
-    : store_(other.store_), memory_(other.memory_), where_(std::move(other.where_)) {
-  blocks_.swap(other.blocks_);
+    : store_(std::exchange(other.store_, nullptr)),
+      memory_(other.memory_),
+      where_(std::move(other.where_)) {
+  swap_blocks(other);
 }
 
 block_list& block_list::operator=(block_list&& other) noexcept {
   if (this == &other) return *this;
   clear();
-  store_ = other.store_;
+  store_ = std::exchange(other.store_, nullptr);
   memory_ = other.memory_;
   where_ = std::move(other.where_);
-  blocks_.swap(other.blocks_);
+  swap_blocks(other);
   return *this;
 }
 
-block_id block_list::append(std::size_t length_bytes) {
+void block_list::append_empty() {
+  OUTSIZE_ASSERT(store_ != nullptr && "used after it was moved from");
   blocks_.emplace_back();
   try {
-    return blocks_.back() = allocate(length_bytes);
+    memory_->charge(sizeof(block_id));
   } catch (...) {
     blocks_.pop_back();
+    throw;
+  }
+  ++empty_count_;
+}
+
+void block_list::prepend_empty() {
+  OUTSIZE_ASSERT(store_ != nullptr && "used after it was moved from");
+  blocks_.emplace_front();
+  try {
+    memory_->charge(sizeof(block_id));
+  } catch (...) {
+    blocks_.pop_front();
+    throw;
+  }
+  ++empty_count_;
+}
+
+block_id block_list::append(std::size_t length_bytes) {
+  append_empty();
+  try {
+    return fill(size() - 1, length_bytes);
+  } catch (...) {
+    free_back();
     throw;
   }
 }
 
 block_id block_list::prepend(std::size_t length_bytes) {
-  blocks_.emplace_front();
+  prepend_empty();
   try {
-    return blocks_.front() = allocate(length_bytes);
+    return fill(0, length_bytes);
   } catch (...) {
-    blocks_.pop_front();
+    free_front();
     throw;
   }
 }
 
-block_id block_list::allocate(std::size_t length_bytes) {
-  memory_->charge(sizeof(block_id));
-  try {
-    return store_->allocate(length_bytes, *where_);
-  } catch (...) {
-    memory_->discharge(sizeof(block_id));
-    throw;
-  }
+block_id block_list::fill(std::size_t index, std::size_t length_bytes) {
+  OUTSIZE_ASSERT(!blocks_[index]);
+  blocks_[index] = store_->allocate(length_bytes, *where_);
+  --empty_count_;
+  return blocks_[index];
+}
+
+void block_list::vacate(std::size_t index) noexcept {
+  free(std::exchange(blocks_[index], block_id()));
+  ++empty_count_;
 }
 
 void block_list::free_front() noexcept {
   OUTSIZE_ASSERT(!blocks_.empty());
-  store_->free(blocks_.front());
+  free(blocks_.front());
   blocks_.pop_front();
   memory_->discharge(sizeof(block_id));
 }
 
 void block_list::free_back() noexcept {
   OUTSIZE_ASSERT(!blocks_.empty());
-  store_->free(blocks_.back());
+  free(blocks_.back());
   blocks_.pop_back();
   memory_->discharge(sizeof(block_id));
 }

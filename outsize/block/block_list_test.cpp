@@ -11,6 +11,7 @@
 #include <random>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include <outsize/base/error.hpp>
@@ -121,6 +122,44 @@ TEST_F(lists_of_blocks, are_as_they_were_when_memory_or_disk_is_full) {
   EXPECT_THROW(full.append(200), out_of_space);
   EXPECT_EQ(full.size(), 1U);
   EXPECT_EQ(memory.free_bytes(), 4096 - sizeof(block_id));
+}
+
+TEST_F(lists_of_blocks, may_have_blocks_without_space) {
+  storage tight({.disks = {memory_disk(3 * 512)}, .memory = 1_MiB, .threads = 1});
+  block_list blocks(tight, memory);
+  for (int i = 0; i < 2; ++i) {
+    blocks.append_empty();
+    blocks.prepend_empty();
+  }
+  EXPECT_EQ(blocks.size(), 4U);
+  EXPECT_EQ(blocks.empty_count(), 4U);
+  EXPECT_EQ(tight.allocated_bytes(), 0U);
+  for (std::size_t const i : {2, 0, 3}) EXPECT_TRUE(blocks.fill(i, 512));
+  EXPECT_THROW(blocks.fill(1, 512), out_of_space);
+  EXPECT_FALSE(blocks[1]);
+  blocks.vacate(0);
+  EXPECT_TRUE(blocks.fill(1, 512));
+  EXPECT_EQ(blocks.empty_count(), 1U);
+  block_list moved = std::move(blocks);
+  EXPECT_EQ(moved.empty_count(), 1U);
+  moved.free_front();
+  EXPECT_EQ(moved.empty_count(), 0U);
+  EXPECT_EQ(tight.allocated_bytes(), 3 * 512U);
+  moved.clear();
+  EXPECT_EQ(tight.allocated_bytes(), 0U);
+  EXPECT_EQ(memory.free_bytes(), memory.total_bytes());
+}
+
+TEST(block_list_death_test, asserts_that_it_was_not_moved_from) {
+  auto const misuse = [](auto use) {
+    storage store({.disks = {memory_disk()}, .memory = 1_MiB, .threads = 1});
+    grant memory = store.memory().take(4096, "test");
+    block_list from(store, memory);
+    block_list const to = std::move(from);
+    use(from);
+  };
+  EXPECT_DEATH(misuse([](block_list& from) { from.append(512); }), "moved from");
+  EXPECT_DEATH(misuse([](block_list& from) { std::ignore = from.empty(); }), "moved from");
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <exception>
 #include <span>
 #include <stdexcept>
 #include <utility>
@@ -21,6 +22,7 @@
 #include <outsize/base/assert.hpp>
 #include <outsize/base/external_item.hpp>
 #include <outsize/base/item_room.hpp>
+#include <outsize/base/piece_stream.hpp>
 #include <outsize/block/block_reader.hpp>
 #include <outsize/block/block_writer.hpp>
 #include <outsize/block/typed_block.hpp>
@@ -109,7 +111,7 @@ class block_output_stream {
   bool finished_ = false;
 };
 
-/// Reads them again.
+/// Reads them again: a stream of pieces, and a range to go over once (piece_stream.hpp).
 ///
 ///     for (block_input_stream<edge> in(blocks, count, memory); !in.empty(); ++in) use(*in);
 ///     block_input_stream<edge> in(std::move(blocks), count, memory);  // frees what it reads
@@ -117,10 +119,10 @@ class block_output_stream {
 /// I/Os:    One read for each block of the list, issued ahead of their use.
 /// Memory:  As block_reader.
 /// Errors:  io_error, from the constructor for the first block, and for each other one from the
-///          call that leaves the block before it. The stream can only be destroyed then.
+///          call that asks for its first item, and from all later ones.
 /// Checked: block_stream_test.cpp.
 template <stored_item T>
-class block_input_stream {
+class block_input_stream : public piece_stream<block_input_stream<T>, T> {
  public:
   /// Reads the first `item_count` items of what a block_output_stream<T> wrote; the list must not
   /// change, and outlive the stream, as `memory` must.
@@ -128,54 +130,44 @@ class block_input_stream {
   block_input_stream(block_list const& blocks, std::uint64_t item_count, grant& memory,
                      block_reader_options const& options = {})
       : reader_(blocks, memory, detail::aligned_for<T>(options)), left_(item_count) {
-    advance();
+    go_on();
   }
   /// Reads them and frees each block as soon as it is in memory.
   block_input_stream(block_list&& blocks, std::uint64_t item_count, grant& memory,
                      block_reader_options const& options = {})
       : reader_(std::move(blocks), memory, detail::aligned_for<T>(options)), left_(item_count) {
-    advance();
+    go_on();
   }
 
-  /// Whether all items have been read.
-  bool empty() const noexcept { return position_ == items_.size(); }
   /// Items still to be read, the current one included.
-  std::uint64_t size() const noexcept { return left_ + (items_.size() - position_); }
-
-  /// The current item. @pre !empty().
-  T const& operator*() const noexcept { return items_[position_]; }
-  T const* operator->() const noexcept { return &items_[position_]; }
-  /// Goes to the next item. @pre !empty().
-  block_input_stream& operator++() {
-    if (++position_ == items_.size()) advance();
-    return *this;
-  }
-
-  /// The current item and those after it that are in memory: at least one unless empty().
-  std::span<T const> pull() const noexcept { return items_.subspan(position_); }
-  /// Goes past the first `count` items of pull().
-  void skip(std::size_t count) {
-    OUTSIZE_ASSERT(count <= items_.size() - position_);
-    position_ += count;
-    if (count > 0 && empty()) advance();
-  }
+  std::uint64_t size() const noexcept { return left_ + this->left(); }
 
  private:
-  void advance() {
-    items_ = {};
-    position_ = 0;
+  friend piece_stream<block_input_stream, T>;
+
+  bool is_over() const noexcept { return left_ == 0; }
+  void go_on() {
+    if (error_) std::rethrow_exception(error_);
     if (left_ == 0) return;
-    auto const block = reader_.next();
-    OUTSIZE_ASSERT(!block.empty());  // the list has fewer items than the caller said
-    items_ = typed_block<T>(block).items();
-    items_ = items_.first(static_cast<std::size_t>(std::min<std::uint64_t>(items_.size(), left_)));
-    left_ -= items_.size();
+    std::span<T const> items = next_block();
+    items = items.first(static_cast<std::size_t>(std::min<std::uint64_t>(items.size(), left_)));
+    left_ -= items.size();
+    this->show(items);
+  }
+  std::span<T const> next_block() {
+    try {
+      auto const block = reader_.next();
+      OUTSIZE_ASSERT(!block.empty());  // the list has fewer items than the caller said
+      return typed_block<T>(block).items();
+    } catch (...) {
+      error_ = std::current_exception();
+      throw;
+    }
   }
 
   block_reader reader_;
-  std::uint64_t left_;  // behind items_
-  std::span<T const> items_;
-  std::size_t position_ = 0;
+  std::uint64_t left_;  // in blocks that have not been shown
+  std::exception_ptr error_;
 };
 
 }  // namespace outsize::block

@@ -201,15 +201,51 @@ TEST_F(block_streams, report_a_failed_read_before_its_first_item) {
     out.finish();
     std::uint64_t next = 0;
     try {
-      for (block_input_stream<std::uint64_t> in(std::move(blocks), 80, memory); !in.empty(); ++in)
-        EXPECT_EQ(*in, next++);
+      block_input_stream<std::uint64_t> in(std::move(blocks), 80, memory);
+      for (std::uint64_t const item : in) EXPECT_EQ(item, next++);
       FAIL() << "a failed read was not noticed";
     } catch (io_error const& e) {
       EXPECT_EQ(e.code().value(), EIO);
     }
-    EXPECT_EQ(next, failing * 8);  // the step off the last item before it fails
+    EXPECT_EQ(next, failing * 8);
     EXPECT_EQ(store->allocated_bytes(), 0U);
   }
+}
+
+// What cannot be read must not look like the end, nor be passed over.
+TEST_F(block_streams, are_not_empty_after_an_error) {
+  plan->script(io::fault_point::read, 4, io::fault::fail(EIO));
+  use_disks(1, 1);
+  block_list blocks(*store, memory);
+  block_output_stream<std::uint64_t> out(blocks, memory, {.block_bytes = 64});
+  for (std::uint64_t i = 0; i < 80; ++i) out.push(i);
+  out.finish();
+  block_input_stream<std::uint64_t> in(blocks, 80, memory);
+  std::uint64_t next = 0;
+  for (int tries = 0; tries < 3; ++tries) {
+    EXPECT_THROW(for (; !in.empty(); ++in) next += *in == next ? 1 : 0, io_error);
+    EXPECT_FALSE(in.empty());
+    EXPECT_THROW(in.pull(), io_error);
+  }
+  EXPECT_EQ(next, 4 * 8U);
+}
+
+TEST_F(block_streams, go_on_where_a_loop_was_left) {
+  use_disks(1, 1);
+  block_list blocks(*store, memory);
+  block_output_stream<std::uint64_t> out(blocks, memory, {.block_bytes = 64});
+  for (std::uint64_t i = 0; i < 80; ++i) out.push(i);
+  out.finish();
+  block_input_stream<std::uint64_t> in(blocks, 80, memory);
+  std::uint64_t next = 0;
+  while (!in.empty()) {
+    for (std::uint64_t const item : in) {
+      ASSERT_EQ(item, next++);
+      if (item % 5 == 0) break;
+    }
+    ASSERT_EQ(in.size(), 80 - next);
+  }
+  EXPECT_EQ(next, 80U);
 }
 
 TEST_F(block_streams, name_the_disk_and_the_block_that_is_not_as_it_was_written) {
@@ -221,8 +257,8 @@ TEST_F(block_streams, name_the_disk_and_the_block_that_is_not_as_it_was_written)
   out.finish();
   std::uint64_t next = 0;
   try {
-    for (block_input_stream<std::uint64_t> in(std::move(blocks), 80, memory); !in.empty(); ++in)
-      EXPECT_EQ(*in, next++);
+    block_input_stream<std::uint64_t> in(std::move(blocks), 80, memory);
+    for (std::uint64_t const item : in) EXPECT_EQ(item, next++);
     FAIL() << "a flipped bit was not noticed";
   } catch (corrupt_block const& e) {
     EXPECT_EQ(e.disk(), "memory");

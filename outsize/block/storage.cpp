@@ -277,9 +277,13 @@ storage::storage(storage_options options)
   placed_ = options_.placement.disks;
   if (placed_.empty())
     for (std::uint32_t i = 0; i < disk_count(); ++i) placed_.push_back(i);
+  own_grants_ = memory_.grant_count();
 }
 
-storage::~storage() = default;
+storage::~storage() {
+  OUTSIZE_ASSERT((memory_.grant_count() == own_grants_ || !process_.is_current()) &&
+                 "a storage goes before a container, sorter or stream that lives in it");
+}
 
 std::uint32_t storage::disk_count() const noexcept {
   return static_cast<std::uint32_t>(disks_.size());
@@ -371,6 +375,11 @@ block::block_id storage::allocate(std::size_t length_bytes, block::placement& wh
     }
   }
   throw out_of_space(names_of(disks), free_bytes_of(disks), length_bytes);
+}
+
+void storage::require_space(std::uint64_t bytes, block::placement const& where) {
+  if (std::uint64_t const free = free_bytes_of(where.disks()); free < bytes)
+    throw out_of_space(names_of(where.disks()), free, bytes);
 }
 
 std::optional<std::uint32_t> storage::add_guest(disk_options const& file) {
@@ -494,7 +503,8 @@ std::uint64_t storage::peak_allocated_bytes() const noexcept {
 }
 
 storage& default_storage() {
-  static storage instance;
+  // Not destroyed: whatever is older than it, or runs until the end, may use it still.
+  static storage& instance = *new storage;
   return instance;
 }
 

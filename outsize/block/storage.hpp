@@ -85,7 +85,9 @@ class storage final : public block::block_device {
   /// other, or a raw device holds something that is known (device_contents.hpp) and the disk's
   /// options do not say `force`. A device in use is an io_error with EBUSY in any case.
   explicit storage(storage_options options = {});
-  /// @pre every block, grant and file made from it is gone.
+  /// @pre every block, grant and file made from it is gone, and so is whatever lives in it:
+  /// containers, sorters, streams. Of these, by their grants, it is asserted, also in release
+  /// builds.
   ~storage() override;
 
   memory_budget& memory() noexcept { return memory_; }
@@ -125,6 +127,9 @@ class storage final : public block::block_device {
   /// that is full on the next one of its disks with space. @pre that is less than 4 GiB.
   /// @throws out_of_space if none of them has the space: disk names, free bytes, bytes needed.
   block::block_id allocate(std::size_t length_bytes, block::placement& where);
+  /// Asks whether the disks of `where` have so much space now, before any is taken.
+  /// @throws out_of_space if not.
+  void require_space(std::uint64_t bytes, block::placement const& where);
 
   /// Makes a file that is to hold something else later a further disk for a while: of the length
   /// that its options say, allocated before it is written. Blocks are in it only by allocate_in();
@@ -197,13 +202,15 @@ class storage final : public block::block_device {
   std::vector<std::uint64_t> weights_;  // of the disks, for placement
   std::vector<std::uint64_t> speeds_;   // at which they are read
   std::vector<std::uint32_t> placed_;   // the disks that the options' placement uses
+  std::size_t own_grants_ = 0;          // of its budget
   std::atomic<std::uint64_t> sequences_{0};
   std::atomic<std::uint64_t> allocated_bytes_{0};
   std::atomic<std::uint64_t> peak_allocated_bytes_{0};
 };
 
-/// The storage used where none is given: all defaults, made on first use, gone at the end of the
-/// process.
+/// The storage used where none is given: all defaults, made on first use. It is there until the
+/// process ends, so objects with static lifetime, functions given to std::atexit() and threads that
+/// are still at work may use it; its disks have no names, so nothing is left of them.
 storage& default_storage();
 
 }  // namespace outsize

@@ -523,5 +523,18 @@ TEST(storage, never_hands_out_overlapping_blocks_to_many_threads) {
   EXPECT_EQ(store.allocated_bytes(), 0U);
 }
 
+TEST(storage_death_test, asserts_that_nothing_lives_in_it_any_more) {
+  auto const misuse = [] {
+    auto store = std::make_unique<storage>(small({memory_disk("a")}));
+    auto const memory = store->memory().take(0, "test");
+    store.reset();
+  };
+  EXPECT_DEATH(misuse(), "a storage goes before a container, sorter or stream that lives in it");
+  storage_options checked = small({memory_disk("a"), memory_disk("b")});
+  checked.checksums = block_checksums::of_all;  // whose memory is its own
+  storage const store(checked);
+  EXPECT_EQ(store.options().disks.size(), 2U);
+}
+
 }  // namespace
 }  // namespace outsize

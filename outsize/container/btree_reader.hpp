@@ -15,14 +15,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include <outsize/base/assert.hpp>
-#include <outsize/base/piece_iterator.hpp>
+#include <outsize/base/piece_stream.hpp>
 #include <outsize/container/btree.hpp>
 #include <outsize/container/page_row.hpp>
 #include <outsize/container/tree_pages.hpp>
@@ -80,7 +79,8 @@ class shown_leaf {
 ///          again.
 /// Valid as long as the container is not changed. Checked: map_test.cpp.
 template <typename Tree, bool is_backward>
-class tree_stream {
+class tree_stream
+    : public piece_stream<tree_stream<Tree, is_backward>, typename Tree::entry_type, is_backward> {
  public:
   using value_type = typename Tree::entry_type;
 
@@ -94,36 +94,11 @@ class tree_stream {
     go_on();
   }
 
-  bool empty() const noexcept { return entries_.empty() && next_ == none; }
-  /// The current entry and those that follow it in its leaf, in the order of their keys: at least
-  /// one. Backward, the last one is the current one. Valid until skip() has gone past them.
-  /// @pre !empty().
-  std::span<value_type const> pull() {
-    if (entries_.empty()) go_on();
-    return entries_;
-  }
-  /// Goes past `count` of the entries of pull(), the current one first. @pre there are as many.
-  void skip(std::size_t count) {
-    if (count == 0) return;
-    std::size_t const rest = pull().size() - count;
-    OUTSIZE_ASSERT(count <= entries_.size());
-    entries_ = is_backward ? entries_.first(rest) : entries_.last(rest);
-    if (entries_.empty()) go_on();
-  }
-
-  value_type const& operator*() { return is_backward ? pull().back() : pull().front(); }
-  value_type const* operator->() { return &**this; }
-  tree_stream& operator++() {
-    skip(1);
-    return *this;
-  }
-
-  using iterator = piece_iterator<tree_stream, value_type, is_backward>;
-  /// Goes over what is left.
-  iterator begin() { return iterator(*this); }
-  static std::default_sentinel_t end() noexcept { return {}; }
+  using iterator = piece_iterator<tree_stream>;
 
  private:
+  friend piece_stream<tree_stream, value_type, is_backward>;
+
   static constexpr std::uint64_t none = detail::tree_state::none;
   using leaf = typename Tree::leaf;
 
@@ -134,7 +109,7 @@ class tree_stream {
   /// Shows the next leaf that has entries to show; if it cannot be read, or what tells the one
   /// behind it, next_ and last_ stay.
   void go_on() {
-    while (entries_.empty() && next_ != none) {
+    while (this->left() == 0 && next_ != none) {
       tree_->check_steps(shown_leaves_ + 1, next_);
       leaf const& next = shown_.show(next_);
       if (last_ != none) tree_->check_link(next_, is_backward ? next.after : next.before, last_);
@@ -142,7 +117,7 @@ class tree_stream {
       bool const is_end = next_ == (is_backward ? from_ : to_).leaf;
       std::uint64_t const behind = is_end ? none : leaf_behind();
       last_ = std::exchange(next_, behind);
-      entries_ = shown;
+      this->show(shown);
       ++shown_leaves_;
     }
   }
@@ -195,11 +170,10 @@ class tree_stream {
   std::size_t asked_ = 0;             // of the others: that are on their way,
   std::size_t asked_last_ = 0;        // and how many of these were asked for last
   std::size_t some_ = 0;              // to be asked for at once
-  std::uint64_t next_ = none;         // the leaf behind entries_, not shown yet
+  std::uint64_t next_ = none;         // the leaf to be shown next
+  std::uint64_t shown_leaves_ = 0;    // how many were shown
   std::uint64_t last_ = none;         // the one that was shown last
-  std::uint64_t shown_leaves_ = 0;    // how many were
-  std::span<value_type const> entries_;
-  detail::shown_leaf<Tree> shown_;  // in which they are
+  detail::shown_leaf<Tree> shown_;    // and its entries
 };
 
 }  // namespace outsize

@@ -245,6 +245,8 @@ void bucket_pages::replace(std::uint64_t bucket, draft& by,
 void bucket_pages::reserve(std::uint64_t items) {
   std::uint64_t const wanted = div_up(items, wanted_);
   if (wanted <= numbers_.count()) return;
+  // Before a bucket is divided, of which nobody could tell that it was in vain.
+  rows_.require_buckets(wanted);
   if (size_ == 0) {
     clear();
     rows_.resize_buckets(wanted);

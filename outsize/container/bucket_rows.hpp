@@ -164,6 +164,10 @@ class bucket_rows {
                          page_row::content old = page_row::content::kept);
   /// Makes the row of buckets longer, or cuts it. @throws as page_row::reach(); it is as before.
   void resize_buckets(std::uint64_t count);
+  /// Asks whether there is room for so many. @throws as page_row::require_room().
+  void require_buckets(std::uint64_t count) {
+    rows_[index(bucket_row::buckets)]->require_room(0, count);
+  }
   /// A page of the overflow that was free.
   std::uint64_t take_overflow_page();
   void give_overflow_pages(std::span<std::uint64_t const> pages) noexcept;

@@ -8,7 +8,10 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <list>
 #include <memory>
 #include <random>
 #include <ranges>
@@ -17,14 +20,20 @@
 #include <utility>
 #include <vector>
 
+#include <outsize/algorithm/is_sorted.hpp>
+#include <outsize/algorithm/nth_element.hpp>
+#include <outsize/algorithm/top_k.hpp>
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/container/map.hpp>
 #include <outsize/container/set.hpp>
+#include <outsize/container/shuffle.hpp>
 #include <outsize/container/unordered_map.hpp>
+#include <outsize/container/vector.hpp>
 #include <outsize/io/decorators/faulty_file.hpp>
 #include <outsize/io/memory_file.hpp>
 #include <outsize/testing/crashing_file.hpp>
+#include <outsize/testing/small_stack.hpp>
 
 namespace outsize {
 namespace {
@@ -317,6 +326,51 @@ TYPED_TEST(bulk_construction, changes_no_file_that_may_only_be_read) {
     EXPECT_THROW(build(c, this->sorted(10, 1)), io_error);
     EXPECT_EQ(this->content(c), this->expected(50, 3));
   });
+}
+
+template <std::size_t bytes>
+struct long_item {
+  number key;
+  std::array<std::byte, bytes - sizeof(number)> rest;
+  friend bool operator<(long_item const& a, long_item const& b) { return a.key < b.key; }
+};
+
+/// What goes over items that are not in memory side by side: a list, and a view that makes them.
+template <std::size_t bytes>
+void go_over_long_items() {
+  using item = long_item<bytes>;
+  storage store({.disks = {disk_options("memory",
+                                        [](io::request_queue&) -> io::file_ptr {
+                                          return io::make_memory_file("memory", 1_GiB);
+                                        })},
+                 .memory = 64_MiB,
+                 .threads = 1});
+  std::list<item> list;
+  for (number key = 0; key < 70; ++key) {
+    list.emplace_back();
+    list.back().key = key;
+  }
+  auto const by_key = by(&item::key);
+  EXPECT_TRUE(is_sorted(store, list, by_key));
+  std::vector<item> first;
+  top_k(store, list, std::back_inserter(first), 3, by_key, {.memory_bytes = 48_MiB});
+  EXPECT_EQ(first[2].key, 2U);
+  EXPECT_EQ(nth_element(store, list, 5, by_key, {.memory_bytes = 48_MiB}).key, 5U);
+  outsize::vector<item> v(store, list, {.cache_pages = 4, .spare_pages = 1});
+  EXPECT_EQ(std::as_const(v).size(), 70U);
+  shuffle(v, std::mt19937_64(1), {.memory_bytes = 48_MiB});
+  v.clear();
+  outsize::map<number, item> m(store);
+  m.build_sorted(list | std::views::transform([](item const& one) {
+                   return map_item<number, item>{one.key, one};
+                 }));
+  EXPECT_EQ(m.size(), 70U);
+}
+
+// A buffer there must not grow with the items.
+TEST(bulk_construction, of_long_items_needs_no_long_stack) {
+  scratch::on_small_stack(256_KiB, go_over_long_items<8_KiB>);
+  scratch::on_small_stack(2_MiB, go_over_long_items<128_KiB>);
 }
 
 }  // namespace

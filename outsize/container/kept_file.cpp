@@ -78,7 +78,8 @@ struct kept_file::header {
 // ---- to begin with ----
 
 kept_file::kept_file(storage& store, io::file_ptr file, io::access mode, kept_kind const& kind)
-    : file_(std::move(file)),
+    : store_(store),
+      file_(std::move(file)),
       mode_(mode),
       kind_(kind.container),
       item_bytes_(kind.item_bytes),
@@ -399,6 +400,16 @@ void kept_file::add_page(table& row) {
   ++pages.page_count;
 }
 
+/// Asks whether there are the space, and the memory for places, that so many pages more need.
+void kept_file::require_pages(table const& row, std::uint64_t count) const {
+  std::uint64_t const most = std::min(UINT64_MAX / row.page_bytes, UINT64_MAX / sizeof(place));
+  std::uint64_t const bytes = std::min(count, most) * row.page_bytes;
+  std::uint64_t const index_bytes = std::min(count, most) * sizeof(place);
+  require_file_space(*file_, bytes - std::min(bytes, free_.total_bytes()));
+  std::uint64_t const have_bytes = memory_.free_bytes() + store_.memory().free_bytes();
+  if (have_bytes < index_bytes) throw budget_error(memory_.asker(), have_bytes, index_bytes);
+}
+
 /// Those at the end that are of no page, and that the last commit does not need.
 void kept_file::forget_places_behind(place_list& pages) noexcept {
   while (pages.places.size() > pages.page_count && pages.places.back().is_none()) {
@@ -573,6 +584,11 @@ block::block_id kept_pages::place_to_change(std::uint64_t page) {
   else
     at = kept_file::place(at.offset_bytes());  // which may have been vacated
   return place(page);
+}
+
+void kept_pages::require_room(std::uint64_t, std::uint64_t end) {
+  std::uint64_t const there = row_.now.places.size();
+  file_->require_pages(row_, end - std::min(end, there));
 }
 
 void kept_pages::vacate(std::uint64_t page) noexcept {

@@ -184,6 +184,7 @@ class kept_file {
   bool try_give(extent const& which) noexcept;
   void give_outdated() noexcept;
   void add_page(table& row);
+  void require_pages(table const& row, std::uint64_t count) const;
   void forget_places_behind(place_list& pages) noexcept;
   void note_change();
   void commit(std::span<std::byte const> state, bool closes);
@@ -202,6 +203,7 @@ class kept_file {
   std::uint64_t used_end() const noexcept;
   [[noreturn]] void refuse(std::string const& why) const;
 
+  storage& store_;
   std::unique_ptr<new_path> new_path_;  // of a file made at a path
   io::file_ptr file_;
   io::access mode_;
@@ -243,6 +245,7 @@ class kept_pages final : public page_space {
   std::uint64_t end() const noexcept override { return row_.now.page_count; }
   block::block_id place(std::uint64_t page) const noexcept override;
   block::block_id place_to_change(std::uint64_t page) override;
+  void require_room(std::uint64_t begin, std::uint64_t end) override;
   bool is_written(std::uint64_t page) const override { return bool{row_.now.places[page]}; }
   void vacate(std::uint64_t page) noexcept override;
   void append() override;

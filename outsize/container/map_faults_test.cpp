@@ -389,7 +389,7 @@ TYPED_TEST(maps_on_bad_disks, that_are_full_stay_as_they_are_and_go_on_when_othe
   this->capacity = 40_KiB;
   this->store = this->make_storage();
   vector<number> others(*this->store, {.page_bytes = 256, .cache_pages = 4, .spare_pages = 1});
-  others.resize(20_KiB / sizeof(number));
+  others.reserve(20_KiB / sizeof(number));
   auto c = this->on_disk();
   typename TestFixture::model m;
   std::mt19937_64 random(5);

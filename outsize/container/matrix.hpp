@@ -29,6 +29,7 @@
 #include <utility>
 
 #include <outsize/base/assert.hpp>
+#include <outsize/base/owned.hpp>
 #include <outsize/container/matrix_items.hpp>
 #include <outsize/container/matrix_kernel.hpp>
 #include <outsize/container/matrix_pages.hpp>
@@ -61,7 +62,7 @@ struct product_options {
 ///          fit in the pool. fill(): m · n writes. +=, -=, *=, +, -, transposed(): a read for each
 ///          block of each operand, and m · n writes. Products: see add_product(). load(), store():
 ///          m · n and a scan of the vector, if its rows fit in half of the pool, 2n blocks.
-/// Memory:  The pool's; 17 bytes for each block. Disk: that of all blocks.
+/// Memory:  The pool's; 17 bytes for each block. Disk: that of the blocks that were written to.
 /// Errors:  std::invalid_argument where sizes or pools do not fit, and nothing has been done then.
 ///          io_error where a block cannot be read, or another written for it: of an access to an
 ///          item everything is as it was; of a whole operation some blocks of the matrix that it
@@ -77,7 +78,8 @@ class matrix {
   using iterator = matrix_iterator<T>;
   using const_iterator = matrix_const_iterator<T>;
 
-  /// Zeros. @throws std::invalid_argument if an item is longer than a page of the pool;
+  /// Zeros. Asks whether the disks have space for all blocks. @throws std::invalid_argument if an
+  /// item is longer than a page of the pool, or there are more items than there can be;
   /// out_of_space, budget_error, io_error.
   matrix(page_pool const& pool, size_type rows, size_type columns)
       : items_(std::make_unique<items>(pool, rows, columns)) {}
@@ -298,7 +300,7 @@ class matrix {
     return result;
   }
 
-  std::unique_ptr<items> items_;
+  detail::owned<items> items_;
 };
 
 template <matrix_item T>

@@ -93,8 +93,10 @@ struct matrices : testing::Test {
       return std::make_unique<io::counting_file>(
           std::make_unique<io::faulty_file>(io::make_memory_file("memory", capacity), plan), tally);
     };
-    store = std::make_unique<storage>(
-        storage_options{.disks = {disk_options("memory", open)}, .memory = 2_MiB, .threads = 2});
+    disk_options disk("memory", open);
+    disk.capacity_bytes = capacity;  // so that it says so when it is asked
+    store =
+        std::make_unique<storage>(storage_options{.disks = {disk}, .memory = 2_MiB, .threads = 2});
   }
   /// Blocks of side · side items of T.
   template <typename T>

@@ -24,6 +24,8 @@
 #include <outsize/base/assert.hpp>
 #include <outsize/base/external_item.hpp>
 #include <outsize/base/memory_budget.hpp>
+#include <outsize/base/owned.hpp>
+#include <outsize/container/page_pool.hpp>
 #include <outsize/container/piece_comparison.hpp>
 #include <outsize/container/vector.hpp>
 #include <outsize/container/vector_streams.hpp>
@@ -50,15 +52,25 @@ class migrating_stack {
 
   /// An empty one, that will be on the disks of `store`, which must outlive it.
   migrating_stack(storage& store, size_type most_in_memory, vector_options const& options = {})
-      : store_(&store), most_in_memory_(most_in_memory), options_(options) {}
-  /// An empty one that will share the memory of `pool`, which must outlive it, when it is on disk.
-  migrating_stack(page_pool& pool, size_type most_in_memory)
-      : store_(&pool.store()), pool_(&pool), most_in_memory_(most_in_memory) {}
+      : store_(&store),
+        most_in_memory_(most_in_memory),
+        options_(options),
+        memory_(store.memory().take(0, "stack in memory")) {}
+  /// An empty one that will share the memory of `pool` when it is on disk.
+  migrating_stack(page_pool const& pool, size_type most_in_memory)
+      : store_(&pool.store()),
+        pool_(pool),
+        most_in_memory_(most_in_memory),
+        memory_(pool.store().memory().take(0, "stack in memory")) {}
+  /// One that was moved from can only be destroyed or assigned to.
   migrating_stack(migrating_stack&&) noexcept = default;
   migrating_stack& operator=(migrating_stack&&) noexcept = default;
 
   bool empty() const noexcept { return size() == 0; }
-  size_type size() const noexcept { return on_disk_ ? on_disk_->size() : in_memory_.size(); }
+  size_type size() const noexcept {
+    check();
+    return on_disk_ ? on_disk_->size() : in_memory_.size();
+  }
   bool is_in_memory() const noexcept { return !on_disk_; }
   size_type most_in_memory() const noexcept { return most_in_memory_; }
 
@@ -115,6 +127,11 @@ class migrating_stack {
  private:
   static constexpr size_type least_capacity = std::max<size_type>(256 / sizeof(T), 1);
 
+  /// Is called where items come or are asked for, but for those that fit in the memory.
+  void check() const noexcept {
+    OUTSIZE_ASSERT(*store_ != nullptr && "used after it was moved from");
+  }
+
   /// Calls `use` with a stream of the items, from bottom to top.
   template <typename Use>
   auto with_pieces(Use const& use) const {
@@ -130,6 +147,7 @@ class migrating_stack {
 
   // Copies, as the item may be one of those that move.
   [[gnu::noinline]] void push_beyond_capacity(T item) {
+    check();
     if (in_memory_.size() < most_in_memory_) {
       reserve(std::min(std::max(2 * in_memory_.size(), least_capacity), most_in_memory_));
       in_memory_.push_back(item);
@@ -139,7 +157,7 @@ class migrating_stack {
   }
   /// Makes room for exactly as many items.
   void reserve(size_type items) {
-    grant more = store_->memory().take(items * sizeof(T), "stack in memory");
+    grant more = (*store_)->memory().take(items * sizeof(T), "stack in memory");
     std::vector<T> longer;
     longer.reserve(static_cast<std::size_t>(items));
     longer.assign(in_memory_.begin(), in_memory_.end());
@@ -152,7 +170,7 @@ class migrating_stack {
   }
 
   void go_to_disk(T const& item) {
-    auto there = pool_ != nullptr ? vector<T>(*pool_) : vector<T>(*store_, options_);
+    auto there = pool_ ? vector<T>(*pool_) : vector<T>(**store_, options_);
     vector_writer<T>(there).push(std::span<T const>(in_memory_));
     there.push_back(item);
     on_disk_.emplace(std::move(there));
@@ -171,8 +189,8 @@ class migrating_stack {
     }
   }
 
-  storage* store_;
-  page_pool* pool_ = nullptr;
+  detail::moved_along<storage*> store_;
+  std::optional<page_pool> pool_;
   size_type most_in_memory_;
   vector_options options_ = {};
   grant memory_;  // of what is in memory

@@ -34,6 +34,7 @@
 #include <outsize/algorithm/sorter.hpp>
 #include <outsize/base/error.hpp>
 #include <outsize/base/external_item.hpp>
+#include <outsize/base/owned.hpp>
 #include <outsize/block/storage.hpp>
 #include <outsize/container/btree.hpp>
 #include <outsize/container/btree_batch.hpp>
@@ -627,7 +628,7 @@ class ordered_container {
   }
 
   storage* store_;
-  std::unique_ptr<tree> tree_;
+  detail::owned<tree> tree_;
 };
 
 /// Removes all entries that are unwanted; how many. As the member function.

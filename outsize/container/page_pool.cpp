@@ -21,8 +21,8 @@ page_pool::page_pool(storage& store, vector_options const& options)
 }
 
 block::block_cache_counts page_pool::cache_counts() const {
-  std::lock_guard const lock(cache_->mutex());
-  return cache_->blocks().counts();
+  std::lock_guard const lock(cache().mutex());
+  return cache().blocks().counts();
 }
 
 }  // namespace outsize

@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 
+#include <outsize/base/assert.hpp>
 #include <outsize/block/placement.hpp>
 #include <outsize/block/storage.hpp>
 #include <outsize/container/page_cache.hpp>
@@ -44,6 +45,9 @@ std::shared_ptr<page_row> pages_in_pool(page_pool const& pool, std::size_t item_
 /// I/Os:    None for what fits in the cache. A container that is used again after its pages had to
 ///          leave for others' pays a read for its page, and one that takes its turn with fewer than
 ///          cache_pages / 2 others what it would alone.
+/// It may go before the containers, which share what it consists of; copies of it do so, too. One
+/// that was moved from can only be assigned to or destroyed, which is asserted.
+///
 /// Memory:  options.cache_pages + spare_pages pages from the storage's budget, until the pool and
 ///          the containers are gone; for each container 17 bytes for each page on disk, and beside
 ///          the budget about 2 KiB.
@@ -58,15 +62,20 @@ class page_pool {
   storage& store() const noexcept { return *store_; }
   /// Whether the other one is a copy of this: they have the same memory.
   bool is_same(page_pool const& other) const noexcept { return cache_ == other.cache_; }
-  std::size_t page_bytes() const noexcept { return cache_->page_bytes(); }
-  std::size_t cache_pages() const noexcept { return cache_->cache_pages(); }
-  std::size_t live_pages() const noexcept { return cache_->live_pages(); }
+  std::size_t page_bytes() const noexcept { return cache().page_bytes(); }
+  std::size_t cache_pages() const noexcept { return cache().cache_pages(); }
+  std::size_t live_pages() const noexcept { return cache().live_pages(); }
   /// What the cache has done, for all of them.
   block::block_cache_counts cache_counts() const;
 
  private:
   friend std::shared_ptr<detail::page_row> detail::pages_in_pool(page_pool const&, std::size_t,
                                                                  std::uint64_t, std::size_t);
+
+  detail::page_cache& cache() const noexcept {
+    OUTSIZE_ASSERT(cache_ != nullptr && "used after it was moved from");
+    return *cache_;
+  }
 
   storage* store_;
   std::optional<block::placement_options> placement_;

@@ -111,6 +111,7 @@ void page_row::reach(std::uint64_t begin, std::uint64_t end) {
     blank_.pop_back();
   }
   space_->shrink(begin, end);
+  if ((end - begin) - (this->end() - this->begin()) > 1) space_->require_room(begin, end);
   std::uint64_t const old_begin = this->begin(), old_end = this->end();
   std::uint64_t flags_in_front = 0;  // that were added: the last page may be without, if it throws
   try {
@@ -129,6 +130,16 @@ void page_row::reach(std::uint64_t begin, std::uint64_t end) {
     space_->shrink(old_begin, old_end);
     throw;
   }
+}
+
+void page_row::require_room(std::uint64_t begin, std::uint64_t end) {
+  std::lock_guard const lock(cache_->mutex());
+  space_->require_room(begin, end);
+}
+
+void page_row::take_places(std::uint64_t begin, std::uint64_t end) {
+  std::lock_guard const lock(cache_->mutex());
+  space_->take_places(begin, end);
 }
 
 void page_row::forget(std::uint64_t page) noexcept {

@@ -150,8 +150,15 @@ class page_row : public std::enable_shared_from_this<page_row> {
   void call_at_rest(std::function<void()> call) { at_rest_ = std::move(call); }
   /// Adds blank pages at the ends, or gives up those there and their space, until it has pages
   /// `begin` to `end` - 1. @pre begin <= end, and there is no gap to what it has now.
-  /// @throws as page_space::append(); what was to be given up is gone then, and nothing is added.
+  /// Asks for the space first if more than one is added, and takes that of a page when the page is
+  /// changed first. @throws out_of_space, budget_error, io_error; what was to be given up is gone
+  /// then, and nothing is added.
   void reach(std::uint64_t begin, std::uint64_t end);
+  /// Only asks for the space of pages begin to end - 1. @throws likewise.
+  void require_room(std::uint64_t begin, std::uint64_t end);
+  /// Takes the space of pages begin to end - 1 now, if they are on disks. @throws out_of_space,
+  /// io_error; nothing is taken then.
+  void take_places(std::uint64_t begin, std::uint64_t end);
   enum class content : std::uint8_t { kept, replaced };
   /// The bytes of a page, to be read and changed until live_pages() - 1 others have been touched.
   /// If all of it will be replaced, it is not read; what it holds is not known then.

@@ -102,9 +102,10 @@ TEST_F(rows_of_pages, are_replaced_as_a_whole_or_are_as_before) {
       page_renewal renewed(*row);
       EXPECT_EQ(row->end(), 0U);
       row->reach(0, 9);
-      EXPECT_GT(store.allocated_bytes(), bytes);
       for (std::uint64_t i = 0; i < 9; ++i) EXPECT_EQ(value(*row, i), 0);
+      EXPECT_EQ(store.allocated_bytes(), bytes);
       for (std::uint64_t i = 0; i < 9; ++i) fill(*row, i, 100);
+      EXPECT_EQ(store.allocated_bytes(), bytes + 9 * page);
       if (is_kept) renewed.keep();
     }
     EXPECT_EQ(store.allocated_bytes(), is_kept ? 9 * page : bytes);
@@ -177,6 +178,8 @@ TEST_F(rows_of_pages, come_and_go_at_both_ends) {
     row->reach(begin, end);
     ASSERT_EQ(row->begin(), begin);
     ASSERT_EQ(row->end(), end);
+    ASSERT_LE(store.allocated_bytes(), (end - begin) * page);
+    row->take_places(begin, end);
     ASSERT_EQ(store.allocated_bytes(), (end - begin) * page);
     for (auto number = begin; number < end; ++number)
       if (number < old_begin || number >= old_end)

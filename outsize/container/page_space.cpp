@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include <outsize/base/assert.hpp>
 #include <outsize/base/error.hpp>
@@ -18,7 +19,22 @@ namespace {
 constexpr std::uint64_t least_index_step_bytes = 256, most_index_step_bytes = 4_KiB;
 constexpr std::uint64_t most_growth_bytes = 256_MiB;  // of a file at once
 
+/// What so many pages take, or more than there can be.
+std::uint64_t bytes_of(std::uint64_t pages, std::uint64_t page_bytes) noexcept {
+  return pages > UINT64_MAX / page_bytes ? UINT64_MAX : pages * page_bytes;
+}
+
 }  // namespace
+
+void require_file_space(io::file const& file, std::uint64_t bytes) {
+  std::uint64_t free_bytes = UINT64_MAX;
+  try {
+    free_bytes = io::free_space_bytes(file.name());
+  } catch (io_error const&) {
+    return;  // of what has no such name nobody knows
+  }
+  if (free_bytes < bytes) throw out_of_space(file.name(), free_bytes, bytes);
+}
 
 void page_space::swap_aside() { OUTSIZE_ASSERT(false); }
 
@@ -39,16 +55,46 @@ disk_pages::disk_pages(storage& store, std::size_t page_bytes,
 block::block_id disk_pages::place(std::uint64_t page) const noexcept {
   std::uint64_t const index = page - first_;
   auto id = blocks_[index / block_pages_];
-  if (block_pages_ == 1) return id;
+  if (block_pages_ == 1 || !id) return id;
   id.offset_bytes += index % block_pages_ * page_bytes_;
   id.length_bytes = static_cast<std::uint32_t>(page_bytes_);
   return id;
 }
 
+block::block_id disk_pages::place_to_change(std::uint64_t page) {
+  if (!blocks_[block_of(page)]) blocks_.fill(block_of(page), block_bytes());
+  return place(page);
+}
+
+void disk_pages::take_places(std::uint64_t begin, std::uint64_t end) {
+  if (begin == end) return;
+  std::vector<std::size_t> missing;
+  for (std::size_t block = block_of(begin); block <= block_of(end - 1); ++block)
+    if (!blocks_[block]) missing.push_back(block);
+  if (missing.size() > 1)
+    store_.require_space(bytes_of(missing.size(), block_bytes()), blocks_.where());
+  std::size_t filled = 0;
+  try {
+    for (; filled < missing.size(); ++filled) blocks_.fill(missing[filled], block_bytes());
+  } catch (...) {
+    while (filled > 0) blocks_.vacate(missing[--filled]);
+    throw;
+  }
+}
+
+void disk_pages::require_room(std::uint64_t begin, std::uint64_t end) {
+  std::uint64_t const blocks = div_up(end - begin, block_pages_);
+  std::uint64_t const more = blocks - std::min<std::uint64_t>(blocks, blocks_.size());
+  std::uint64_t const index_bytes = bytes_of(more, sizeof(block::block_id));
+  std::uint64_t const have_bytes = index_.free_bytes() + store_.memory().free_bytes();
+  store_.require_space(bytes_of(blocks_.empty_count() + more, block_bytes()), blocks_.where());
+  if (have_bytes < index_bytes) throw budget_error(index_.asker(), have_bytes, index_bytes);
+}
+
 void disk_pages::append() {
   if ((end_ - first_) % block_pages_ == 0) {
     make_room_in_index();
-    blocks_.append(page_bytes_ * block_pages_);
+    blocks_.append_empty();
   }
   ++end_;
 }
@@ -56,7 +102,7 @@ void disk_pages::append() {
 void disk_pages::prepend() {
   OUTSIZE_ASSERT(first_ > 0 && block_pages_ == 1);
   make_room_in_index();
-  blocks_.prepend(page_bytes_);
+  blocks_.prepend_empty();
   --first_;
 }
 
@@ -122,15 +168,27 @@ void file_pages::append() {
     file_->resize(begin);
     used_bytes_ = allocated_bytes_ = begin;
   }
-  if (begin + page_bytes_ > allocated_bytes_) {
+  ++count_;
+  is_grown_ = true;
+}
+
+block::block_id file_pages::place_to_change(std::uint64_t page) {
+  std::uint64_t const begin = page * page_bytes_;
+  bool const follows = begin <= round_up<std::uint64_t>(allocated_bytes_, page_bytes_);
+  if (follows && begin + page_bytes_ > allocated_bytes_) {
     // Doubled, so that a file grows in few steps, but not by more than is worth its while.
     std::uint64_t const step = std::max<std::uint64_t>(
         round_down(std::min(begin, most_growth_bytes), page_bytes_), page_bytes_);
     allocated_bytes_ = begin + file_->allocate_some(begin, page_bytes_, step);
   }
-  ++count_;
-  used_bytes_ = begin + page_bytes_;
-  is_grown_ = true;
+  used_bytes_ = std::max(used_bytes_, begin + page_bytes_);
+  return place(page);
+}
+
+void file_pages::require_room(std::uint64_t, std::uint64_t end) {
+  std::uint64_t const bytes = bytes_of(end, page_bytes_);
+  std::uint64_t const there = std::max(allocated_bytes_, count_ * page_bytes_);
+  require_file_space(*file_, bytes - std::min(bytes, there));
 }
 
 void file_pages::prepend() {

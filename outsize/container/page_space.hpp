@@ -5,7 +5,8 @@
 // Where the pages of a container lie: blocks of equal length in a row that grows and shrinks at its
 // ends, on the disks of a storage or in a file of the user's.
 //
-//   disk_pages   blocks spread over the disks by a placement; freed when they leave
+//   disk_pages   blocks spread over the disks by a placement, allocated when a page is changed
+//                first, and freed when it leaves
 //   file_pages   page i at i times its length in a file, so that other programs can read it
 //   kept_pages   anywhere in a kept_file (kept_file.hpp); elsewhere, once they are changed
 //
@@ -41,19 +42,26 @@ class page_space {
   /// The number of the first page, and of the one behind the last.
   virtual std::uint64_t begin() const noexcept = 0;
   virtual std::uint64_t end() const noexcept = 0;
-  /// The block of a page; none, of a page of a kept_file that nothing was written to.
+  /// The block of a page; none, of a page on disks or of a kept_file that nothing was written to.
   /// @pre begin() <= page < end().
   virtual block::block_id place(std::uint64_t page) const noexcept = 0;
   /// Where a page that will be changed is to be written: its place, or if that must stay as it is a
   /// new one, which is its place from now on. @throws out_of_space, budget_error, io_error; its
   /// place is as before then.
   virtual block::block_id place_to_change(std::uint64_t page) { return place(page); }
+  /// Takes the places of pages begin to end - 1 now, so that no change of them can be out of space.
+  /// Has no effect on pages in a file. @throws out_of_space, io_error; nothing is taken
+  /// then.
+  virtual void take_places(std::uint64_t, std::uint64_t) {}
+  /// Asks for the space of pages begin to end - 1, and the memory of their index; takes neither.
+  /// To be called before many pages are added. @throws out_of_space, budget_error.
+  virtual void require_room(std::uint64_t, std::uint64_t) {}
   /// Whether something was written to a page before this was made.
   virtual bool is_written(std::uint64_t) const { return true; }
   /// What is in a page will not be needed any more.
   virtual void vacate(std::uint64_t) noexcept {}
-  /// Adds a page at the end, which nothing has been written to. @throws out_of_space, budget_error,
-  /// io_error; all is as before then.
+  /// Adds a page at the end, which nothing has been written to. @throws budget_error, io_error; all
+  /// is as before then.
   virtual void append() = 0;
   /// Adds one before the first. @pre begin() > 0; not of a file.
   virtual void prepend() = 0;
@@ -82,8 +90,8 @@ class page_space {
   virtual void close(std::uint64_t) {}
 };
 
-/// Pages on the disks of a storage, some side by side in each block that is allocated. Memory: a
-/// block_id for each block, of the storage's budget.
+/// Pages on the disks of a storage, some side by side in each block, which is allocated when one of
+/// them is changed first. Memory: a block_id for each block, of the storage's budget.
 class disk_pages final : public page_space {
  public:
   /// None yet. `store` must outlive it. @param page_bytes  A multiple of the disks' alignment, if
@@ -96,12 +104,21 @@ class disk_pages final : public page_space {
   std::uint64_t begin() const noexcept override { return first_; }
   std::uint64_t end() const noexcept override { return end_; }
   block::block_id place(std::uint64_t page) const noexcept override;
+  block::block_id place_to_change(std::uint64_t page) override;
+  void take_places(std::uint64_t begin, std::uint64_t end) override;
+  void require_room(std::uint64_t begin, std::uint64_t end) override;
   void append() override;
   void prepend() override;
   void shrink(std::uint64_t begin, std::uint64_t end) noexcept override;
   void swap_aside() override;
 
  private:
+  std::size_t block_of(std::uint64_t page) const noexcept {
+    return static_cast<std::size_t>((page - first_) / block_pages_);
+  }
+  std::size_t block_bytes() const noexcept {
+    return static_cast<std::size_t>(page_bytes_ * block_pages_);
+  }
   void make_room_in_index();
 
   storage& store_;
@@ -114,6 +131,10 @@ class disk_pages final : public page_space {
   std::unique_ptr<block::block_list> aside_;  // once some were
   std::uint64_t aside_end_ = 0;
 };
+
+/// Asks whether the file system of a file has so much space now; of what is no file that has its
+/// name, nothing is known. @throws out_of_space if not.
+void require_file_space(io::file const& file, std::uint64_t bytes);
 
 /// Syncs a file until that fails once: what is on disk then nobody knows, and the system, which
 /// tells of a failure once, would let the next sync succeed though something is lost.
@@ -150,8 +171,9 @@ class new_path {
 };
 
 /// Pages of a file that is the user's. The space behind the last one is allocated in steps;
-/// settle() gives it back. Where pages are gone, the file is cut before others come: what was in
-/// them must not come back.
+/// settle() gives it back. A page far behind that has space when it is written: the file has holes.
+/// Where pages are gone, the file is cut before others come: what was in them must not come
+/// back.
 class file_pages final : public page_space {
  public:
   /// The file's pages, the last of which may be cut short. @param page_bytes  A multiple of the
@@ -162,6 +184,8 @@ class file_pages final : public page_space {
   std::uint64_t begin() const noexcept override { return 0; }
   std::uint64_t end() const noexcept override { return count_; }
   block::block_id place(std::uint64_t page) const noexcept override;
+  block::block_id place_to_change(std::uint64_t page) override;
+  void require_room(std::uint64_t begin, std::uint64_t end) override;
   void append() override;
   void prepend() override;
   void shrink(std::uint64_t begin, std::uint64_t end) noexcept override;

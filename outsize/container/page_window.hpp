@@ -19,6 +19,7 @@
 #include <vector>
 
 #include <outsize/base/assert.hpp>
+#include <outsize/base/piece_stream.hpp>
 #include <outsize/container/page_row.hpp>
 #include <outsize/container/paged_items.hpp>
 
@@ -78,7 +79,7 @@ class page_window {
 
 /// Reads a part of a container front to back, in pieces of its pages.
 template <typename T>
-class page_reader {
+class page_reader : public piece_stream<page_reader<T>, T> {
  public:
   /// Items of positions [begin, end).
   page_reader(paged_items<T> const& from, std::uint64_t begin, std::uint64_t end)
@@ -86,30 +87,24 @@ class page_reader {
     OUTSIZE_ASSERT(begin <= end && end <= from.end());
   }
 
-  bool empty() const noexcept { return begin_ == end_; }
   /// Items still to be read, the current one included.
-  std::uint64_t size() const noexcept { return end_ - begin_; }
-
-  /// The current item and those behind it that are in memory: at least one. @pre !empty().
-  /// @throws io_error; the reader stays where it is.
-  std::span<T const> pull() {
-    if (items_.empty()) items_ = window_.from(begin_, end_);
-    return items_;
-  }
-  /// Goes past the first `count` items of pull().
-  void skip(std::size_t count) {
-    if (count == 0) return;
-    auto const items = pull();
-    OUTSIZE_ASSERT(count <= items.size());
-    items_ = items.subspan(count);
-    begin_ += count;
-  }
+  std::uint64_t size() const noexcept { return end_ - begin_ + this->left(); }
 
  private:
+  friend piece_stream<page_reader, T>;
+
+  bool is_over() const noexcept { return begin_ == end_; }
+  /// If the page cannot be read the reader stays where it is.
+  void go_on() {
+    if (is_over()) return;
+    auto const items = window_.from(begin_, end_);
+    this->show(items);
+    begin_ += items.size();
+  }
+
   page_window<T> window_;
-  std::uint64_t begin_;
+  std::uint64_t begin_;  // of what has not been shown
   std::uint64_t end_;
-  std::span<T const> items_;  // from begin_ on
 };
 
 }  // namespace outsize::detail

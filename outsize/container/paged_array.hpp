@@ -27,6 +27,7 @@
 
 #include <outsize/base/assert.hpp>
 #include <outsize/base/external_item.hpp>
+#include <outsize/base/owned.hpp>
 #include <outsize/block/storage.hpp>
 #include <outsize/container/item_batch.hpp>
 #include <outsize/container/item_source.hpp>
@@ -69,7 +70,8 @@ class paged_array {
       : paged_array(store, options) {
     assign(count, value);
   }
-  /// One with so many items that are zero. I/Os: none. @throws as resize(), besides.
+  /// One with so many items that are zero. I/Os: none. Disk: none, until they are changed. @throws
+  /// as resize(), besides.
   paged_array(storage& store, size_type count, vector_options const& options = {})
       : paged_array(store, options) {
     resize(count);
@@ -105,7 +107,9 @@ class paged_array {
   }
   /// Makes it longer at the back, by items that are zero in pages that nothing was written to, and
   /// otherwise have values that are not known; or shorter, which frees the space of whole pages.
-  /// I/Os: none. @throws out_of_space, budget_error; std::length_error if it is more than
+  /// Asks whether there is the space, but takes that of a page when the page is changed first: what
+  /// changes it may then throw out_of_space, if others have taken the space; reserve() of a vector
+  /// takes it. I/Os: none. @throws out_of_space, budget_error; std::length_error if it is more than
   /// max_size(). The size is as before then.
   void resize(size_type size) {
     check_size(size);
@@ -333,7 +337,7 @@ class paged_array {
       throw std::length_error(std::string(Container::name) + ": too many items");
   }
 
-  std::unique_ptr<items> items_;
+  owned<items> items_;
 
  private:
   void check(size_type index) const {

@@ -123,16 +123,21 @@ class paged_items {
   /// all is as before.
   void begin_anew(std::uint64_t room) {
     if (lasting_ != nullptr) lasting_->check_writable();
-    set_row(row_->begin(), std::max(row_->end(), div_up(begin_ + room, page_items_)));
+    take_pages_until(div_up(begin_ + room, page_items_));
     end_ = begin_;
   }
-  /// Has the pages of so many items, and keeps them.
+  /// Has the pages of so many items, and their space, and keeps them.
   void reserve(std::uint64_t size) {
     if (lasting_ != nullptr) lasting_->check_writable();
     std::uint64_t const pages_end = div_up(begin_ + size, page_items_);
-    set_row(row_->begin(), std::max(row_->end(), pages_end));
+    take_pages_until(pages_end);
     reserved_end_ = std::max(reserved_end_, pages_end);
     note_row();
+  }
+  /// Takes the space of the pages of these positions, whose items will be replaced by others that
+  /// must not be lost for want of it. @throws out_of_space, io_error; nothing is taken then.
+  void take_places(std::uint64_t begin, std::uint64_t end) {
+    row_->take_places(begin / page_items_, div_up(end, page_items_));
   }
   /// Gives up what no item is in.
   void shrink_to_fit() {
@@ -230,6 +235,18 @@ class paged_items {
   void reach(std::uint64_t begin, std::uint64_t end) {
     std::uint64_t const first = begin / page_items_;
     set_row(first, std::max({first, div_up(end, page_items_), reserved_end_}));
+  }
+  /// Has pages up to there, and the space of all that are on disks. After a failure it has those
+  /// that it had.
+  void take_pages_until(std::uint64_t end) {
+    std::uint64_t const before = row_->end();
+    set_row(row_->begin(), std::max(before, end));
+    try {
+      row_->take_places(row_->begin(), end);
+    } catch (...) {
+      set_row(row_->begin(), before);
+      throw;
+    }
   }
   /// Gives up what is not needed up to there; returns where.
   [[gnu::noinline]] std::uint64_t trimmed_to(std::uint64_t end) {

@@ -18,6 +18,7 @@
 #include <span>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <outsize/algorithm/item_order.hpp>
 #include <outsize/algorithm/item_sort.hpp>
@@ -67,7 +68,8 @@ class drawing_reader {
   page_reader<T>& from_;
   Random& random_;
   std::uniform_int_distribution<std::uint64_t> number_;
-  std::array<drawn_item<T>, 64> drawn_{};
+  std::vector<drawn_item<T>> drawn_ =
+      std::vector<drawn_item<T>>(std::clamp<std::size_t>(4096 / sizeof(drawn_item<T>), 1, 64));
   std::span<drawn_item<T> const> rest_;
 };
 
@@ -106,6 +108,7 @@ void shuffle(paged_iterator<T> first, paged_iterator<T> last, Random&& random,
   std::uint64_t const end = detail::paged_access::position(last);
   options.unique = false;
   options.input_bytes = (end - begin) * sizeof(drawn);
+  items.take_places(begin, end);
   auto const order = by(&drawn::number);
   detail::page_reader<T> in(items, begin, end);
   detail::page_target<T> to(items, begin, end, 1);

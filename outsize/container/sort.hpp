@@ -82,6 +82,7 @@ template <typename T, typename Family>
 sort_report sort_pages(paged_items<T>& items, std::uint64_t begin, std::uint64_t end, Family family,
                        sort_options options) {
   options.input_bytes = (end - begin) * sizeof(T);
+  items.take_places(begin, end);
   page_target<T> to(items, begin, end, 1);
   return sort_where_they_are(
       items.row().store(), std::move(family), std::move(options),

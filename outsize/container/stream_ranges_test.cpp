@@ -50,6 +50,45 @@ TEST_F(streams_of_containers, are_ranges) {
   outsize::set<std::uint64_t> built(store, small);
   built.build_sorted(s.forward());
   EXPECT_EQ(built.size(), 100U);
+  auto entries = tree.forward();
+  outsize::vector<std::uint64_t> const between(store, entries.begin(), entries.end(),
+                                               {.page_bytes = 64, .cache_pages = 8});
+  EXPECT_TRUE(std::ranges::equal(between, up));
+  EXPECT_TRUE(entries.empty());
+}
+
+/// A loop that is left early, at each of the items, and one over what is left.
+template <typename Make>
+void expect_to_go_on(Make const& make, std::vector<std::uint64_t> const& all) {
+  for (std::size_t last = 0; last < all.size(); last += 7) {
+    auto in = make();
+    std::vector<std::uint64_t> seen;
+    for (auto const item : in) {
+      seen.push_back(item);
+      if (item == all[last]) break;
+    }
+    for (auto const item : in | std::views::take(5)) seen.push_back(item);
+    for (auto const item : in) seen.push_back(item);
+    ASSERT_EQ(seen, all) << last;
+  }
+}
+
+TEST_F(streams_of_containers, go_on_where_a_loop_was_left) {
+  outsize::vector<std::uint64_t> v(store, {.page_bytes = 64, .cache_pages = 8});
+  map_options const small{
+      .leaf_bytes = 128, .node_bytes = 128, .leaf_cache_bytes = 1, .node_cache_bytes = 1};
+  outsize::set<std::uint64_t> tree(store, small);
+  for (std::uint64_t i = 0; i < 100; ++i) {
+    v.push_back(i);
+    tree.insert(i);
+  }
+  std::vector<std::uint64_t> up(100);
+  std::iota(up.begin(), up.end(), 0);
+  std::vector<std::uint64_t> const down(up.rbegin(), up.rend());
+  expect_to_go_on([&] { return vector_reader(v); }, up);
+  expect_to_go_on([&] { return vector_reverse_reader(v); }, down);
+  expect_to_go_on([&] { return tree.forward(); }, up);
+  expect_to_go_on([&] { return tree.backward(); }, down);
 }
 
 }  // namespace

@@ -42,6 +42,7 @@
 
 #include <outsize/base/assert.hpp>
 #include <outsize/base/external_item.hpp>
+#include <outsize/base/owned.hpp>
 #include <outsize/block/storage.hpp>
 #include <outsize/container/hash_table.hpp>
 #include <outsize/container/item_source.hpp>
@@ -190,8 +191,9 @@ class unordered_map {
   bool empty() { return size() == 0; }
   bool empty() const { return size() == 0; }
   /// Adds buckets, so that none will be added until there are so many items. On an empty map this
-  /// costs nothing, and all of its buckets will be equally long. @throws std::length_error if it is
-  /// more than max_size(), besides.
+  /// costs nothing, no disk either until buckets are used, and all of its buckets will be equally
+  /// long. Asks first whether there is the space. @throws std::length_error if it is more than
+  /// max_size(), besides; as out_of_space and budget_error then tell, nothing was done.
   void reserve(size_type items) {
     if (items > max_size()) throw std::length_error("unordered_map: too many items");
     table_->reserve(items);
@@ -523,7 +525,7 @@ class unordered_map {
     return true;
   }
 
-  std::unique_ptr<table> table_;
+  detail::owned<table> table_;
 };
 
 /// Erases all items that are unwanted; how many. As the member function.

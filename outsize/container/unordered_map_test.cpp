@@ -119,8 +119,10 @@ struct unordered_maps : testing::Test {
       return std::make_unique<io::faulty_file>(
           io::make_memory_file("memory", capacity, {.own_thread = own_thread}), plan);
     };
-    store = std::make_unique<storage>(
-        storage_options{.disks = {disk_options("memory", open)}, .memory = 8_MiB, .threads = 1});
+    disk_options disk("memory", open);
+    disk.capacity_bytes = capacity;  // so that it says so when it is asked
+    store =
+        std::make_unique<storage>(storage_options{.disks = {disk}, .memory = 8_MiB, .threads = 1});
   }
 
   /// Does `action` again until it has been done.

@@ -108,10 +108,10 @@ class vector : public detail::paged_array<vector<T>, T> {
   }
 
   /// Takes the space on disk that so many items need, so that no out_of_space comes before there
-  /// are more; it is kept until shrink_to_fit(). Items never move, whether there is room or not. Of
-  /// a file no space is taken; flush() of a plain one ends it. I/Os: none. @throws out_of_space,
-  /// budget_error; io_error (EACCES); std::length_error if it is more than max_size(). Nothing is
-  /// taken then.
+  /// are more; it is kept until shrink_to_fit(). Asks first whether there is as much. Items never
+  /// move, whether there is room or not. Of a file no space is taken; flush() of a plain one ends
+  /// it. I/Os: none. @throws out_of_space, budget_error; io_error (EACCES); std::length_error if it
+  /// is more than max_size(). Nothing is taken then.
   void reserve(size_type count) {
     base::check_size(count);
     items_->reserve(count);

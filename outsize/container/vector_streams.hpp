@@ -68,7 +68,7 @@ class vector_writer {
   /// Replaces items begin to end - 1, where the vector need not have them yet. Those that are not
   /// written have values that are not known. @pre begin <= to.size().
   vector_writer(vector<T>& to, std::uint64_t begin, std::uint64_t end)
-      : to_(to), position_(begin), end_(end), size_before_(to.size()) {
+      : to_(&to), position_(begin), end_(end), size_before_(to.size()) {
     OUTSIZE_ASSERT(begin <= end && begin <= to.size());
   }
   vector_writer(vector_writer const&) = delete;
@@ -92,10 +92,11 @@ class vector_writer {
   /// Where the next items may be put, at least one; used() says how many have been. Valid as a
   /// reference into the vector is.
   std::span<T> room() {
+    OUTSIZE_ASSERT(to_ != nullptr && "an item pushed after finish()");
     if (room_.empty())
       open_page();
     else  // the page may have left the cache, if others were touched
-      room_ = {&to_[position_], room_.size()};
+      room_ = {&(*to_)[position_], room_.size()};
     return room_;
   }
   /// @pre count <= room().size()
@@ -105,28 +106,30 @@ class vector_writer {
     position_ += count;
   }
 
-  /// Gives the vector its size; the writer can only be destroyed then.
+  /// Gives the vector its size; the writer can only be destroyed then, and leaves the vector
+  /// alone.
   void finish() {
+    if (to_ == nullptr) return;
     room_ = {};
-    end_ = position_;
-    if (std::uint64_t const size = std::max(size_before_, position_); to_.size() > size)
-      to_.resize(size);
+    if (std::uint64_t const size = std::max(size_before_, position_); to_->size() > size)
+      to_->resize(size);
+    to_ = nullptr;
   }
 
  private:
   void open_page() {
     OUTSIZE_ASSERT(position_ < end_);
-    std::uint64_t const page_items = to_.page_items();
+    std::uint64_t const page_items = to_->page_items();
     std::uint64_t const page_end = (position_ / page_items + 1) * page_items;
     bool const is_replaced =
         position_ % page_items == 0 && end_ >= std::min(page_end, size_before_);
-    if (to_.size() < page_end) to_.resize(std::max(to_.size(), std::min(page_end, end_)));
-    room_ = is_replaced ? to_.replacing(position_) : to_.changing(position_);
+    if (to_->size() < page_end) to_->resize(std::max(to_->size(), std::min(page_end, end_)));
+    room_ = is_replaced ? to_->replacing(position_) : to_->changing(position_);
     room_ = room_.first(
         static_cast<std::size_t>(std::min<std::uint64_t>(room_.size(), end_ - position_)));
   }
 
-  vector<T>& to_;
+  vector<T>* to_;  // until finish()
   std::uint64_t position_;
   std::uint64_t end_;
   std::uint64_t size_before_;

@@ -145,5 +145,28 @@ TEST_F(streams_of_vectors, replace_whole_pages_without_reading_them) {
   EXPECT_EQ(writes(), writes_before);
 }
 
+TEST_F(streams_of_vectors, leave_the_vector_alone_after_finish) {
+  vector<std::uint64_t> other(store, {.page_bytes = 64, .cache_pages = 6});
+  vector_writer out(other);
+  out.push(1);
+  out.finish();
+  auto moved = std::move(other);
+  moved.clear();
+  out.finish();
+  EXPECT_EQ(moved.size(), 0U);
+}
+
+TEST(vector_writer_death_test, asserts_that_nothing_is_pushed_after_finish) {
+  auto const misuse = [] {
+    scratch::counted_storage disk;
+    vector<std::uint64_t> other(disk.store, {.page_bytes = 64, .cache_pages = 6});
+    vector_writer out(other);
+    out.push(1);
+    out.finish();
+    out.push(2);
+  };
+  EXPECT_DEATH(misuse(), "pushed after finish");
+}
+
 }  // namespace
 }  // namespace outsize

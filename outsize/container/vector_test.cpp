@@ -60,8 +60,10 @@ struct vectors : testing::Test {
       return std::make_unique<io::counting_file>(
           std::make_unique<io::faulty_file>(io::make_memory_file("memory", capacity), plan), tally);
     };
-    store = std::make_unique<storage>(
-        storage_options{.disks = {disk_options("memory", open)}, .memory = 1_MiB, .threads = 1});
+    disk_options disk("memory", open);
+    disk.capacity_bytes = capacity;  // so that it says so when it is asked
+    store =
+        std::make_unique<storage>(storage_options{.disks = {disk}, .memory = 1_MiB, .threads = 1});
   }
 
   template <typename T>
@@ -451,7 +453,7 @@ TEST_F(vectors, give_back_disk_space_and_memory) {
   auto const free_bytes = store->memory().free_bytes();
   {
     vector<std::uint64_t> v(*store, {.page_bytes = 64});
-    v.resize(8000);
+    v.assign(8000, 1);
     EXPECT_EQ(store->allocated_bytes(), 64'000U);
     v.resize(80);
     EXPECT_EQ(store->allocated_bytes(), 640U);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include <outsize/base/assert.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/io/codecs/codec.hpp>
 
@@ -29,6 +30,7 @@ encoding_output::encoding_output(std::unique_ptr<output_stream> target, compress
 encoding_output::~encoding_output() = default;
 
 void encoding_output::write(std::span<std::byte> data) {
+  OUTSIZE_ASSERT(encoder_ != nullptr && "written to after commit()");
   written_bytes_ += data.size();
   while (!data.empty()) {
     auto const more = data.first(std::min(data.size(), piece_bytes - piece_.size()));
@@ -41,9 +43,11 @@ void encoding_output::write(std::span<std::byte> data) {
 }
 
 void encoding_output::commit() {
+  OUTSIZE_ASSERT(encoder_ != nullptr && "commit() was called twice");
   windows_.put(encoder_->encode(piece_, true));
   windows_.hand_over();
   target_->commit();
+  encoder_.reset();
 }
 
 }  // namespace outsize::io

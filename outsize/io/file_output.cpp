@@ -40,6 +40,7 @@ file_output::file_output(file_ptr target, std::string directory,
 }
 
 void file_output::write(std::span<std::byte> data) {
+  OUTSIZE_ASSERT(publish_ != nullptr && "written to after commit()");
   settle([](writing const& one) { return one.request->poll(); });
   if (data.empty()) return;
   auto* const begin = data.data() - tail_bytes_;
@@ -59,6 +60,7 @@ void file_output::wait(std::span<std::byte const> window) {
 }
 
 void file_output::commit() {
+  OUTSIZE_ASSERT(publish_ != nullptr && "commit() was called twice");
   if (tail_bytes_ > 0) {
     std::memset(tail_.get() + tail_bytes_, 0, alignment_bytes_ - tail_bytes_);
     tail_bytes_ = 0;
@@ -67,7 +69,7 @@ void file_output::commit() {
   settle([](writing const&) { return true; });
   target_->resize(written_bytes_);
   if (alignment_bytes_ == 1) target_->sync();  // what is in the page cache may fail yet
-  publish_();
+  std::exchange(publish_, nullptr)();
 }
 
 void file_output::issue(std::span<std::byte const> body) {

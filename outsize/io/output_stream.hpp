@@ -58,7 +58,7 @@ class output_stream {
   /// 0666 less the umask, or what its directory says). Once, at the end. What went through the page
   /// cache is written back before, and a file system over a network tells at the closing what it
   /// could not write, so no error comes too late. Standard output and other files that are written
-  /// in place are only closed.
+  /// in place are only closed. To write more afterwards is a mistake that is asserted.
   /// @throws io_error; changed_file if it would replace an input that has changed.
   virtual void commit() = 0;
 

@@ -106,6 +106,16 @@ TEST_P(output_stream_test, shows_nothing_before_commit_and_leaves_nothing_withou
   EXPECT_EQ(directory_.names(), names{});
 }
 
+TEST_P(output_stream_test, asserts_that_nothing_is_written_after_commit) {
+  for (auto const kind : {compression::none, compression::gzip}) {
+    auto const stream = open_output(directory_.path("file"), *queue_, {.compress = kind});
+    put(*stream, "some");
+    stream->commit();
+    EXPECT_DEATH(put(*stream, "more"), "written to after commit");
+    EXPECT_DEATH(stream->commit(), "commit\\(\\) was called twice");
+  }
+}
+
 TEST_P(output_stream_test, gives_new_files_the_mode_that_the_umask_leaves) {
   auto const saved = ::umask(027);
   save(directory_.path("new"), "text\n");

@@ -50,7 +50,8 @@ class buffer_home {
 
 }  // namespace detail
 
-/// Owns a buffer of a pool until it is conveyed, moved from or destroyed.
+/// Owns a buffer of a pool until it is conveyed, moved from or destroyed. To use it afterwards is a
+/// mistake that is asserted.
 class pooled_buffer {
  public:
   pooled_buffer() = default;
@@ -72,18 +73,18 @@ class pooled_buffer {
   }
 
   /// All of its memory: page-aligned, ready for direct I/O.
-  std::span<std::byte> memory() const noexcept { return thumbnail_->memory; }
-  std::size_t capacity_bytes() const noexcept { return thumbnail_->memory.size(); }
+  std::span<std::byte> memory() const noexcept { return lent().memory; }
+  std::size_t capacity_bytes() const noexcept { return lent().memory.size(); }
   /// The part that holds something, from the front. Empty when it comes from the pool.
   std::span<std::byte> bytes() const noexcept {
-    return memory().first(capacity_bytes() == 0 ? 0 : thumbnail_->used_bytes);
+    return memory().first(capacity_bytes() == 0 ? 0 : lent().used_bytes);
   }
-  std::size_t size_bytes() const noexcept { return thumbnail_->used_bytes; }
+  std::size_t size_bytes() const noexcept { return lent().used_bytes; }
   /// Sets how much of it holds something; in a pool without memory, of how many bytes elsewhere the
   /// buffer tells. @pre bytes <= capacity_bytes(), unless that is 0.
   void resize(std::size_t bytes) noexcept {
     OUTSIZE_ASSERT(bytes <= capacity_bytes() || capacity_bytes() == 0);
-    thumbnail_->used_bytes = bytes;
+    lent().used_bytes = bytes;
   }
 
   /// The used part as items; a rest that is no whole item is left out. whole_items() (in
@@ -107,14 +108,14 @@ class pooled_buffer {
 
   /// Which of its pool's buffers it is, from 0 on: for what else belongs to it for good, such as
   /// memory of the user's own.
-  std::size_t index() const noexcept { return thumbnail_->index; }
+  std::size_t index() const noexcept { return lent().index; }
   /// How many buffers its pool had emitted before it.
-  std::uint64_t round() const noexcept { return thumbnail_->round; }
+  std::uint64_t round() const noexcept { return lent().round; }
   /// Whether no buffer follows it (the caboose): set for the last of a counted number of rounds,
   /// and by a stage that knows.
-  bool last() const noexcept { return thumbnail_->last; }
+  bool last() const noexcept { return lent().last; }
   /// Says that no buffer follows: a source that conveys it is not called again.
-  void mark_last() noexcept { thumbnail_->last = true; }
+  void mark_last() noexcept { lent().last = true; }
 
   /// A value of the user's that travels with the buffer, made when first asked for, and gone when
   /// the buffer goes home, or where it is turned away because nothing more is wanted, before it is
@@ -122,16 +123,16 @@ class pooled_buffer {
   /// hold other buffers. @pre it is always asked for as the same type.
   template <typename T>
   T& user() {
-    if (!thumbnail_->user.has_value()) thumbnail_->user.emplace<T>();
-    T* const value = std::any_cast<T>(&thumbnail_->user);
+    if (!lent().user.has_value()) lent().user.emplace<T>();
+    T* const value = std::any_cast<T>(&lent().user);
     OUTSIZE_ASSERT(value != nullptr);
     return *value;
   }
 
   /// Exchanges memory and used bytes with `other`; rounds, flags and user values stay.
   void swap_payload(pooled_buffer& other) noexcept {
-    std::swap(thumbnail_->memory, other.thumbnail_->memory);
-    std::swap(thumbnail_->used_bytes, other.thumbnail_->used_bytes);
+    std::swap(lent().memory, other.lent().memory);
+    std::swap(lent().used_bytes, other.lent().used_bytes);
   }
 
   /// For networks: takes over a thumbnail, or gives it up.
@@ -139,6 +140,11 @@ class pooled_buffer {
   detail::thumbnail* release() noexcept { return std::exchange(thumbnail_, nullptr); }
 
  private:
+  detail::thumbnail& lent() const noexcept {
+    OUTSIZE_ASSERT(thumbnail_ != nullptr && "a buffer used after it was conveyed or moved from");
+    return *thumbnail_;
+  }
+
   detail::thumbnail* thumbnail_ = nullptr;
 };
 

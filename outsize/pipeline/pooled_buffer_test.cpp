@@ -8,6 +8,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -90,6 +91,14 @@ TEST(pooled_buffer, swaps_memory_and_keeps_what_belongs_to_the_round) {
   EXPECT_TRUE(a.last());
   EXPECT_FALSE(b.last());
   EXPECT_EQ(a.user<std::string>(), "mine");
+}
+
+TEST(pooled_buffer_death_test, asserts_that_it_was_not_moved_from) {
+  home h(1);
+  pooled_buffer a(h.thumbnails[0]);
+  pooled_buffer const b = std::move(a);
+  EXPECT_DEATH(std::ignore = a.memory(), "after it was conveyed or moved from");
+  EXPECT_DEATH(a.resize(0), "after it was conveyed or moved from");
 }
 
 }  // namespace

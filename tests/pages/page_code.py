@@ -7,7 +7,8 @@
 
 Each fence of C++ becomes a function in the namespace of its page, docs_pipelines for
 docs/pipelines.md, where given.hpp declares what the code takes for granted; … stands for any
-statement. Parts of examples, and whole programs, are left out: they are compiled as what they are
+statement. Specialisations of templates stand before the functions, outside of all namespaces. Parts
+of examples, and whole programs, are left out: they are compiled as what they are
 parts of, which tests/tidy.py compares.
 """
 
@@ -17,25 +18,34 @@ import sys
 
 FENCE = re.compile(r"^```cpp\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 OF_EXAMPLES = ("// examples/", "#include ")
+SPECIALISATION = "template <>"
 
 
-def functions_of(page, text):
+def code_of(page, text):
+    """Specialisations and functions of a page."""
+    specialisations, functions = [], []
     for found in FENCE.finditer(text):
         code = found.group(1)
         if code.startswith(OF_EXAMPLES):
             continue
         line = text.count("\n", 0, found.start(1)) + 1
-        yield (f"void line_{line}() {{\n#line {line} \"{page}\"\n"
-               f"{code.replace('…', '{}')}}}\n")
+        place = f"#line {line} \"{page}\"\n"
+        if code.startswith(SPECIALISATION):
+            specialisations.append(place + code)
+        else:
+            functions.append(f"void line_{line}() {{\n{place}{code.replace('…', '{}')}}}\n")
+    return specialisations, functions
 
 
 def main():
     root, output, *pages = sys.argv[1:]
     parts = ["#include <tests/pages/given.hpp>\n"]
     for page in pages:
-        functions = list(functions_of(page, pathlib.Path(root, page).read_text(encoding="utf-8")))
+        specialisations, functions = code_of(page, pathlib.Path(root, page).read_text("utf-8"))
+        name = re.sub(r"\W", "_", page.removesuffix(".md"))
+        if specialisations:
+            parts += [f"\nusing namespace {name};\n", *specialisations]
         if functions:
-            name = re.sub(r"\W", "_", page.removesuffix(".md"))
             parts += [f"\nnamespace {name} {{\n", *functions, "}\n"]
     pathlib.Path(output).write_text("".join(parts), encoding="utf-8")
 

@@ -155,8 +155,16 @@ class sort_engine {
   /// while next() runs.
   std::exception_ptr failure() const noexcept { return output_->failure(); }
 
-  /// The next window of sorted items, nothing at the end. @throws what a stage threw.
+  /// The next window of sorted items, nothing at the end. @throws what a stage threw, from then on
+  /// always: what is missing must not look like the end.
   std::optional<sorted_window> next();
+
+  /// Whether next() has thrown.
+  bool has_failed() const noexcept { return error_ != nullptr; }
+  /// Throws it again, if so.
+  void rethrow_error() const {
+    if (error_) std::rethrow_exception(error_);
+  }
 
   /// Gives back the memory of a window that has been used. @pre no rewind() since it came.
   void recycle(sorted_window const& used) noexcept { output_->recycle(used); }
@@ -207,6 +215,7 @@ class sort_engine {
   bool gives_all_items_ = false;
   std::optional<run_formation<Family>> formation_;  // as long as it holds chunks
   std::optional<last_merge<Family>> output_;
+  std::exception_ptr error_;  // of next()
 };
 
 // What a user of an engine calls for whole chunks and windows stands outside of the class, so that
@@ -285,11 +294,17 @@ bool sort_engine<Family>::stays_behind() const {
 
 template <item_family Family>
 std::optional<sorted_window> sort_engine<Family>::next() {
+  rethrow_error();
   if (output_->at_end()) return std::nullopt;
-  auto const window = output_->next();
-  if (!window) note_end();
-  report_progress();
-  return window;
+  try {
+    auto const window = output_->next();
+    if (!window) note_end();
+    report_progress();
+    return window;
+  } catch (...) {
+    error_ = std::current_exception();
+    throw;
+  }
 }
 
 template <item_family Family>
@@ -303,6 +318,7 @@ void sort_engine<Family>::note_end() {
 template <item_family Family>
 void sort_engine<Family>::rewind() {
   output_.reset();
+  error_ = nullptr;
   work_.report.output_items = 0;
   output_.emplace(work_, places_, gives_all_items_);
 }
