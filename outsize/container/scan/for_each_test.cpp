@@ -176,8 +176,8 @@ TEST_F(visits, throw_what_a_function_throws_and_leave_the_vector_as_large_as_it_
 /// So many that each thread of the team has an item at the same time.
 struct nested_visits : scratch::paged_pairs {
   nested_visits() : scratch::paged_pairs(8_MiB) {}
-  vector<std::uint64_t> v = on_disk(20), w = on_disk(20);
-  std::uint64_t const sum = 160U * 159 / 2;
+  vector<std::uint64_t> v = on_disk(8), w = on_disk(8);
+  std::uint64_t const sum = 64U * 63 / 2;
 };
 
 TEST_F(nested_visits, make_other_passes_in_parallel) {
@@ -187,16 +187,16 @@ TEST_F(nested_visits, make_other_passes_in_parallel) {
              return other == reduce(par, std::as_const(w), std::uint64_t{0});
            }));
   });
-  EXPECT_EQ(count(par, v, sum), 160);
-  generate(par, v, [&] { return *find(par, std::as_const(w), 77U); });
-  EXPECT_EQ(count(par, v, 77U), 160);
+  EXPECT_EQ(count(par, v, sum), 64);
+  generate(par, v, [&] { return *find(par, std::as_const(w), 7U); });
+  EXPECT_EQ(count(par, v, 7U), 64);
   transform(par, v, v.begin(),
             [&](std::uint64_t) { return w.size() + *max_element(par, std::as_const(w)); });
-  EXPECT_EQ(count(par, v, 160U + 159U), 160);
+  EXPECT_EQ(count(par, v, 64U + 63U), 64);
   auto const most = [&](std::uint64_t a, std::uint64_t b) {
     return std::max({a, b, *min_element(par, std::as_const(w))});
   };
-  EXPECT_EQ(reduce(par, v, std::uint64_t{0}, most), 160U + 159U);
+  EXPECT_EQ(reduce(par, v, std::uint64_t{0}, most), 64U + 63U);
 }
 
 TEST_F(nested_visits, sort) {
@@ -208,7 +208,7 @@ TEST_F(nested_visits, sort) {
     if (std::ranges::is_sorted(std::as_const(mine), std::greater<>()) && mine.size() == 100)
       ++right;
   });
-  EXPECT_EQ(right, 160U);
+  EXPECT_EQ(right, 64U);
 }
 
 TEST_F(nested_visits, use_a_sorter_whose_team_they_are) {
@@ -234,7 +234,7 @@ TEST_F(nested_visits, read_the_vector_they_are_in) {
   for_each(par, std::as_const(v), [&](std::uint64_t) {
     if (reduce(par, std::as_const(v), std::uint64_t{0}) == sum) ++right;
   });
-  EXPECT_EQ(right, 160U);
+  EXPECT_EQ(right, 64U);
 }
 
 TEST(parallel_sorts, take_orders_that_call_algorithms) {
