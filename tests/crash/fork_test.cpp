@@ -406,8 +406,7 @@ std::vector<kind> kinds() {
 }
 
 /// Where blocks lie, and how they get there.
-std::vector<storage_options> disks(scratch::directory const& folder,
-                                   std::uint64_t memory_bytes = 16_MiB) {
+std::vector<storage_options> disks(scratch::directory const& folder) {
   std::vector<storage_options> all;
   for (auto const kind : {io::backend::uring, io::backend::threads, io::backend::mmap})
     all.push_back({.disks = {disk_options(folder.path())}, .backend = kind});
