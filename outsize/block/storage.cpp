@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <limits>
 #include <mutex>
 #include <new>
 #include <optional>
@@ -18,7 +19,6 @@
 
 #include <outsize/base/assert.hpp>
 #include <outsize/base/error.hpp>
-#include <outsize/base/machine.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/block/checksum_table.hpp>
 #include <outsize/block/free_extents.hpp>
@@ -37,6 +37,15 @@ constexpr std::uint64_t most_growth_bytes = 256_MiB;
 // Of the memory, where all blocks have checksums: for each MiB of it enough for 0.8 MiB of pages of
 // 4 KiB, or for 0.4 GiB of blocks of 2 MiB.
 constexpr std::uint64_t checksum_share = 64;
+
+memory_division division_for(storage_options const& options) {
+  std::size_t const threads = options.threads != 0 ? options.threads : available_threads();
+  if (options.memory == 0)
+    return divide_memory(available_memory_bytes(), threads, options.codec_memory);
+  return {.budget_bytes = options.memory,
+          .codec_bytes = std::numeric_limits<std::uint64_t>::max(),
+          .threads = std::min(threads, most_threads_for(options.memory))};
+}
 
 void check_disks(std::span<std::uint32_t const> disks, std::size_t disk_count) {
   std::vector<bool> named(disk_count);
@@ -261,8 +270,10 @@ class storage::disk {
 
 storage::storage(storage_options options)
     : options_(std::move(options)),
-      memory_(options_.memory != 0 ? options_.memory : available_memory_bytes() / 2),
-      executor_(options_.threads != 0 ? options_.threads : available_threads()),
+      division_(division_for(options_)),
+      memory_(division_.budget_bytes),
+      codec_memory_(division_.codec_bytes),
+      executor_(division_.threads),
       file_queue_(io::make_request_queue(options_.backend, options_.depth)) {
   if (options_.disks.empty()) options_.disks = default_disks();
   std::optional<std::uint64_t> checksum_bytes;  // of each disk

@@ -28,6 +28,7 @@
 #include <vector>
 
 #include <outsize/base/executor.hpp>
+#include <outsize/base/machine.hpp>
 #include <outsize/base/memory_budget.hpp>
 #include <outsize/base/process_locks.hpp>
 #include <outsize/base/process_mark.hpp>
@@ -60,8 +61,15 @@ enum class block_checksums : std::uint8_t {
 /// What a storage is made of. Everything has a default: see docs/settings.md.
 struct storage_options {
   std::vector<disk_options> disks = {};  ///< None: default_disks(), see disk_options.hpp.
-  std::uint64_t memory = 0;              ///< Bytes; 0: half of what the machine or cgroup allows.
-  std::size_t threads = 0;               ///< 0: as many as the process may use at once.
+  /// Bytes; 0: half of what the machine, cgroup and limits allow, or less where that leaves too
+  /// little beside it: see divide_memory().
+  std::uint64_t memory = 0;
+  /// Bytes that compressed files are known to need beside `memory`, whose default leaves room for
+  /// them. Where `memory` is given they are taken as they are needed.
+  std::uint64_t codec_memory = 0;
+  /// 0: as many as the process may use at once. Of either no more than the memory can bear: one for
+  /// each 4 MiB, but 16 where `memory` is given; see divide_memory() where it is not.
+  std::size_t threads = 0;
   io::backend backend = io::backend::automatic;
   std::size_t depth = 16;  ///< Requests under way on each disk and on other files.
   bool direct = true;      ///< Disks past the page cache, where the file system can.
@@ -78,7 +86,8 @@ struct storage_options {
 class storage final : public block::block_device {
  public:
   /// Starts the threads; makes no file.
-  /// @throws io_error if a disk's path does not exist, cannot be written, or is a directory just
+  /// @throws budget_error if the options do not name the memory and the process may use too little;
+  /// io_error if a disk's path does not exist, cannot be written, or is a directory just
   /// where that is not meant (disk_options::raw); format_error for a malformed list of default
   /// disks; std::invalid_argument if the placement names a disk twice or one that there is not,
   /// only some disks' bandwidths are given, two raw disks are one file or device or lie in each
@@ -91,6 +100,9 @@ class storage final : public block::block_device {
   ~storage() override;
 
   memory_budget& memory() noexcept { return memory_; }
+  /// What libraries that compress may allocate beside it: without a bound if the options name the
+  /// memory, as then it is known what is to be left.
+  memory_budget& codec_memory() noexcept { return codec_memory_; }
   executor& threads() noexcept { return executor_; }
 
   /// The number of disks, D, and the path of each.
@@ -191,7 +203,9 @@ class storage final : public block::block_device {
 
   detail::process_mark process_;
   storage_options options_;
+  memory_division division_;
   memory_budget memory_;
+  memory_budget codec_memory_;
   executor executor_;
   io::statistics file_statistics_, buffer_statistics_;
   std::unique_ptr<io::request_queue> file_queue_;

@@ -41,6 +41,28 @@ storage_options small(std::vector<disk_options> disks) {
   return {.disks = std::move(disks), .memory = 1_MiB, .threads = 1};
 }
 
+TEST(storage, has_no_more_threads_than_its_memory_bears) {
+  auto options = small({memory_disk("a")});
+  options.threads = 1000;
+  EXPECT_EQ(storage(options).threads().threads(), 16U);
+  options.memory = 80_MiB;
+  EXPECT_EQ(storage(options).threads().threads(), 20U);
+  options.threads = 3;
+  EXPECT_EQ(storage(options).threads().threads(), 3U);
+}
+
+TEST(storage, leaves_room_beside_a_memory_that_is_not_named) {
+  auto options = small({memory_disk("a")});
+  EXPECT_EQ(storage(options).codec_memory().total_bytes(), UINT64_MAX);
+  options.memory = 0;
+  options.codec_memory = 5_MiB;
+  storage store(options);
+  std::uint64_t const most = available_memory_bytes();
+  EXPECT_GE(store.codec_memory().total_bytes(), 5_MiB);
+  EXPECT_LE(store.memory().total_bytes(), most / 2 + 2_MiB);
+  EXPECT_GE(most + 2_MiB, store.memory().total_bytes() + store.codec_memory().total_bytes());
+}
+
 TEST(storage, spreads_a_sequence_over_its_disks) {
   storage store(small({memory_disk("a"), memory_disk("b"), memory_disk("c")}));
   auto const where = store.new_placement();

@@ -11,6 +11,7 @@ std::unique_ptr<io::input_stream> open_input(storage& store, std::string const& 
   store.refuse_disk(path);
   options.counter = &store.file_statistics();
   options.on_growth = store.options().on_growth;
+  options.codec_memory = &store.codec_memory();
   return io::open_input(path, store.file_queue(), memory, options);
 }
 
@@ -18,6 +19,7 @@ std::unique_ptr<io::output_stream> open_output(storage& store, std::string const
                                                io::output_stream_options options) {
   store.refuse_disk(path);
   options.counter = &store.file_statistics();
+  options.codec_memory = &store.codec_memory();
   return io::open_output(path, store.file_queue(), options);
 }
 

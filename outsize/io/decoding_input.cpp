@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <utility>
 
@@ -24,10 +25,11 @@ std::unique_ptr<detail::decoder> decoder_of(input_form form, bool transcode) {
 
 decoding_input::decoding_input(std::unique_ptr<input_stream> source, input_form form,
                                bool transcode, grant& memory, std::size_t block_count,
-                               std::size_t block_bytes)
+                               std::size_t block_bytes, memory_budget* codec_memory)
     : source_(std::move(source)),
       decoder_(decoder_of(form, transcode)),
-      kind_(form.packed == compression::none ? "UTF-16" : name_of(form.packed)) {
+      kind_(form.packed == compression::none ? "UTF-16" : name_of(form.packed)),
+      codec_memory_(codec_memory, source_->name(), kind_) {
   block_bytes = round_up(std::max<std::size_t>(block_bytes, 1), page_bytes());
   memory_ = memory.allocate(block_count * block_bytes);
   for (std::size_t i = 0; i < block_count; ++i)
@@ -127,6 +129,7 @@ std::size_t decoding_input::decode_step(std::span<std::byte> into) {
     consumed_bytes_ += e.consumed_bytes();
     fail(e.what());
   }
+  codec_memory_.cover(decoder_->memory_bytes());
   bool const stuck = did.consumed_bytes == 0 && did.produced_bytes == 0;
   if (stuck && !compressed_.empty()) fail("nothing comes of it");
   if (stuck && !did.complete)
@@ -144,6 +147,24 @@ void decoding_input::fail(std::string const& reason) const {
                                              name(), kind_, consumed_bytes_, reason)
                                : fmt::format("{}: {} data cannot be decoded near byte {}: {}",
                                              name(), kind_, consumed_bytes_, reason));
+}
+
+std::uint64_t decoding_memory_bytes(std::string const& path) noexcept try {
+  constexpr std::size_t header_bytes = 4_KiB;
+  std::array<std::byte, header_bytes> beginning{};
+  auto const in = std::span(beginning).first(beginning_of_file(path, beginning).value_or(0));
+  auto const kind = compression_of_bytes(in);
+  if (kind == compression::none) return 0;
+  auto const decoder = detail::make_decoder(kind);
+  std::array<std::byte, 1> out{};
+  decoder->step(in, out, false);
+  return decoder->memory_bytes();
+} catch (std::exception const&) {
+  return 0;
+}
+
+std::uint64_t encoding_memory_bytes(compression kind) noexcept {
+  return detail::encoder_memory_bytes(kind);
 }
 
 }  // namespace outsize::io

@@ -27,6 +27,7 @@
 #include <utility>
 #include <vector>
 
+#include <outsize/io/codec_grant.hpp>
 #include <outsize/io/input_form.hpp>
 #include <outsize/io/input_stream.hpp>
 
@@ -41,15 +42,18 @@ class decoder;
 class decoding_input final : public input_stream {
  public:
   /// Takes `block_count` (> 0) blocks of `block_bytes`, rounded up to pages, from `memory`.
+  /// What the library allocates is not counted.
   /// @pre kind is not none. @throws budget_error; std::system_error if there is no thread.
   decoding_input(std::unique_ptr<input_stream> source, compression kind, grant& memory,
                  std::size_t block_count, std::size_t block_bytes)
       : decoding_input(std::move(source), {.packed = kind}, false, memory, block_count,
                        block_bytes) {}
-  /// With `transcode`, what is compressed is text: if it is in UTF-16, it becomes UTF-8.
+  /// With `transcode`, what is compressed is text: if it is in UTF-16, it becomes UTF-8. What the
+  /// library allocates is counted against `codec_memory`, if there is one.
   /// @pre the form is not plain. @throws likewise.
   decoding_input(std::unique_ptr<input_stream> source, input_form form, bool transcode,
-                 grant& memory, std::size_t block_count, std::size_t block_bytes);
+                 grant& memory, std::size_t block_count, std::size_t block_bytes,
+                 memory_budget* codec_memory = nullptr);
   ~decoding_input() override;
 
   std::span<std::byte const> next() override;
@@ -73,6 +77,7 @@ class decoding_input final : public input_stream {
   std::unique_ptr<input_stream> source_;
   std::unique_ptr<detail::decoder> decoder_;
   std::string_view kind_;  // for messages
+  detail::codec_grant codec_memory_;
   buffer memory_;
   std::vector<block> ring_;
   std::span<std::byte const> view_;  // the consumer's
@@ -94,5 +99,11 @@ class decoding_input final : public input_stream {
   std::exception_ptr failure_;
   std::thread thread_;
 };
+
+/// Bytes that the library needs to decode a file, by its first bytes; 0 for what is not compressed,
+/// cannot be looked at and read again, or cannot be read: whoever reads it will be told.
+std::uint64_t decoding_memory_bytes(std::string const& path) noexcept;
+/// Bytes that an output of that kind needs.
+std::uint64_t encoding_memory_bytes(compression kind) noexcept;
 
 }  // namespace outsize::io

@@ -184,6 +184,38 @@ TEST_P(opened_decoding_test, recognises_what_comes_through_a_pipe_byte_by_byte) 
   }
 }
 
+TEST_P(opened_decoding_test, counts_what_its_library_allocates) {
+  auto const content = text_of(60'000);
+  auto const path = written(encoded(GetParam(), content));
+  memory_budget codecs(200_MiB);
+  auto counted = options(2);
+  counted.codec_memory = &codecs;
+  EXPECT_TRUE(all_of(*open_input(path, *queue, memory, counted)) == content);
+  EXPECT_EQ(codecs.free_bytes(), codecs.total_bytes());
+  EXPECT_GT(codecs.peak_bytes(), 0U);
+  EXPECT_EQ(decoding_memory_bytes(path), codecs.peak_bytes());
+
+  memory_budget few(codecs.peak_bytes() - 1);
+  counted.codec_memory = &few;
+  try {
+    all_of(*open_input(path, *queue, memory, counted));
+    ADD_FAILURE() << "there is too little";
+  } catch (budget_error const& e) {
+    EXPECT_EQ(e.have_bytes(), few.total_bytes());
+    EXPECT_EQ(e.need_bytes(), codecs.peak_bytes());
+    EXPECT_THAT(e.what(), testing::StartsWith(path + ": " + std::string(name_of(GetParam()))));
+  }
+  EXPECT_EQ(few.free_bytes(), few.total_bytes());
+}
+
+TEST(decoding_memory_bytes, are_none_for_what_is_not_compressed) {
+  scratch::directory const folder;
+  scratch::write_file(folder.path("plain"), "a line\n");
+  EXPECT_EQ(decoding_memory_bytes(folder.path("plain")), 0U);
+  EXPECT_EQ(decoding_memory_bytes(folder.path("none")), 0U);
+  EXPECT_EQ(decoding_memory_bytes(folder.path()), 0U);
+}
+
 auto const all_kinds = testing::Values(compression::gzip, compression::zstd, compression::lz4,
                                        compression::xz, compression::bzip2);
 auto const kind_name = [](auto const& row) { return std::string(name_of(row.param)); };

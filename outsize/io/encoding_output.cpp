@@ -17,8 +17,11 @@ constexpr std::size_t least_window_bytes = 256_KiB;
 
 }  // namespace
 
-encoding_output::encoding_output(std::unique_ptr<output_stream> target, compression kind)
-    : encoder_(detail::make_encoder(kind)),
+encoding_output::encoding_output(std::unique_ptr<output_stream> target, compression kind,
+                                 memory_budget* codec_memory)
+    : codec_memory_(codec_memory, target->name(), name_of(kind)),
+      encoder_(
+          (codec_memory_.cover(detail::encoder_memory_bytes(kind)), detail::make_encoder(kind))),
       target_(std::move(target)),
       window_bytes_(round_up(least_window_bytes, target_->alignment_bytes())),
       memory_(outsize::detail::allocate_aligned<std::byte>(2 * window_bytes_,

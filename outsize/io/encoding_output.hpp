@@ -19,6 +19,7 @@
 #include <vector>
 
 #include <outsize/base/aligned_memory.hpp>
+#include <outsize/io/codec_grant.hpp>
 #include <outsize/io/compression.hpp>
 #include <outsize/io/lent_windows.hpp>
 #include <outsize/io/output_stream.hpp>
@@ -31,8 +32,10 @@ class encoder;
 /// The stream that open_output makes for compressed outputs.
 class encoding_output final : public output_stream {
  public:
-  /// @pre kind is not none. @throws std::bad_alloc.
-  encoding_output(std::unique_ptr<output_stream> target, compression kind);
+  /// Counts what it allocates against `codec_memory`, if there is one.
+  /// @pre kind is not none. @throws budget_error; std::bad_alloc.
+  encoding_output(std::unique_ptr<output_stream> target, compression kind,
+                  memory_budget* codec_memory = nullptr);
   ~encoding_output() override;
 
   std::size_t alignment_bytes() const noexcept override { return 1; }
@@ -44,6 +47,7 @@ class encoding_output final : public output_stream {
   std::string const& name() const noexcept override { return target_->name(); }
 
  private:
+  detail::codec_grant codec_memory_;
   std::unique_ptr<detail::encoder> encoder_;
   std::vector<std::byte> piece_;
   std::unique_ptr<output_stream> target_;

@@ -8,9 +8,11 @@
 #include <filesystem>
 #include <random>
 #include <string>
+#include <vector>
 
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
+#include <outsize/io/decoding_input.hpp>
 #include <outsize/io/input_form.hpp>
 #include <outsize/io/input_stream.hpp>
 #include <outsize/testing/scratch_directory.hpp>
@@ -92,6 +94,16 @@ TEST_P(encoding_output_test, reports_that_the_target_is_full) {
     stream->commit();
   };
   EXPECT_THROW(write_all(), io_error);
+}
+
+TEST_P(encoding_output_test, counts_what_its_library_allocates) {
+  memory_budget codecs(encoding_memory_bytes(GetParam()));
+  output_stream_options const counted{.compress = GetParam(), .codec_memory = &codecs};
+  auto const one = open_output(folder.path("a"), *queue, counted);
+  EXPECT_EQ(codecs.free_bytes(), 0U);
+  EXPECT_THROW(open_output(folder.path("b"), *queue, counted), budget_error);
+  one->commit();
+  EXPECT_EQ(folder.names(), std::vector<std::string>{"a"});
 }
 
 INSTANTIATE_TEST_SUITE_P(all, encoding_output_test,

@@ -45,16 +45,21 @@ input_form form_of_bytes(std::span<std::byte const> beginning, input_decoding ho
   return form;
 }
 
-std::optional<input_form> form_of_file(std::string const& path, input_decoding how) {
+std::optional<std::size_t> beginning_of_file(std::string const& path, std::span<std::byte> into) {
   constexpr int standard_input = 0;
   bool const standard = path == "-";
   auto const status = standard ? detail::status_of(standard_input, path) : detail::status_of(path);
   if (!detail::has_offsets(status)) return std::nullopt;
   auto const file = standard ? detail::open_descriptor(detail::duplicate(standard_input, path))
                              : detail::open_for_reading(path, path);
+  return detail::peek(file.number(), into, path);
+}
+
+std::optional<input_form> form_of_file(std::string const& path, input_decoding how) {
   std::array<std::byte, longest_signature_bytes> beginning{};
-  auto const bytes = detail::peek(file.number(), beginning, path);
-  return form_of_bytes(std::span(beginning).first(bytes), how, path);
+  auto const bytes = beginning_of_file(path, beginning);
+  if (!bytes) return std::nullopt;
+  return form_of_bytes(std::span(beginning).first(*bytes), how, path);
 }
 
 }  // namespace outsize::io

@@ -64,6 +64,11 @@ class foreign_input : public format_error {
 input_form form_of_bytes(std::span<std::byte const> beginning, input_decoding how,
                          std::string const& name);
 
+/// Fills `into` with the first bytes of a regular file or block device, without using them up ("-":
+/// standard input, from where it stands), and returns how many. Nothing for what cannot be looked
+/// at and read again. @throws io_error naming the path.
+std::optional<std::size_t> beginning_of_file(std::string const& path, std::span<std::byte> into);
+
 /// The form of a regular file or block device by its first bytes, without using them up ("-":
 /// standard input, from where it stands). Nothing for what cannot be looked at and read again.
 /// @throws io_error, foreign_input naming the path.

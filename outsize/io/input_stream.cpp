@@ -58,7 +58,7 @@ std::unique_ptr<input_stream> decoded(std::unique_ptr<input_stream> source, inpu
   if (form.is_plain()) return source;
   auto const blocks = block_count(options) - block_count(options) / 2;
   return std::make_unique<decoding_input>(std::move(source), form, options.transcode, memory,
-                                          blocks, options.block_bytes);
+                                          blocks, options.block_bytes, options.codec_memory);
 }
 
 std::unique_ptr<input_stream> read_through(detail::open_descriptor source, std::string const& name,

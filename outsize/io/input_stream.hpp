@@ -59,6 +59,8 @@ struct input_stream_options {
   /// Text in UTF-16 that begins with a byte order mark becomes UTF-8 without one, likewise, also
   /// where it was compressed.
   bool transcode = false;
+  /// What the memory of the library of a compressed input comes out of; nullptr: it is not counted.
+  memory_budget* codec_memory = nullptr;
   /// Told of a file that grew while it was read, of which what was there at the opening is what is
   /// read. Without one that is an error (file_version.hpp).
   growth_listener on_growth = {};
@@ -71,7 +73,9 @@ std::size_t input_stream_memory_bytes(input_stream_options const& options);
 
 /// Opens `path` ("-": standard input). Regular files and block devices are read asynchronously
 /// through `queue` with direct I/O; pipes and terminals with read(2), and if they may be
-/// compressed, their first bytes are waited for.
+/// compressed, their first bytes are waited for. Where the library of a compressed input needs
+/// more memory than options.codec_memory has, next() and read() throw a budget_error that says so,
+/// mostly at their first call.
 /// @throws io_error if it cannot be opened or is a directory (EISDIR), naming it; foreign_input if
 /// its first bytes are looked at, and nothing that is asked for can read it; budget_error.
 /// The stream throws changed_file if a regular file changes before all of it is read.

@@ -64,7 +64,8 @@ std::unique_ptr<output_stream> open_here(std::string const& path, request_queue&
   if (options.compress == compression::none) return open_plain(path, queue, options);
   auto plain = options;
   plain.expected_bytes = std::nullopt;  // it said how many there are before
-  return std::make_unique<encoding_output>(open_plain(path, queue, plain), options.compress);
+  return std::make_unique<encoding_output>(open_plain(path, queue, plain), options.compress,
+                                           options.codec_memory);
 }
 
 }  // namespace

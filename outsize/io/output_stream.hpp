@@ -24,6 +24,7 @@
 #include <span>
 #include <string>
 
+#include <outsize/base/memory_budget.hpp>
 #include <outsize/io/compression.hpp>
 #include <outsize/io/disk_file.hpp>
 #include <outsize/io/file_version.hpp>
@@ -74,6 +75,8 @@ struct output_stream_options {
   std::optional<std::uint64_t> expected_bytes = std::nullopt;  ///< Allocated ahead if known.
   statistics* counter = nullptr;                               ///< Where the writes are counted.
   compression compress = compression::none;                    ///< See encoding_output.hpp.
+  /// What the memory of its library comes out of; nullptr: it is not counted.
+  memory_budget* codec_memory = nullptr;
   /// Of the inputs: commit() does not replace one of them that has changed since. A pipe, a device
   /// and standard output replace nothing.
   input_watch inputs = {};
@@ -82,7 +85,8 @@ struct output_stream_options {
 /// Opens `path` for writing ("-": standard output). Symbolic links are followed. An existing
 /// regular file must be writable and stays as it is until commit().
 /// @throws io_error naming the path if it can be neither written nor made, is a directory, or is a
-/// file with an owner, a mode or attributes that its successor cannot be given.
+/// file with an owner, a mode or attributes that its successor cannot be given; budget_error if its
+/// library needs more memory than options.codec_memory has.
 std::unique_ptr<output_stream> open_output(std::string const& path, request_queue& queue,
                                            output_stream_options const& options = {});
 

@@ -16,6 +16,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <outsize/base/memory_budget.hpp>
 #include <outsize/base/printable_text.hpp>
 #include <outsize/text/line_order.hpp>
 #include <tools/outsize/command.hpp>
@@ -194,10 +195,12 @@ int cmd_check(int argc, char** argv) {
 
   // Everything that can be refused is refused before the first byte is read.
   auto const order = request.keys.any_order();
-  auto scan = open_scan(request.keys, request.codecs, request.file);
+  memory_budget codec_memory(codec_bytes_beside_scans(request.against ? 2 : 1));
+  auto scan = open_scan(request.keys, request.codecs, request.file, codec_memory);
   auto const json = open_json(request.json);
   std::optional<other_scan> pending;
-  if (request.against) pending.emplace(open_scan(request.keys, request.codecs, *request.against));
+  if (request.against)
+    pending.emplace(open_scan(request.keys, request.codecs, *request.against, codec_memory));
   auto const report = std::visit(
       [&](auto const& by) { return scan_ordered(std::move(scan), by, request.keys); }, order);
   std::optional<file_report> other;

@@ -71,13 +71,13 @@ int cmd_count(int argc, char** argv) {
   request.groups.lines = request.keys.lines();
   auto const order = request.keys.line_options();
   text::line_order const refuses_what_is_incompatible(order);
-  return run_sort_command("count", request, {request.paths.inputs, request.paths.output},
-                          [&](outsize::storage& store, sort_options how) {
-                            request.codecs.apply_to(how, request.paths.inputs, request.paths.output,
-                                                    contents_of(request.keys));
-                            return text::count_lines(store, request.paths, order, request.groups,
-                                                     how);
-                          });
+  return run_sort_command(
+      "count", request, {request.paths.inputs, request.paths.output, request.codecs},
+      [&](outsize::storage& store, sort_options how) {
+        request.codecs.apply_to(how, request.paths.inputs, request.paths.output,
+                                contents_of(request.keys));
+        return text::count_lines(store, request.paths, order, request.groups, how);
+      });
 }
 
 }  // namespace outsize::tool

@@ -103,11 +103,11 @@ nlohmann::ordered_json show_disk(disk_settings const& settings, bool is_quick) {
 nlohmann::ordered_json show_machine() {
   auto const threads = available_threads();
   auto const memory_bytes = available_memory_bytes();
-  fmt::print(
-      "outsize {}\n{}{}{}", version, report_line("threads", fmt::format("{}", threads)),
-      report_line("memory", fmt::format("{} ({} used by default)", format_bytes(memory_bytes),
-                                        format_bytes(memory_bytes / 2))),
-      report_line("io_uring", has_uring ? "built in" : "not built in"));
+  auto const used = divide_memory(memory_bytes, threads, 0).budget_bytes;
+  fmt::print("outsize {}\n{}{}{}", version, report_line("threads", fmt::format("{}", threads)),
+             report_line("memory", fmt::format("{} ({} used by default)",
+                                               format_bytes(memory_bytes), format_bytes(used))),
+             report_line("io_uring", has_uring ? "built in" : "not built in"));
   return {{"version", version},
           {"threads", threads},
           {"memory_bytes", memory_bytes},

@@ -131,7 +131,8 @@ int cmd_shuffle(int argc, char** argv) {
   request.note_read(request.chance.source);
   auto const* const files = std::get_if<text::lines_of_files>(&source);
   return run_sort_command(
-      "shuffle", request, {files ? files->paths : std::vector<std::string>(), request.output},
+      "shuffle", request,
+      {files ? files->paths : std::vector<std::string>(), request.output, request.codecs},
       [&](outsize::storage& store, sort_options how) {
         request.codecs.apply_to(how, files ? files->paths : std::vector<std::string>(),
                                 request.output, contents_of(request.shape));

@@ -57,7 +57,8 @@ int check_order(sort_request const& request, Order const& order, record_scan sca
 }
 
 int check(sort_request const& request, item_order const& order) {
-  auto scan = open_scan(request.keys, request.codecs, request.inputs[0]);
+  memory_budget codec_memory(codec_bytes_beside_scans(1));
+  auto scan = open_scan(request.keys, request.codecs, request.inputs[0], codec_memory);
   return std::visit([&](auto const& by) { return check_order(request, by, std::move(scan)); },
                     order);
 }
@@ -65,6 +66,15 @@ int check(sort_request const& request, item_order const& order) {
 // ---- sorting and merging ----
 
 sort_paths paths_of(sort_request const& request) { return {request.inputs, request.output}; }
+
+command_files files_of(sort_request const& request) {
+  bool const merges = request.what == sort_request::action::merge;
+  return {.inputs = request.inputs,
+          .output = request.output,
+          .codecs = request.codecs,
+          .what = contents_of(request.keys),
+          .inputs_at_once = merges ? request.inputs.size() : 1};
+}
 
 sort_options with_request(sort_options options, sort_request const& request) {
   options.unique = request.keys.unique;
@@ -134,13 +144,13 @@ int print_plan(storage& store, sort_request const& request, item_order const& or
 
 int plan_only(sort_request const& request, item_order const& order) {
   return naming_memory(request, [&] {
-    outsize::storage store(sort_storage(request));
+    outsize::storage store(sort_storage(request, files_of(request)));
     return print_plan(store, request, order);
   });
 }
 
 int sort_or_merge(sort_request const& request, item_order const& order) {
-  return run_sort_command("sort", request, {request.inputs, request.output},
+  return run_sort_command("sort", request, files_of(request),
                           [&](auto& store, sort_options const& options) {
                             return run(store, request, order, with_request(options, request));
                           });

@@ -65,15 +65,15 @@ int cmd_top(int argc, char** argv) {
   request.note_read(request.name_list);
   request.note_read(request.keys.chance.source);
   text::line_order const order(request.keys.line_options());
-  return run_sort_command("top", request, {request.paths.inputs, request.paths.output},
-                          [&](outsize::storage& store, sort_options how) {
-                            how.unique = request.keys.unique;
-                            request.codecs.apply_to(how, request.paths.inputs, request.paths.output,
-                                                    contents_of(request.keys));
-                            return text::top_lines(
-                                store, request.paths, order,
-                                {.count = request.count, .lines = request.keys.lines()}, how);
-                          });
+  return run_sort_command(
+      "top", request, {request.paths.inputs, request.paths.output, request.codecs},
+      [&](outsize::storage& store, sort_options how) {
+        how.unique = request.keys.unique;
+        request.codecs.apply_to(how, request.paths.inputs, request.paths.output,
+                                contents_of(request.keys));
+        return text::top_lines(store, request.paths, order,
+                               {.count = request.count, .lines = request.keys.lines()}, how);
+      });
 }
 
 }  // namespace outsize::tool

@@ -183,7 +183,7 @@ int cmd_uniq(int argc, char** argv) {
   require_sensible(request.groups);
   request.groups.lines = line_shape(request.shape);
   return run_sort_command(
-      "uniq", request, {{request.input}, request.output},
+      "uniq", request, {{request.input}, request.output, request.codecs},
       [&](outsize::storage& store, sort_options how) {
         request.codecs.apply_to(how, {request.input}, request.output, contents_of(request.shape));
         return text::uniq_lines(store, request.input, request.output, request.groups, how);

@@ -3,8 +3,12 @@
 #include <tools/outsize/compression_options.hpp>
 
 #include <fmt/format.h>
+#include <algorithm>
+#include <functional>
+#include <numeric>
 
 #include <outsize/base/printable_text.hpp>
+#include <outsize/io/decoding_input.hpp>
 #include <tools/outsize/command.hpp>
 #include <tools/outsize/option_words.hpp>
 
@@ -34,6 +38,18 @@ io::compression compression_promised_by(std::string const& path, std::string_vie
     throw usage_error(fmt::format("{}: its name promises {}, which is not written here; {}", path,
                                   promised, way_out));
   return kind;
+}
+
+std::uint64_t compression_options::memory_bytes(std::vector<std::string> const& inputs,
+                                                std::string const& output_path, contents what,
+                                                std::size_t inputs_at_once) const {
+  std::vector<std::uint64_t> needs;
+  if (decoding(what).decompress)
+    for (std::string const& input : inputs) needs.push_back(io::decoding_memory_bytes(input));
+  std::ranges::sort(needs, std::greater());
+  needs.resize(std::min(needs.size(), inputs_at_once));
+  return std::accumulate(needs.begin(), needs.end(),
+                         io::encoding_memory_bytes(output(output_path)));
 }
 
 void compression_options::apply_to(sort_options& options, std::vector<std::string> const& inputs,

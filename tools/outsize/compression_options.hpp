@@ -6,6 +6,8 @@
 // values, and the rows of the option table that fill them.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -48,6 +50,11 @@ struct compression_options {
                ? *compress
                : compression_promised_by(path, "take another name, or say --compress-output=none");
   }
+
+  /// What the libraries need for these files, as far as it can be known before they are read, if
+  /// `inputs_at_once` of the inputs are open at the same time. Errors: as output().
+  std::uint64_t memory_bytes(std::vector<std::string> const& inputs, std::string const& output_path,
+                             contents what, std::size_t inputs_at_once) const;
 
   /// Sets what `options` of a command on files say, and looks at its inputs: lines whose name says
   /// that they are compressed, and that are not, are worth a warning on stderr.

@@ -8,12 +8,16 @@
 #include <tools/outsize/options.hpp>
 
 #include <fcntl.h>
+#include <malloc.h>
+#include <pthread.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <iterator>
@@ -25,7 +29,9 @@
 
 #include <outsize/base/config.hpp>
 #include <outsize/base/error.hpp>
+#include <outsize/base/machine.hpp>
 #include <outsize/base/printable_text.hpp>
+#include <outsize/base/units.hpp>
 #include <outsize/io/input_form.hpp>
 
 namespace outsize::tool {
@@ -74,6 +80,23 @@ void occupy_standard_descriptors() {
     if (::fcntl(number, F_GETFD) != -1 || errno != EBADF) continue;
     ::open("/dev/null", number == STDIN_FILENO ? O_WRONLY : O_RDONLY);  // the lowest number
   }
+}
+
+/// Where memory is scarce, has what was freed go back to the system rather than stay with a heap
+/// for each thread, and threads reserve less of an address space that is limited.
+void save_memory() {
+  constexpr std::uint64_t plenty = 1_GiB;
+  constexpr int least_own_mapping = 128 * 1024;  // what it is at first, but it would grow
+  constexpr std::size_t stack_bytes = 1_MiB;
+  if (available_memory_bytes() >= plenty) return;
+  ::mallopt(M_ARENA_MAX, 1);
+  ::mallopt(M_MMAP_THRESHOLD, least_own_mapping);
+  ::mallopt(M_TRIM_THRESHOLD, least_own_mapping);
+  pthread_attr_t attributes;
+  if (::pthread_attr_init(&attributes) != 0) return;
+  if (::pthread_attr_setstacksize(&attributes, stack_bytes) == 0)
+    ::pthread_setattr_default_np(&attributes);
+  ::pthread_attr_destroy(&attributes);
 }
 
 command const* find_command(std::string_view name) {
@@ -135,5 +158,6 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   outsize::tool::occupy_standard_descriptors();
   std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error like others
+  outsize::tool::save_memory();
   return outsize::tool::run(argc, argv);
 }

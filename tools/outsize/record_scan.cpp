@@ -5,7 +5,12 @@
 // read one file front to back.
 #include <tools/outsize/record_scan.hpp>
 
+#include <algorithm>
+#include <bit>
 #include <limits>
+
+#include <outsize/base/machine.hpp>
+#include <outsize/base/units.hpp>
 
 #include <tools/outsize/work_options.hpp>
 
@@ -23,7 +28,14 @@ io::input_stream_options options_of(record_scan::reading const& how) {
   return {.block_bytes = how.block_bytes,
           .decompress = how.decoding.decompress,
           .transcode = how.decoding.transcode,
+          .codec_memory = how.codec_memory,
           .on_growth = tell_of_growth};
+}
+
+/// Five of them are a twelfth of the memory at most.
+std::size_t block_bytes_of_scan() {
+  return std::clamp<std::size_t>(std::bit_floor(available_memory_bytes() / 64), 64_KiB,
+                                 record_scan::default_block_bytes);
 }
 
 }  // namespace
@@ -57,12 +69,22 @@ record_scan record_scan::of_records(std::string const& path, std::size_t item_by
 }
 
 record_scan open_scan(key_options const& keys, compression_options const& codecs,
-                      std::string const& path) {
+                      std::string const& path, memory_budget& codec_memory) {
   auto const what = contents_of(keys);
   codecs.look_at(path, what);
-  record_scan::reading const how{.decoding = codecs.decoding(what)};
+  record_scan::reading const how{.decoding = codecs.decoding(what),
+                                 .block_bytes = block_bytes_of_scan(),
+                                 .codec_memory = &codec_memory};
   return keys.format ? record_scan::of_records(path, keys.format->item_bytes, how)
                      : record_scan::of_lines(path, keys.lines(), how);
+}
+
+std::uint64_t codec_bytes_beside_scans(std::size_t count) {
+  constexpr std::uint64_t fixed = 4_MiB, least = 1_MiB;
+  std::uint64_t const of_scan =
+      io::input_stream_memory_bytes(options_of({.block_bytes = block_bytes_of_scan()}));
+  std::uint64_t const available = available_memory_bytes();
+  return std::max(least, available - std::min(available, fixed + count * of_scan));
 }
 
 }  // namespace outsize::tool

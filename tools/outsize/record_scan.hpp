@@ -31,6 +31,7 @@ class record_scan {
   struct reading {
     io::input_decoding decoding = {};  ///< What is undone on the way.
     std::size_t block_bytes = default_block_bytes;
+    memory_budget* codec_memory = nullptr;  ///< As in input_stream_options; outlives the scan.
   };
 
   /// Reads lines; a header is one of them. "-" is stdin.
@@ -104,6 +105,9 @@ class record_scan {
 /// Opens a file of lines or records, whichever the options say, decoded if they say so.
 /// Errors:  those of record_scan, of key_options::lines and of compression_options::look_at.
 record_scan open_scan(key_options const& keys, compression_options const& codecs,
-                      std::string const& path);
+                      std::string const& path, memory_budget& codec_memory);
+
+/// What so many scans leave of the process's memory for libraries of compression.
+std::uint64_t codec_bytes_beside_scans(std::size_t count);
 
 }  // namespace outsize::tool

@@ -67,9 +67,15 @@ std::string_view name_of(sort_progress::phase phase) {
 
 }  // namespace
 
-storage_options sort_storage(work_options const& work) {
-  if (work.memory_bytes) require_memory(*work.memory_bytes);
-  return work.storage();
+storage_options sort_storage(work_options const& work, command_files const& files) {
+  storage_options options = work.storage();
+  if (work.memory_bytes) {
+    require_memory(*work.memory_bytes);
+  } else {
+    options.codec_memory =
+        files.codecs.memory_bytes(files.inputs, files.output, files.what, files.inputs_at_once);
+  }
+  return options;
 }
 
 int run_sort_command(
@@ -82,7 +88,7 @@ int run_sort_command(
   auto const begin = std::chrono::steady_clock::now();
   return naming_memory(work, [&] {
     std::optional<sort_trace> trace;  // outlives the storage, which notes requests in it
-    outsize::storage store(sort_storage(work));
+    outsize::storage store(sort_storage(work, files));
     refuse_disks(store, {work.json, work.trace});
     // Opened before the work, so that a report that cannot be written costs nothing.
     if (work.trace) trace.emplace(*work.trace).watch(store);

@@ -6,6 +6,7 @@
 #include <limits>
 #include <new>
 
+#include <outsize/base/units.hpp>
 #include <outsize/io/codecs/codec.hpp>
 #include <outsize/io/codecs/growing_bytes.hpp>
 
@@ -51,6 +52,8 @@ class bzip2_decoder final : public decoder {
     between_streams_ = result == BZ_STREAM_END;
     return {consumed, length_of(out.size()) - state_.avail_out, between_streams_};
   }
+
+  std::uint64_t memory_bytes() const noexcept override { return 4_MiB; }  // for its longest blocks
 
  private:
   void begin() {

@@ -3,8 +3,28 @@
 #include <outsize/io/codecs/codec.hpp>
 
 #include <outsize/base/assert.hpp>
+#include <outsize/base/units.hpp>
 
 namespace outsize::io::detail {
+
+std::uint64_t encoder_memory_bytes(compression kind) noexcept {
+  constexpr std::uint64_t windows = 1_MiB;  // encoded bytes, on their way to the file
+  switch (kind) {
+    case compression::gzip:
+      return windows + 320_KiB;
+    case compression::zstd:
+      return windows + 4_MiB;
+    case compression::lz4:
+      return windows + 1_MiB;
+    case compression::xz:
+      return windows + 17_MiB;
+    case compression::bzip2:
+      return windows + 8_MiB;
+    case compression::none:
+      break;
+  }
+  return 0;
+}
 
 std::unique_ptr<decoder> make_decoder(compression kind) {
   OUTSIZE_ASSERT(kind != compression::none);

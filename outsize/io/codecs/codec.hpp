@@ -69,6 +69,10 @@ class decoder {
   /// bytes follow those of `in`. A call that consumes and produces nothing needs more input.
   /// @throws damaged_data, after which it is of no use; std::bad_alloc.
   virtual decoded_step step(std::span<std::byte const> in, std::span<std::byte> out, bool ends) = 0;
+
+  /// Bytes that the library has allocated, or a bit more. They change with a step that reads the
+  /// header of a member, frame or stream; before the steps that follow, few of them are in use.
+  virtual std::uint64_t memory_bytes() const noexcept = 0;
 };
 
 class encoder {
@@ -82,6 +86,9 @@ class encoder {
   /// until the next call. @throws std::bad_alloc.
   virtual std::span<std::byte const> encode(std::span<std::byte const> piece, bool ends) = 0;
 };
+
+/// Bytes that an encoder of this kind and its output have allocated at most.
+std::uint64_t encoder_memory_bytes(compression kind) noexcept;
 
 /// @pre kind is not none. @throws std::bad_alloc.
 std::unique_ptr<decoder> make_decoder(compression kind);

@@ -3,6 +3,7 @@
 #include <outsize/io/codecs/codec.hpp>
 
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include <algorithm>
 #include <random>
@@ -146,6 +147,36 @@ TEST_P(codec_test, does_not_take_other_bytes_behind_the_last_member) {
   auto file = encoded(GetParam(), compressible(100, random), 1000);
   append(file, std::as_bytes(std::span("0123456789abcdef")));
   EXPECT_TRUE(decoded(GetParam(), file, random, 50).damaged);
+}
+
+/// What the allocator has given; 0 where that is not glibc's.
+std::size_t allocated_bytes() {
+  auto const now = ::mallinfo2();
+  return now.uordblks + now.hblkhd;
+}
+
+TEST_P(codec_test, tells_no_less_memory_than_it_takes) {
+  constexpr std::size_t piece_bytes = 128 << 10;
+  auto const content = compressible(3 << 20, random);
+  bytes file;
+  file.reserve(2 * content.size());
+  auto before = allocated_bytes();
+  {
+    auto const made = make_encoder(GetParam());
+    for (auto rest = std::span(content); !rest.empty(); rest = rest.subspan(piece_bytes))
+      append(file, made->encode(rest.first(piece_bytes), rest.size() == piece_bytes));
+    EXPECT_LE(allocated_bytes(), before + encoder_memory_bytes(GetParam()));
+  }
+  before = allocated_bytes();
+  auto const made = make_decoder(GetParam());
+  bytes room(5000);
+  std::size_t const of_room = allocated_bytes();
+  for (auto rest = std::span(file);;) {
+    auto const did = made->step(rest, room, true);
+    rest = rest.subspan(did.consumed_bytes);
+    if (did.complete && rest.empty()) break;
+    ASSERT_LE(allocated_bytes(), std::max(before, of_room) + made->memory_bytes());
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(all, codec_test,

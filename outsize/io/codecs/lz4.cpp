@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <lz4frame.h>
 
+#include <algorithm>
 #include <new>
 #include <vector>
 
+#include <outsize/base/units.hpp>
 #include <outsize/io/codecs/codec.hpp>
 
 namespace outsize::io::detail {
@@ -26,11 +28,39 @@ class lz4_decoder final : public decoder {
         ::LZ4F_decompress(context_, out.data(), &produced, in.data(), &consumed, nullptr);
     if (::LZ4F_isError(result) != 0) throw damaged_data(::LZ4F_getErrorName(result));
     between_frames_ = result == 0;
+    if (!between_frames_) note_blocks();
     return {consumed, produced, between_frames_};
   }
 
+  /// A compressed block, and one decoded, with the 64 KiB in front of it that it may refer to.
+  std::uint64_t memory_bytes() const noexcept override { return 2 * block_bytes_ + 256_KiB; }
+
  private:
+  /// Blocks have the length that the header of their frame announces, at most.
+  void note_blocks() noexcept {
+    LZ4F_frameInfo_t frame{};
+    std::byte const nothing{};
+    std::size_t bytes = 0;
+    // An error: the header has not been read yet.
+    if (::LZ4F_isError(::LZ4F_getFrameInfo(context_, &frame, &nothing, &bytes)) != 0) return;
+    block_bytes_ = std::max(block_bytes_, longest_block_bytes(frame.blockSizeID));
+  }
+
+  static std::size_t longest_block_bytes(LZ4F_blockSizeID_t id) noexcept {
+    switch (id) {
+      case LZ4F_max1MB:
+        return 1_MiB;
+      case LZ4F_max4MB:
+        return 4_MiB;
+      case LZ4F_max256KB:
+        return 256_KiB;
+      default:
+        return 64_KiB;
+    }
+  }
+
   LZ4F_dctx* context_ = nullptr;
+  std::size_t block_bytes_ = 0;
   bool between_frames_ = false;
 };
 

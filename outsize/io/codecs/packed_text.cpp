@@ -39,6 +39,9 @@ class packed_text_decoder final : public decoder {
     return did;
   }
 
+  /// What is ready does not count beside it.
+  std::uint64_t memory_bytes() const noexcept override { return packed_->memory_bytes(); }
+
  private:
   /// Adds to what is ready, which is empty or too little to be known.
   decoded_step unpack(std::span<std::byte const> in, bool ends) {

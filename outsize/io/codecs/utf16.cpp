@@ -67,6 +67,8 @@ class utf16_decoder final : public decoder {
     return {in.size() - in_.size(), produced, is_whole && left_over_bytes_ == 0};
   }
 
+  std::uint64_t memory_bytes() const noexcept override { return 0; }
+
  private:
   /// What found no room before.
   std::size_t take_left_over(std::span<std::byte> out) noexcept {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <lzma.h>
 
+#include <algorithm>
 #include <new>
 
 #include <outsize/base/units.hpp>
@@ -41,8 +42,11 @@ class xz_decoder final : public decoder {
     if (result == LZMA_STREAM_END) complete_ = true;
     if (result != LZMA_STREAM_END && result != LZMA_OK && result != LZMA_BUF_ERROR)
       fail(result, in.size() - state_.avail_in);
+    memory_bytes_ = std::max(memory_bytes_, ::lzma_memusage(&state_));
     return {in.size() - state_.avail_in, out.size() - state_.avail_out, complete_};
   }
+
+  std::uint64_t memory_bytes() const noexcept override { return memory_bytes_; }
 
  private:
   [[noreturn]] void fail(lzma_ret result, std::size_t consumed) {
@@ -64,6 +68,7 @@ class xz_decoder final : public decoder {
   }
 
   lzma_stream state_ = LZMA_STREAM_INIT;
+  std::uint64_t memory_bytes_ = 0;
   bool complete_ = false;
 };
 

@@ -33,6 +33,10 @@ class zstd_decoder final : public decoder {
     return {from.pos, to.pos, between_frames_};
   }
 
+  std::uint64_t memory_bytes() const noexcept override {
+    return ::ZSTD_sizeof_DCtx(context_.get());
+  }
+
  private:
   std::unique_ptr<ZSTD_DCtx, free_context> context_;
   bool between_frames_ = false;
