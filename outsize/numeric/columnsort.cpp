@@ -65,24 +65,22 @@ std::uint64_t count_records(io::file const& in) {
   return bytes / sizeof(key);
 }
 
-/// The columns asked for, and as many as are needed; else those with aligned pieces; else, as the
-/// file is nearly too large for the memory, the greatest.
+/// The columns asked for, and as many as are needed; else as memory allows, in whole blocks.
 shape choose_shape(storage& store, std::uint64_t records, columnsort_options const& options) {
   std::uint64_t const memory =
       options.memory_bytes != 0 ? options.memory_bytes : store.memory().free_bytes();
   std::uint64_t const most =
       round_down<std::uint64_t>(memory / columns_in_memory / sizeof(key), block_records);
-  std::uint64_t const least = columnsort_plan::least_column_records(records);
-  if (most == 0 || (options.column_records == 0 && most < least))
-    throw budget_error("columnsort", memory,
-                       columns_in_memory * sizeof(key) * round_up(least, 2 * block_records));
-  if (options.column_records > most)
-    throw budget_error("columnsort", memory,
-                       columns_in_memory * sizeof(key) * options.column_records);
-  if (options.column_records == 0)
-    if (auto const plan = columnsort_plan::aligned(records, most, block_records))
+  std::uint64_t const r = options.column_records;
+  if (r == 0) {
+    if (auto const plan =
+            columnsort_plan::aligned(records, std::max<std::uint64_t>(most, 1), block_records))
       return {records, memory, *plan};
-  std::uint64_t const r = options.column_records != 0 ? options.column_records : most;
+  }
+  std::uint64_t const least =
+      r != 0 ? r : columnsort_plan::least_aligned_column_records(records, block_records);
+  if (r == 0 || r > most)
+    throw budget_error("columnsort", memory, columns_in_memory * sizeof(key) * least);
   std::uint64_t const s = std::max<std::uint64_t>(1, div_up(records, r));
   return {records, memory, columnsort_plan(r * s, r)};
 }
@@ -127,7 +125,8 @@ stage read_columns(io::file& from, shape const& how, std::uint64_t end) {
     std::vector<pipeline::file_piece> pieces;
     if (b.round() >= how.plan.column_count()) return pieces;
     columnsort_extent const column = how.plan.column(b.round());
-    std::uint64_t const present = std::min(column.length, end - column.offset);
+    std::uint64_t const present = std::min(
+        column.length, end - std::min(end, column.offset));  // the last ones may be padding
     pieces.push_back({column.offset * sizeof(key), 0, present * sizeof(key)});
     return pieces;
   });

@@ -45,8 +45,9 @@ struct columnsort_report {
 /// when it is complete and may be the same file.
 ///
 /// I/Os:    3 N / B reads and as many writes; N / B each if N fits in one column. With padding, in
-///          which all requests are of whole blocks: an eighth at most, and mostly 1 %. Where the
-///          file is nearly too large for the memory, unaligned requests through the page cache.
+///          which all requests are of whole blocks: mostly 1 %, an eighth at most with 2 MiB of
+///          memory and more. Columns of a length that was asked for may need unaligned requests,
+///          through the page cache.
 /// CPU:     3 N lg r comparisons.
 /// Memory:  options.memory_bytes: eight columns.
 /// Disk:    the file once more beside the output, in an unnamed file in the storage's first

@@ -34,6 +34,15 @@ bool is_high_enough(std::uint64_t record_count, std::uint64_t column_records) no
   return s - 1 <= column_records / 2 / (s - 1);
 }
 
+/// The least r of s columns that hold so many records, if columns, their halves and their pieces,
+/// r / s records each, are of whole blocks.
+std::uint64_t aligned_records(std::uint64_t record_count, std::uint64_t s,
+                              std::uint64_t block_records) noexcept {
+  // An odd number of pieces makes whole halves if each is of an even number of blocks.
+  std::uint64_t const unit = s * block_records * (s > 1 ? 1 + s % 2 : 1);
+  return divide_up(divide_up(record_count, s), unit) * unit;
+}
+
 }  // namespace
 
 columnsort_plan::columnsort_plan(std::uint64_t record_count, std::uint64_t column_records)
@@ -70,15 +79,24 @@ std::optional<columnsort_plan> columnsort_plan::aligned(std::uint64_t record_cou
   std::uint64_t const count = std::max<std::uint64_t>(record_count, 1);
   std::uint64_t best_s = 0, best_r = 0;
   for (std::uint64_t s = divide_up(count, most); s <= most / block_records; ++s) {
-    // Pieces have r / s records. An odd number of them makes whole halves if each is even.
-    std::uint64_t const unit = s * block_records * (s > 1 ? 1 + s % 2 : 1);
-    std::uint64_t const r = divide_up(divide_up(count, s), unit) * unit;
+    std::uint64_t const r = aligned_records(count, s, block_records);
     bool const is_legal = r <= most && is_high_enough(s * r, r);
     if (is_legal && (best_s == 0 || s * r < best_s * best_r)) best_s = s, best_r = r;
     if (s >= divide_up(2 * count, s * block_records)) break;  // more columns would only be emptier
   }
   if (best_s == 0) return std::nullopt;
   return columnsort_plan(best_s * best_r, best_r);
+}
+
+std::uint64_t columnsort_plan::least_aligned_column_records(std::uint64_t record_count,
+                                                            std::uint64_t block_records) noexcept {
+  std::uint64_t const count = std::max<std::uint64_t>(record_count, 1);
+  std::uint64_t least = aligned_records(count, 1, block_records);
+  for (std::uint64_t s = 2; s * block_records < least; ++s) {
+    std::uint64_t const r = aligned_records(count, s, block_records);
+    if (is_high_enough(s * r, r)) least = std::min(least, r);
+  }
+  return least;
 }
 
 columnsort_extent columnsort_plan::column(std::uint64_t j) const noexcept {

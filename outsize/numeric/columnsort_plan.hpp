@@ -83,11 +83,14 @@ class columnsort_plan {
   static std::uint64_t least_column_records(std::uint64_t record_count) noexcept;
   /// The plan of `record_count` records and padding that fills s columns of r <= `most` records, in
   /// which all pieces and halves of columns begin and end at multiples of `block_records`. Of all
-  /// such plans the one with the least padding; nothing if there is none: the memory is hardly more
-  /// than the least then.
-  /// @pre most > 0, block_records > 0.
+  /// such plans the one with the least padding; nothing if `most` is less than what
+  /// least_aligned_column_records() says. @pre most > 0, block_records > 0.
   static std::optional<columnsort_plan> aligned(std::uint64_t record_count, std::uint64_t most,
                                                 std::uint64_t block_records);
+  /// The least r of such a plan: mostly hardly more than least_column_records(), but at least a
+  /// block for each column.
+  static std::uint64_t least_aligned_column_records(std::uint64_t record_count,
+                                                    std::uint64_t block_records) noexcept;
 
   std::uint64_t record_count() const noexcept { return record_count_; }
   /// r and s = ⌈N / r⌉. With s <= 1 sorting the column in memory is all there is to do.

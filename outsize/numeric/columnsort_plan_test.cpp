@@ -186,6 +186,8 @@ TEST(columnsort_plan, aligns_all_pieces_if_it_may_choose_the_column) {
   std::size_t found = 0;
   for (std::uint64_t n = 0; n < 240'000; n += n < 100 ? 9 : 3001) {
     auto const plan = columnsort_plan::aligned(n, most, block);
+    std::uint64_t const least = columnsort_plan::least_aligned_column_records(n, block);
+    ASSERT_EQ(plan.has_value(), least <= most) << n;
     if (!plan) continue;
     ++found;
     std::uint64_t const r = plan->column_records(), s = plan->column_count();

@@ -102,6 +102,23 @@ TEST_F(columnsorts, move_whole_blocks_whatever_the_memory) {
   }
 }
 
+TEST_F(columnsorts, say_how_much_memory_they_need) {
+  // With 512 KiB there are no pieces of whole blocks, though columns would be high enough. With the
+  // least for them whole columns are padding.
+  keys const values = random_keys(132'000);
+  write("in", values);
+  storage store(options());
+  std::uint64_t need = 0;
+  try {
+    columnsort(store, folder_.path("in"), folder_.path("out"), {.memory_bytes = 512_KiB});
+    ADD_FAILURE() << "the memory is too little";
+  } catch (budget_error const& e) {
+    need = e.need_bytes();
+  }
+  EXPECT_EQ(need, 8 * 8 * 18 * 512U);
+  expect_sorts(values, {.memory_bytes = need});
+}
+
 TEST_F(columnsorts, tell_how_far_they_are) {
   std::vector<pass_progress> told;
   write("in", random_keys(8 * 4096));
