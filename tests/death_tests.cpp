@@ -10,10 +10,11 @@
 
 namespace {
 
-// Before main(), which reads the flags of the command line.
-[[maybe_unused]] bool const is_set = [] {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
-  return true;
-}();
+/// Sets the flag when main() has read those of the command line, and all of them exist.
+class anew final : public testing::Environment {
+  void SetUp() override { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
+};
+
+[[maybe_unused]] auto* const is_added = testing::AddGlobalTestEnvironment(new anew);
 
 }  // namespace

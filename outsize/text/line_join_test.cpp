@@ -110,7 +110,7 @@ TEST_F(line_join, joins_csv_by_values) {
             "a,2,\",\"\nb,1,3\n");
   EXPECT_EQ(of("A;1\n", "\"a\";2\n", {.fold = true, .csv = csv_format{.separator = ';'}}),
             "A;1;2\n");
-  EXPECT_EQ(of("k,x\r,y\n", "k\n", {.columns = {{}, {1, 1}}, .csv = csv}), "k,\"x\r\"\n");
+  EXPECT_EQ(of("a\nk,x\r,y\n", "k\n", {.columns = {{}, {1, 1}}, .csv = csv}), "k,\"x\r\"\n");
   EXPECT_EQ(of("a\n", "b\n", {.first_unpaired = true, .columns = {{}, {2, 3}}, .csv = csv}),
             "a,\n");
 }

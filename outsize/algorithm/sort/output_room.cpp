@@ -67,7 +67,8 @@ std::optional<block::block_id> output_room::allocate(std::size_t length_bytes,
                             layout_.lead + behind / layout_.slot * layout_.slot);
 }
 
-std::unique_ptr<io::output_stream> output_room::output(io::output_stream_options const& options) {
+std::unique_ptr<io::output_stream> output_room::output(io::output_stream_options options) {
+  options.counter = &store_.file_statistics();
   return file_.as_stream(store_.file_queue(), options);
 }
 

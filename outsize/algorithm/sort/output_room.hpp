@@ -75,7 +75,7 @@ class output_room {
   std::uint64_t length_bytes() const noexcept { return layout_.length; }
   std::size_t alignment_bytes() noexcept { return file_.contents().alignment_bytes(); }
   /// The output, written over what is here. Once. @throws io_error.
-  std::unique_ptr<io::output_stream> output(io::output_stream_options const& options);
+  std::unique_ptr<io::output_stream> output(io::output_stream_options options);
 
  private:
   storage& store_;
