@@ -122,10 +122,12 @@ bucket_place bucket_pages::insert_into_overflow(std::span<std::byte> bucket,
                                                 std::span<std::byte const> item) {
   constexpr auto row = bucket_row::overflow;
   auto& next = bucket_rows::header_of(bucket).next;
-  if (next != 0) {
+  // A full one is only looked at: no more than one page of a row is touched, so that a reference
+  // into another one can be read afterwards.
+  if (next != 0 && rows_.header(row, next - 1).count < rows_.layout(row).room) {
     auto const page = rows_.change(row, next - 1);
-    if (rows_.append(page, row, item))
-      return {row, next - 1, bucket_rows::header_of(page).count - 1};
+    rows_.append(page, row, item);
+    return {row, next - 1, bucket_rows::header_of(page).count - 1};
   }
   std::uint64_t const number = rows_.take_overflow_page();
   try {
