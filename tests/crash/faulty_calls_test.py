@@ -47,7 +47,7 @@ PASSING = (errno.EINTR, errno.EAGAIN)
 ERRORS = {
     "open": (errno.EIO, errno.EACCES, errno.EMFILE, errno.ENOMEM, errno.EROFS, errno.ESTALE,
              errno.EOPNOTSUPP, *FULL, *PASSING),
-    "read": (errno.EIO, errno.ESTALE, errno.ENOMEM, HALF, *PASSING),
+    "read": (errno.EIO, errno.ESTALE, errno.ENOMEM, HALF, NOTHING, *PASSING),
     "write": (errno.EIO, errno.EFBIG, errno.ESTALE, HALF, NOTHING, *FULL, *PASSING),
     "allocate": (errno.EIO, errno.EFBIG, errno.EOPNOTSUPP, errno.ENOSYS, *FULL, *PASSING),
     "rename": (errno.EIO, errno.EACCES, errno.EPERM, errno.EXDEV, errno.EEXIST, errno.ENOENT,

@@ -23,6 +23,9 @@ TEST_F(searches, find_the_first_of_several) {
           auto const is_it = [&](std::uint64_t x) { return x == value; };
           auto const found = std::find(p.plain_first(), p.plain_last(), value);
           EXPECT_TRUE(p.same_place(find(policy, p.first(), p.last(), value), found));
+          EXPECT_TRUE(
+              p.same_place(find(policy, p.first(), p.last(), double(value) + 0.5), p.plain_last()))
+              << "compared as it is, not as an item";
           EXPECT_TRUE(p.same_place(find_if(policy, p.first(), p.last(), is_it), found));
           EXPECT_EQ(any_of(policy, p.first(), p.last(), is_it), found != p.plain_last());
           EXPECT_EQ(none_of(policy, p.first(), p.last(), is_it), found == p.plain_last());

@@ -26,6 +26,7 @@ TEST_F(reductions, count_items) {
     auto const odd = [](std::uint64_t x) { return x % 2 == 1; };
     EXPECT_EQ(count(policy, p.first(), p.last(), 4),
               std::count(p.plain_first(), p.plain_last(), 4U));
+    EXPECT_EQ(count(policy, p.first(), p.last(), 4.5), 0) << "compared as it is, not as an item";
     EXPECT_EQ(count_if(policy, p.first(), p.last(), odd),
               std::count_if(p.plain_first(), p.plain_last(), odd));
   });

@@ -47,6 +47,13 @@ class waiting {
   patience left_;
 };
 
+/// Whether nothing is expected behind `at`: where a file has a size, a read of nothing before it is
+/// a fault, and must not be taken for an empty file.
+bool ends_at(int number, off_t at) noexcept {
+  struct stat status {};
+  return ::fstat(number, &status) != 0 || !S_ISREG(status.st_mode) || at >= status.st_size;
+}
+
 open_descriptor open_existing(std::string const& path, int flags, std::string const& name) {
   int const number = open_uninterrupted(path.c_str(), flags | O_NOCTTY, 0);
   if (number < 0) throw io_error(errno, "open", name);
@@ -112,8 +119,10 @@ std::size_t peek(int number, std::span<std::byte> into, std::string const& name)
     auto const at = position + static_cast<off_t>(done);
     auto const bytes =
         call_patiently([&] { return ::pread(number, rest.data(), rest.size(), at); });
-    if (bytes == 0) break;
-    if (bytes < 0) throw io_error(errno, "read", name, static_cast<std::uint64_t>(at), rest.size());
+    if (bytes == 0 && ends_at(number, at)) break;
+    if (bytes <= 0)
+      throw io_error(bytes < 0 ? errno : EIO, "read", name, static_cast<std::uint64_t>(at),
+                     rest.size());
     done += static_cast<std::size_t>(bytes);
   }
   return done;

@@ -60,7 +60,8 @@ std::uint64_t claim_rest(int number, std::string const& name);
 std::size_t read_some(int number, std::span<std::byte> into, std::string const& name);
 
 /// Reads what comes next of something that has offsets and leaves the position where it is. Returns
-/// less than asked for at the end. @throws io_error naming `name`.
+/// less than asked for at the end. @throws io_error naming `name`; so if a regular file ends before
+/// its size.
 std::size_t peek(int number, std::span<std::byte> into, std::string const& name);
 
 /// Writes all of `from`. Blocks. @throws io_error naming `name`.
