@@ -3,6 +3,7 @@
 #include <outsize/base/executor.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <exception>
@@ -34,12 +35,14 @@ class executor::team {
  private:
   struct batch;
   using lock = std::unique_lock<std::mutex>;
+  static constexpr std::chrono::milliseconds patience{50};
 
   void work();
   void end_workers() noexcept;
   /// Whether one body more may run.
   bool has_room() const noexcept { return running_ < workers_.size(); }
   bool may_be_run_by_caller(batch const& call) const noexcept;
+  void wait_in_call(batch& call, lock& held);
   void wake_another() noexcept;
   void run_next(batch& call, lock& held);
 
@@ -47,7 +50,9 @@ class executor::team {
   std::condition_variable arrived_;
   std::deque<batch*> batches_;  // those with bodies still to begin, oldest first
   std::size_t running_ = 0;     // bodies of all batches, but those that wait
+  std::size_t absent_ = 0;      // those
   std::size_t idle_;            // workers that are in no body
+  std::size_t ended_ = 0;       // bodies, since the beginning
   bool stopping_ = false;
   std::vector<std::thread> workers_;
 };
@@ -127,16 +132,30 @@ void executor::team::run(std::size_t count, std::function<void(std::size_t)> con
     // A worker goes on by itself where another call waits; a caller that leaves its place says so.
     wake_another();
     if (call.has_ended()) break;
-    call.changed.wait(held, [&] { return call.has_ended() || may_be_run_by_caller(call); });
+    wait_in_call(call, held);
   }
   held.unlock();
   if (call.failure) std::rethrow_exception(call.failure);
 }
 
+/// Waits until a call has ended, or its caller may go on with it. Where no body ends meanwhile, all
+/// of them may be waiting for a lock that the caller holds, or somebody who waits for the caller:
+/// then he runs one without a place.
+void executor::team::wait_in_call(batch& call, lock& held) {
+  auto const is_time = [&] { return call.has_ended() || may_be_run_by_caller(call); };
+  if (call.next == call.count) return call.changed.wait(held, is_time);
+  std::size_t const ended_before = ended_;
+  for (int looks = 0; looks < 3; ++looks)  // in one all of the machine may have stood still
+    if (call.changed.wait_for(held, patience, is_time) || ended_ != ended_before) return;
+  if (call.next < call.count) run_next(call, held);
+}
+
 /// Not in front of a call that has waited longer: a caller that calls again and again would be
-/// quicker than the worker that is woken for the other one. Unless no worker can come.
+/// quicker than the worker that is woken for the other one. Unless no worker can come. While a body
+/// waits for others, these may be what it waits for, and whoever has a place may wait for it.
 bool executor::team::may_be_run_by_caller(batch const& call) const noexcept {
-  return call.next < call.count && has_room() && (batches_.front() == &call || idle_ == 0);
+  if (call.next == call.count) return false;
+  return absent_ > 0 || (has_room() && (batches_.front() == &call || idle_ == 0));
 }
 
 void executor::team::work() {
@@ -150,7 +169,7 @@ void executor::team::work() {
   }
 }
 
-/// Runs the next body of a batch. @pre has_room(); `held` is locked, as it is afterwards.
+/// Runs the next body of a batch. @pre `held` is locked, as it is afterwards.
 void executor::team::run_next(batch& call, lock& held) {
   std::size_t const index = call.next++;
   if (call.next == call.count) std::erase(batches_, &call);
@@ -177,29 +196,30 @@ void executor::team::run_next(batch& call, lock& held) {
   }
   --running_;
   --call.running;
+  ++ended_;
   // Under the lock: the waiting call frame, and the condition with it, ends as soon as it may.
   if (call.has_ended()) call.changed.notify_one();
 }
 
-/// If one more body may run and there is one: a worker, or callers if all workers are in bodies.
+/// If one more body may run and there is one: a worker, or callers if no worker can come.
 void executor::team::wake_another() noexcept {
-  if (batches_.empty() || !has_room()) return;
-  if (idle_ > 0) {
-    arrived_.notify_one();
-  } else {
+  if (batches_.empty()) return;
+  if (has_room() && idle_ > 0) arrived_.notify_one();
+  if (absent_ > 0 || (has_room() && idle_ == 0))
     for (batch* const call : batches_) call->changed.notify_one();
-  }
 }
 
 void executor::team::leave_place() noexcept {
   std::lock_guard const held(mutex_);
   --running_;
+  ++absent_;
   wake_another();
 }
 
 void executor::team::return_to_place() noexcept {
   std::lock_guard const held(mutex_);
   ++running_;
+  --absent_;
 }
 
 }  // namespace outsize

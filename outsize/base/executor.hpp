@@ -13,13 +13,15 @@
 //
 // Functions of the user may run here that know nothing of this. A call from a body is run by the
 // body's thread alone. A body that waits for what needs the team (a network) gives its place up as
-// long as it does (executor::absence), so that nobody waits in a circle.
+// long as it does (executor::absence), and callers run theirs without a place meanwhile, as those
+// who have one may wait for a lock of the absent body. A caller does so, too, where no body has
+// ended for a while. So nobody waits in a circle.
 //
 // Invariant: no more bodies run at once than the team has threads, on whatever threads, so that a
-// team of N keeps no more than N processors busy; only those that come back from a wait go on at
-// once. While there is room for one more and a body has not begun, a worker is on its way to it, or
-// if all workers are in bodies that wait, a caller. In a process that comes from a fork a copy has
-// no threads: it refuses work. Layer: base.
+// team of N keeps no more than N processors busy; but for what the paragraph above says, and those
+// that come back from a wait, which go on at once. While there is room for one more and a body has
+// not begun, a worker is on its way to it, or if all workers are in bodies, a caller. In a process
+// that comes from a fork a copy has no threads: it refuses work. Layer: base.
 
 #include <cstddef>
 #include <functional>

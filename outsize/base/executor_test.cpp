@@ -8,6 +8,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <system_error>
@@ -225,6 +226,28 @@ TEST(executor, gives_places_of_bodies_that_wait_to_others) {
     EXPECT_EQ(sum, 10U);
   }
   executor::absence const elsewhere;  // has no effect
+}
+
+TEST(executor, lets_callers_go_on_whose_locks_the_bodies_of_others_wait_for) {
+  executor team(2);
+  std::mutex contended;
+  std::atomic<std::size_t> entered{0}, done{0};
+  std::unique_lock mine(contended);
+  std::vector<std::thread> others;
+  for (int caller = 0; caller < 3; ++caller)
+    others.emplace_back([&] {
+      team.parallel_for(4, [&](std::size_t) {
+        ++entered;
+        std::lock_guard const held(contended);
+        ++done;
+      });
+    });
+  while (entered < team.threads()) std::this_thread::yield();
+  team.parallel_for(3, [&](std::size_t) { ++done; });
+  EXPECT_EQ(done, 3U);
+  mine.unlock();
+  for (auto& other : others) other.join();
+  EXPECT_EQ(done, 3U + 12U);
 }
 
 /// Ends the process; with 0 if it was told.

@@ -9,7 +9,8 @@ std::atomic<idle_tools_base*> all_kinds{nullptr};
 
 }  // namespace
 
-idle_tools_base::idle_tools_base() noexcept : next_(all_kinds.load()) {
+void idle_tools_base::add() noexcept {
+  next_ = all_kinds.load();
   while (!all_kinds.compare_exchange_weak(next_, this)) {
   }
 }

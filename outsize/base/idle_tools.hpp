@@ -28,8 +28,11 @@ class idle_tools_base {
   static void drop_all() noexcept;
 
  protected:
-  idle_tools_base() noexcept;
+  idle_tools_base() = default;
   ~idle_tools_base() = default;
+
+  /// Makes tools known to drop_all(). To be called when they are complete: it may come at once.
+  void add() noexcept;
 
   static constexpr std::size_t slot_count = 128;
   /// Where this thread looks first.
@@ -64,6 +67,8 @@ class idle_tools final : public idle_tools_base {
     idle_tools* owner_;
     std::unique_ptr<Tool> tool_;
   };
+
+  idle_tools() noexcept { add(); }
 
   /// An idle tool, as somebody has left it, or a new one. @throws what making one throws.
   lease take() {

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstddef>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <outsize/base/executor.hpp>
@@ -54,6 +55,24 @@ TEST(idle_tools, go_when_a_team_ends) {
   EXPECT_GE(living, 2U);
   { executor const team(1); }
   EXPECT_EQ(living, 0U);
+}
+
+template <std::size_t Number>
+struct numbered_tool {
+  std::size_t number = Number;
+};
+
+TEST(idle_tools, of_new_kinds_come_while_a_team_ends) {
+  auto const use_new_ones = []<std::size_t... Numbers>(std::index_sequence<Numbers...>) {
+    return ((new idle_tools<numbered_tool<Numbers>>)->take()->number + ...);
+  };
+  std::atomic<bool> is_done{false};
+  std::thread ending([&] {
+    while (!is_done) idle_tools_base::drop_all();
+  });
+  EXPECT_EQ(use_new_ones(std::make_index_sequence<50>()), 49U * 50 / 2);
+  is_done = true;
+  ending.join();
 }
 
 }  // namespace

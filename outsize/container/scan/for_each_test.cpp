@@ -10,6 +10,7 @@
 #include <atomic>
 #include <functional>
 #include <mutex>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -227,6 +228,25 @@ TEST_F(nested_visits, use_a_sorter_whose_team_they_are) {
   });
   EXPECT_TRUE(numbers.empty());
   EXPECT_EQ(wrong, 0U);
+}
+
+TEST_F(nested_visits, of_several_callers_use_one_sorter) {
+  sorter<std::uint64_t> numbers(store, {}, {.memory_bytes = 512_KiB, .block_bytes = 4_KiB});
+  std::mutex one_at_a_time;
+  auto const push_some = [&] {
+    vector<std::uint64_t> mine(store, options(4));
+    for (std::uint64_t i = 0; i < 64; ++i) mine.push_back(i);
+    for_each(par, std::as_const(mine), [&](std::uint64_t) {
+      std::lock_guard const lock(one_at_a_time);  // which the others' bodies wait for
+      for (std::uint64_t i = 0; i < 3000; ++i) numbers.push(i);
+    });
+  };
+  std::thread second(push_some), third(push_some);
+  push_some();
+  second.join();
+  third.join();
+  numbers.sort();
+  EXPECT_EQ(numbers.size(), 3U * 64 * 3000);
 }
 
 TEST_F(nested_visits, read_the_vector_they_are_in) {
