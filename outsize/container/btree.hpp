@@ -72,10 +72,10 @@ class btree : public btree_search<Key, Entry, Less> {
     return *hot_.content;
   }
   /// The bytes of an entry, to be referred to by the user; counted as changed. They can be read
-  /// until tree_pages::former_leaves entries have been inserted, as long as the leaf is live.
+  /// until tree_pages::former_leaves entries have been inserted.
   std::byte* lend(position const& at) {
     leaf& changed = change(at.leaf);
-    if (!hot_.is_lent) lent_[next_lent_++ % lent_.size()] = at.leaf;
+    if (!hot_.is_lent) note_lent(at.leaf);
     hot_.is_lent = true;
     return changed.at(at.slot);
   }
@@ -241,6 +241,14 @@ class btree : public btree_search<Key, Entry, Less> {
     auto& changed = *reinterpret_cast<node*>(pages_->nodes().row().change(page).data());
     check_node(page, changed);
     return changed;
+  }
+  /// Makes a leaf the first of those that references went into last.
+  void note_lent(std::uint64_t page) noexcept {
+    auto place = std::ranges::find(lent_, page);
+    if (place == lent_.end()) place = std::ranges::find(lent_, tree_state::none);
+    if (place == lent_.end()) --place;
+    std::rotate(lent_.begin(), place, place + 1);
+    lent_.front() = page;
   }
   /// Whether references may go into a leaf that is live.
   bool is_lent(std::uint64_t page) const noexcept {
@@ -432,6 +440,7 @@ class btree : public btree_search<Key, Entry, Less> {
   }
   void free_leaf(std::uint64_t page) {
     if (hot_.page == page) hot_ = {};
+    std::ranges::replace(lent_, page, tree_state::none);
     pages_->leaves().give(page);
   }
 
@@ -467,8 +476,8 @@ class btree : public btree_search<Key, Entry, Less> {
   };
 
   hot_leaf hot_;  // the one touched last, unless another failed to come since
-  std::array<std::uint64_t, tree_pages::live_leaves> lent_;  // that references were given into last
-  std::size_t next_lent_ = 0;
+  std::array<std::uint64_t, tree_pages::live_leaves>
+      lent_;  // references went into them, last first
 };
 
 }  // namespace outsize::detail

@@ -208,7 +208,7 @@ class tree_const_iterator {
 /// A place in a map whose value can be changed. Otherwise as tree_const_iterator; the leaf counts
 /// as changed as soon as the entry is looked at. A reference is valid until live_leaves() - 1
 /// others have been touched, or something is inserted or erased. It can still be read, but not
-/// written to, after up to live_leaves() - 1 insertions.
+/// written to, after up to two insertions.
 template <typename Tree>
 class tree_iterator {
  public:

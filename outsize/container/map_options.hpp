@@ -23,7 +23,7 @@ struct map_options {
   std::size_t leaf_bytes = std::size_t{4} << 10;
   /// A node has about this many bytes of keys and of numbers of pages.
   std::size_t node_bytes = std::size_t{16} << 10;
-  /// Of leaves in memory; 0: an eighth of the storage's memory. At least 8 leaves.
+  /// Of leaves in memory; 0: an eighth of the storage's memory. At least 9 leaves.
   std::size_t leaf_cache_bytes = 0;
   /// Of nodes in memory; 0: a 32nd of the storage's memory, at most 256 MiB. At least 8 nodes.
   std::size_t node_cache_bytes = 0;

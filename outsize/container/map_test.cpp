@@ -541,6 +541,42 @@ TEST(maps, assign_values_of_their_own_as_the_standard_ones) {
   }
 }
 
+/// Keys 0, 2, 4, …; each value says its key.
+void fill_with_even_keys(map<std::uint64_t, scratch::three_words>& m) {
+  for (std::uint64_t key = 0; key < 40'000; key += 2) m[key] = {key, key, key};
+}
+
+TEST(maps, know_a_leaf_that_was_lent_before_others_were_touched_in_turns) {
+  quick_storage disk;
+  map<std::uint64_t, scratch::three_words> m(disk.store, {.leaf_bytes = 16_KiB});
+  fill_with_even_keys(m);
+  auto const& old = m[100];
+  std::uint64_t sum = 0;
+  for (int turn = 0; turn < 3; ++turn) sum += m[10'000].a + m[20'000].b;
+  m[51] = old;
+  EXPECT_EQ(m.get(51)->a, 100U);
+  EXPECT_EQ(sum, 90'000U);
+}
+
+TEST(maps, let_a_reference_be_read_after_two_insertions_that_split_leaves) {
+  quick_storage disk;
+  for (std::uint64_t x = 4; x < 200; x += 2) {
+    map<std::uint64_t, scratch::three_words> m(
+        disk.store,
+        {.leaf_bytes = 256, .node_bytes = 256, .leaf_cache_bytes = 1, .spare_leaves = 0});
+    fill_with_even_keys(m);
+    auto const& old = m[x];
+    m[10'001 + 2 * x] = {};
+    m[30'001 + 2 * x] = old;
+    ASSERT_EQ(m.get(30'001 + 2 * x)->a, x);
+    auto const larger = [](auto const& p, auto const& q) -> auto const& {
+      return p.a < q.a ? q : p;
+    };
+    m[20'001 + 2 * x] = larger(m[x], m[5001 + 2 * x]);
+    ASSERT_EQ(m.get(20'001 + 2 * x)->a, x);
+  }
+}
+
 TEST(maps, show_constant_iterators_a_leaf_that_went_on_elsewhere) {
   quick_storage disk;
   map<int, scratch::three_words> m(disk.store);

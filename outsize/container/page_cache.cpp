@@ -49,6 +49,7 @@ page_cache::live_page* page_cache::touch(page_row& row, std::uint64_t page) noex
   auto const place = find(row, page);
   if (place == live_pages_) return nullptr;
   make_first(place);
+  live_[0].is_lent = true;
   return &live_[0];
 }
 
@@ -69,7 +70,8 @@ void page_cache::end_lives() {
 }
 
 void page_cache::renew(page_row const& row, std::uint64_t page, bool keeps_content) noexcept {
-  if (auto const place = find(row, page); place < live_pages_)
+  auto const place = find(row, page);
+  if (place < live_pages_ && std::exchange(live_[place].is_lent, false))
     blocks_.renew_memory(live_[place].block, keeps_content);
 }
 

@@ -69,6 +69,7 @@ class page_cache {
     std::uint64_t number = 0;
     block::pinned_block block = {};
     bool is_changed = false;  // so that it lies where it may be written
+    bool is_lent = true;      // touched since it came into its buffer: references may go there
   };
 
   /// Takes memory_bytes() from `memory`: (cache_pages + spare_pages) · page_bytes, and four times
@@ -102,7 +103,8 @@ class page_cache {
                  bool is_changed) noexcept;
   /// Ends all lives: whoever wants the whole cache does this first.
   void end_lives();
-  /// Moves a page to another buffer, if it is live (block_cache::renew_memory()).
+  /// Moves a page to another buffer, if it is live and references may go into the one that it has
+  /// (block_cache::renew_memory()).
   void renew(page_row const& row, std::uint64_t page, bool keeps_content) noexcept;
   /// Ends the life of a page that is to be given up; what it holds can be read as after renew().
   void forget(page_row const& row, std::uint64_t page) noexcept;

@@ -198,7 +198,8 @@ class page_row : public std::enable_shared_from_this<page_row> {
   page_pin hold(std::uint64_t page) const;
   /// The page to be changed likewise. A page that is live stays so; no other life ends.
   page_pin hold_to_change(std::uint64_t page, content old = content::kept);
-  /// The same of a page whose items are about to move or to be replaced: see renew().
+  /// The same of a page whose items are about to move or to be replaced: see renew(). However often
+  /// it is called, a page leaves one buffer behind until it is touched again.
   page_pin hold_to_renew(std::uint64_t page, content old = content::kept);
 
   // ---- in company ----

@@ -19,7 +19,8 @@ constexpr std::uint64_t most_node_cache_bytes = 256_MiB;
 constexpr std::uint64_t most_read_ahead_bytes = 32_MiB;
 constexpr std::uint64_t most_run_bytes = 2_MiB;
 constexpr std::size_t spare_nodes = 4;
-constexpr std::size_t least_pages = 8;  // of a cache: the live ones, the root, others' looks
+// Of a cache: the live ones, the root, others' looks, two that are read ahead.
+constexpr std::size_t least_leaves = tree_pages::live_leaves + 4, least_nodes = 8;
 
 /// How pages of one kind are kept.
 struct paging {
@@ -51,7 +52,7 @@ paging leaf_paging(storage& store, std::size_t page_bytes, map_options const& op
   std::size_t const group_bytes = page_cache_options::group_bytes(bytes);
   std::uint64_t const held_bytes = bytes - block::block_cache::group_count * group_bytes;
   return {{.page_bytes = page_bytes,
-           .cache_pages = std::max<std::size_t>(held_bytes / page_bytes, least_pages),
+           .cache_pages = std::max<std::size_t>(held_bytes / page_bytes, least_leaves),
            .spare_pages = options.spare_leaves,
            .write_bytes = group_bytes,
            .live_pages = tree_pages::live_leaves,
@@ -65,7 +66,7 @@ paging node_paging(storage& store, std::size_t page_bytes, map_options const& op
           ? options.node_cache_bytes
           : std::min(store.memory().total_bytes() / 32, most_node_cache_bytes);
   return {{.page_bytes = page_bytes,
-           .cache_pages = std::max<std::size_t>(bytes / page_bytes, least_pages),
+           .cache_pages = std::max<std::size_t>(bytes / page_bytes, least_nodes),
            .spare_pages = spare_nodes,
            .live_pages = tree_pages::live_nodes}};
 }

@@ -85,11 +85,13 @@ struct tree_layout {
 /// See the top of this file.
 class tree_pages {
  public:
-  static constexpr std::size_t live_leaves = 4;  ///< That stay where they are, as page_row's.
+  /// That stay where they are, as page_row's: one that is referred to, and what two insertions
+  /// touch, each of which may split a leaf.
+  static constexpr std::size_t live_leaves = 5;
   static constexpr std::size_t live_nodes = 3;
   static constexpr std::size_t most_height = 31;  ///< Levels of nodes above the leaves.
   /// Buffers of leaves that went on in others: an insertion leaves one at most.
-  static constexpr std::size_t former_leaves = live_leaves - 1;
+  static constexpr std::size_t former_leaves = 2;
 
   /// On the disks of a storage. @throws budget_error, io_error; std::invalid_argument (placement).
   static std::unique_ptr<tree_pages> on_disks(storage& store, tree_layout const& layout,

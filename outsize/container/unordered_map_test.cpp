@@ -639,6 +639,18 @@ TEST_F(unordered_maps, assign_values_of_their_own_as_the_standard_ones) {
   }
 }
 
+TEST_F(unordered_maps, assign_values_of_their_own_to_keys_that_wait) {
+  unordered_map_options const options{.page_bytes = 4096, .cache_pages = 8, .pending_bytes = 1_MiB};
+  for (std::uint64_t key = 0; key < 59; ++key) {
+    unordered_map<std::uint64_t, scratch::three_words> m(*store, options);
+    for (std::uint64_t old = 0; old < 59; ++old) m[old].a = 10 * old;
+    // The table doubles more than once before the left side has its place.
+    for (std::uint64_t other = 0; other < 1000; ++other) m.insert_oblivious({1000 + other, {7}});
+    m[1000] = m[key];
+    ASSERT_EQ(m.get(1000)->a, 10 * key);
+  }
+}
+
 TEST_F(unordered_maps, behave_so_for_long) {
   run_model<std::uint32_t, std::uint64_t>(*this, tiny_pages(), 4000, 200'000);
 }
