@@ -17,24 +17,33 @@ std::size_t most_open_inputs() {
   return std::min<std::size_t>(most, static_cast<std::size_t>(limit.rlim_cur) / 2);
 }
 
+/// Whatever the memory.
+bool can_be_open_at_once(sort_paths const& paths, sort_options const& options) {
+  constexpr std::size_t most_decoded = 16;  // as each has a thread, and memory besides
+  std::size_t const count = paths.inputs.size();
+  if (options.most_fan_in != 0 && count > options.most_fan_in) return false;
+  if (count > most_open_inputs()) return false;
+  return count <= most_decoded || !options.decoding().any() ||
+         encoded_inputs(paths.inputs, options.decoding()) <= most_decoded;
+}
+
 }  // namespace
+
+std::size_t inputs_decoded_at_once(sort_paths const& paths, sort_options const& options) {
+  return can_be_open_at_once(paths, options) ? paths.inputs.size() : 1;
+}
 
 std::optional<merge_division> divide_for_merge(storage& store, std::uint64_t memory_bytes,
                                                sort_paths const& paths,
                                                sort_options const& options) {
-  constexpr std::size_t most_decoded = 16;  // as each has a thread, and memory besides
+  if (!can_be_open_at_once(paths, options)) return std::nullopt;
   auto const input_count = std::max<std::size_t>(1, paths.inputs.size());
-  if (options.decoding().any() && input_count > most_decoded &&
-      encoded_inputs(paths.inputs, options.decoding()) > most_decoded)
-    return std::nullopt;
-  if (options.most_fan_in != 0 && input_count > options.most_fan_in) return std::nullopt;
   auto reading = input_options(store, memory_bytes, options.decoding());
   reading.depth = 2;
   std::uint64_t const for_each = memory_bytes / 8 * 3 / input_count;
   while (reading.block_bytes > page_bytes() && io::input_stream_memory_bytes(reading) > for_each)
     reading.block_bytes /= 2;
-  if (io::input_stream_memory_bytes(reading) > for_each || input_count > most_open_inputs())
-    return std::nullopt;
+  if (io::input_stream_memory_bytes(reading) > for_each) return std::nullopt;
   // One line of each input, and with `unique` the last of the output.
   std::uint64_t const line = memory_bytes / 2 / (input_count + 1);
   return merge_division{reading, round_down<std::size_t>(memory_bytes / 16, page_bytes()),

@@ -79,6 +79,10 @@ std::optional<merge_division> divide_for_merge(storage& store, std::uint64_t mem
                                                sort_paths const& paths,
                                                sort_options const& options);
 
+/// Of how many inputs a merge has the codecs at once, at most: of all, or of one if they are to be
+/// sorted instead.
+std::size_t inputs_decoded_at_once(sort_paths const& paths, sort_options const& options);
+
 /// The plan of a merge that needs no disk.
 sort_plan plan_direct_merge(merge_division const& division, std::uint64_t memory_bytes,
                             sort_paths const& paths, sort_options const& options);

@@ -137,6 +137,9 @@ TEST_F(replaced_input, stays_if_it_has_changed) {
   EXPECT_EQ(scratch::read_file(path_), "oldmore");
   EXPECT_EQ(error_after([&] { overwrite(path_); }, path_), has_changed + "it has been written to");
   EXPECT_EQ(scratch::read_file(path_), "xldmore");
+  auto const take_rights = [&] { fs::permissions(path_, fs::perms::owner_all); };
+  EXPECT_EQ(error_after(take_rights, path_),
+            has_changed + "its mode, owner, attributes or names are others");
   EXPECT_EQ(error_after([&] { replace(path_); }, path_),
             ": not replaced: another file has got its name meanwhile");
   EXPECT_EQ(error_after([&] { fs::remove(path_); }, path_),

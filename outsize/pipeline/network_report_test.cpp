@@ -182,6 +182,14 @@ TEST(network_report, traces_escape_names) {
       << r.chrome_trace();
 }
 
+TEST(network_report, traces_steer_no_terminal) {
+  auto r = after_a_run();
+  r.name =
+      "a\xC2\x9B"
+      "1m\x7F\xE2\x80\xAE";
+  EXPECT_TRUE(contains(r.chrome_trace(), R"("a\u009b1m\u007f\u202e")")) << r.chrome_trace();
+}
+
 TEST(network_report, traces_of_nothing_are_complete) {
   EXPECT_TRUE(network_report{}.chrome_trace().ends_with("\n]}\n"));
 }

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include <outsize/base/printable_text.hpp>
 #include <outsize/io/timeline.hpp>
 #include <outsize/pipeline/network_figures.hpp>
 #include <outsize/pipeline/network_report.hpp>
@@ -21,14 +22,23 @@
 namespace outsize::pipeline {
 namespace {
 
+/// @pre `character` is one of at most three bytes, as are all that cannot be shown.
+unsigned code_point(std::string_view character) noexcept {
+  auto const byte = [&](std::size_t at) { return static_cast<unsigned char>(character[at]); };
+  if (character.size() == 1) return byte(0);
+  if (character.size() == 2) return (byte(0) & 0x1fU) << 6U | (byte(1) & 0x3fU);
+  return (byte(0) & 0x0fU) << 12U | (byte(1) & 0x3fU) << 6U | (byte(2) & 0x3fU);
+}
+
+/// What would steer a terminal that shows it is escaped.
 std::string json_string(std::string_view text) {
   std::string out = "\"";
   for (std::string_view const c : detail::characters_of(text)) {
     if (c == "\"" || c == "\\") {
       out += '\\';
       out += c;
-    } else if (static_cast<unsigned char>(c[0]) < 0x20) {
-      out += fmt::format("\\u{:04x}", static_cast<unsigned>(c[0]));
+    } else if (!is_printable(c)) {
+      out += fmt::format("\\u{:04x}", code_point(c));
     } else {
       out += c;
     }

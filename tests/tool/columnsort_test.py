@@ -23,6 +23,20 @@ class Columnsort(ToolTest):
         self.assertTrue(self.read("x.3.svg").startswith(b"<"))
         self.assertIn("traceEvents", json.loads(self.read("t.2.json")))
 
+    def test_does_not_write_reports_of_later_passes_over_its_files(self):
+        data = struct.pack("=8Q", *range(8))
+        for option, first, later in (("--svg", "x.svg", "x.2.svg"), ("--trace", "x", "x.3")):
+            source = self.write(later, data)
+            report = [option, self.path(first)]
+            self.assert_refused(f"an input and {option} of a later pass", "columnsort", source,
+                                "-o", self.path("out"), *report)
+            self.assert_refused(f"the output and {option} of a later pass", "columnsort",
+                                self.write("in", data), "-o", source, *report)
+            self.assertEqual(self.read(later), data)
+        self.assert_refused("--svg and --trace of a later pass", "columnsort", source, "-o",
+                            self.path("out"), "--trace", self.path("t.svg"), "--svg",
+                            self.path("t.4.svg"))
+
     def test_refusals_name_the_thing(self):
         source = self.write("in", b"123456789")
         self.assert_refused("9 bytes", "columnsort", source, "-o", self.path("out"))

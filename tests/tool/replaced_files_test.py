@@ -128,6 +128,16 @@ class Changes(ToolTest):
                 self.assertEqual(self.read("out"), b"old")
 
 
+    def test_that_grow_are_told_of_on_one_line(self):
+        for _ in range(100):  # until it is stopped in time
+            path = self.write("a\x1b\nb", repeated(LINES))
+            end = self.run_while(["sort", path, "-o", self.path("out")],
+                                 lambda: self.write("a\x1b\nb", repeated(LINES) + b"0"))
+            if end is not None and end[1]:
+                break
+        self.assertRegex(end[1], r"^outsize[^\n]*: [^\n]*/a\\033\\nb: [^\n]*\n$")
+
+
 class RawDisks(ToolTest):
     """A file that the list of disks says to write over, under any name."""
 

@@ -4,6 +4,7 @@
 ends with what it writes elsewhere, or with an error that says how much is needed, and is never
 killed; and where memory is named, hardly more is resident."""
 
+import bz2
 import hashlib
 import json
 import lzma
@@ -130,6 +131,14 @@ class SmallMemory(ToolTest):
                           self.make("some", "gen", "lines", "--count", "5k")], group.join)
         for words in (["count", self.path("few")], ["sort", "--parallel=16", self.path("few")]):
             self.expect_done(words, group.join)
+
+    @unittest.skipIf(TOOL_IS_SLOW, "sanitizers take more address space than there is")
+    def test_inputs_that_are_merged_by_sorting_have_one_codec_at_a_time(self):
+        few = self.write("few.bz2", bz2.compress(b"a\nb\n"))
+        def limit():
+            resource.setrlimit(resource.RLIMIT_AS, (400 * MIB, 400 * MIB))
+        self.expect_done(["sort", "-m", *[few] * 100], limit)
+        self.expect_done(["sort", "-m", "--batch-size=2", *[few] * 16], limit)
 
     @unittest.skipIf(TOOL_IS_SLOW, "sanitizers take more address space than there is")
     def test_limits_of_the_process(self):

@@ -13,6 +13,7 @@
 #include <variant>
 
 #include <outsize/algorithm/record_sort.hpp>
+#include <outsize/algorithm/stream_merge.hpp>
 #include <outsize/base/error.hpp>
 #include <outsize/base/printable_text.hpp>
 #include <outsize/base/units.hpp>
@@ -67,19 +68,22 @@ int check(sort_request const& request, item_order const& order) {
 
 sort_paths paths_of(sort_request const& request) { return {request.inputs, request.output}; }
 
+sort_options with_request(sort_options options, sort_request const& request) {
+  options.unique = request.keys.unique;
+  request.codecs.apply_to(options, request.inputs, request.output, contents_of(request.keys));
+  return options;
+}
+
 command_files files_of(sort_request const& request) {
   bool const merges = request.what == sort_request::action::merge;
   return {.inputs = request.inputs,
           .output = request.output,
           .codecs = request.codecs,
           .what = contents_of(request.keys),
-          .inputs_at_once = merges ? request.inputs.size() : 1};
-}
-
-sort_options with_request(sort_options options, sort_request const& request) {
-  options.unique = request.keys.unique;
-  request.codecs.apply_to(options, request.inputs, request.output, contents_of(request.keys));
-  return options;
+          .inputs_at_once = merges
+                                ? outsize::detail::inputs_decoded_at_once(
+                                      paths_of(request), with_request(request.sorting(), request))
+                                : 1};
 }
 
 sort_report run(storage& store, sort_request const& request, item_order const& order,

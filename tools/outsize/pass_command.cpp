@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <tools/outsize/pass_command.hpp>
 
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 
@@ -22,6 +23,25 @@ std::string numbered(std::string const& path, std::size_t index) {
   std::filesystem::path p(path);
   p.replace_extension(fmt::format("{}{}", index + 1, p.extension().string()));
   return p.string();
+}
+
+/// More passes than any program has; those behind get no reports.
+constexpr std::size_t most_reports = 64;
+
+/// All files that may be written, those of later passes with them: how many there will be is known
+/// after the work only.
+std::vector<named_output> outputs_of(pass_request const& request) {
+  std::vector<named_output> outputs{{"the output", request.output, true},
+                                    {"--json", request.work.json},
+                                    {"--trace", request.work.trace},
+                                    {"--svg", request.picture}};
+  for (std::size_t i = 1; i < most_reports; ++i) {
+    if (request.work.trace)
+      outputs.push_back({"--trace of a later pass", numbered(*request.work.trace, i)});
+    if (request.picture)
+      outputs.push_back({"--svg of a later pass", numbered(*request.picture, i)});
+  }
+  return outputs;
 }
 
 /// Writes the text to the first file, which is open, or to one of its own.
@@ -80,7 +100,7 @@ void pass_reports::write(outsize::storage& store, pass_outcome const& outcome) {
     report["queue_depth"] = store.file_queue().depth();
     json_->write(report);
   }
-  for (std::size_t i = 0; i < outcome.networks.size(); ++i) {
+  for (std::size_t i = 0; i < std::min(outcome.networks.size(), most_reports); ++i) {
     auto const& network = outcome.networks[i];
     if (picture_path_) write_numbered(*picture_path_, i, *first_picture_, network.svg());
     if (trace_path_) write_numbered(*trace_path_, i, *first_trace_, network.chrome_trace());
@@ -103,15 +123,13 @@ bool parse_pass_request(option_table const& table, int argc, char** argv, pass_r
 int run_pass_command(
     std::string const& name, pass_request const& request, storage_options const& options,
     std::function<pass_outcome(outsize::storage&, numeric::pass_listener const&)> const& program) {
-  refuse_same_files({request.input}, request.work,
-                    {{"the output", request.output, true},
-                     {"--json", request.work.json},
-                     {"--trace", request.work.trace},
-                     {"--svg", request.picture}});
+  auto const outputs = outputs_of(request);
+  refuse_same_files({request.input}, request.work, outputs);
   interruption const ends_cleanly(name);
   return naming_memory(request.work, [&] {
     outsize::storage store(options);
-    refuse_disks(store, {request.work.json, request.work.trace, request.picture});
+    for (named_output const& output : outputs)
+      if (!output.may_be_input) refuse_disks(store, {output.path});
     pass_reports reports(request);
     std::optional<progress_line> bar;
     numeric::pass_listener listener;

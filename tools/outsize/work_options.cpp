@@ -15,6 +15,7 @@
 
 #include <outsize/base/error.hpp>
 #include <outsize/base/machine.hpp>
+#include <outsize/base/printable_text.hpp>
 #include <outsize/base/units.hpp>
 #include <tools/outsize/command.hpp>
 #include <tools/outsize/option_rows.hpp>
@@ -76,7 +77,7 @@ std::size_t parse_fan_in(std::string_view text) {
 }  // namespace
 
 void tell_of_growth(std::string const& message) {
-  put_error(fmt::format("outsize: warning: {}\n", message));
+  put_error(fmt::format("outsize: warning: {}\n", printable(message)));
 }
 
 bool work_options::shows_progress() const {
@@ -160,7 +161,7 @@ std::vector<option> report_rows(work_options& into) {
 }
 
 void refuse_same_files(std::vector<std::string> const& inputs,
-                       std::initializer_list<named_output> outputs) {
+                       std::vector<named_output> const& outputs) {
   std::map<std::filesystem::path, named_output> seen;
   for (named_output const& output : outputs) {
     auto const place = output.path ? place_of(*output.path) : std::nullopt;
@@ -179,7 +180,7 @@ void refuse_same_files(std::vector<std::string> const& inputs,
 }
 
 void refuse_same_files(std::vector<std::string> inputs, work_options const& work,
-                       std::initializer_list<named_output> outputs) {
+                       std::vector<named_output> const& outputs) {
   inputs.insert(inputs.end(), work.also_read.begin(), work.also_read.end());
   refuse_same_files(inputs, outputs);
 }

@@ -65,10 +65,10 @@ struct named_output {
 /// Errors:  usage_error if two are one file, of which the last written would be left; or if one is
 ///          an input that may not be, "-" being what standard input is.
 void refuse_same_files(std::vector<std::string> const& inputs,
-                       std::initializer_list<named_output> outputs);
+                       std::vector<named_output> const& outputs);
 /// The same, with what else the command reads.
 void refuse_same_files(std::vector<std::string> inputs, work_options const& work,
-                       std::initializer_list<named_output> outputs);
+                       std::vector<named_output> const& outputs);
 
 /// Errors:  std::invalid_argument if one of these files is a raw disk of the storage.
 void refuse_disks(outsize::storage const& store,

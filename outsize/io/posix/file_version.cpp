@@ -29,8 +29,10 @@ std::optional<file_version> version_in(struct stat const& status) noexcept {
                       .changed_ns = nanoseconds(status.st_ctim)};
 }
 
-std::string sizes_in_words(file_version const& before, file_version const& now) {
-  if (before.size_bytes == now.size_bytes) return "it has been written to";
+std::string difference_in_words(file_version const& before, file_version const& now) {
+  if (before.size_bytes == now.size_bytes)
+    return before.modified_ns == now.modified_ns ? "its mode, owner, attributes or names are others"
+                                                 : "it has been written to";
   return fmt::format("it had {} bytes, {} are there now", before.size_bytes, now.size_bytes);
 }
 
@@ -54,15 +56,17 @@ void finish_reading(file const& source, file_version const& begin,
   if (now == begin) return;
   bool const grew = now.is_same_file(begin) && now.size_bytes > begin.size_bytes;
   if (!grew || !on_growth)
-    throw changed_file(source.name(), "changed while it was read: " + sizes_in_words(begin, now));
+    throw changed_file(source.name(),
+                       "changed while it was read: " + difference_in_words(begin, now));
   on_growth(fmt::format("{}: grew while it was read: {}; what was appended is left out",
-                        source.name(), sizes_in_words(begin, now)));
+                        source.name(), difference_in_words(begin, now)));
 }
 
 void throw_ended_early(file const& source, file_version const& begin) {
   auto const now = source.version();
   if (now == begin) throw io_error(EIO, "read", source.name());
-  throw changed_file(source.name(), "changed while it was read: " + sizes_in_words(begin, now));
+  throw changed_file(source.name(),
+                     "changed while it was read: " + difference_in_words(begin, now));
 }
 
 input_watch::input_watch(std::vector<std::string> const& inputs, std::string const& output)
@@ -81,7 +85,7 @@ void input_watch::require_unchanged() const {
   for (file_version const& before : replaced_)
     if (*now != before)
       throw changed_file(output_, "not replaced: it has changed since the work began: " +
-                                      sizes_in_words(before, *now));
+                                      difference_in_words(before, *now));
 }
 
 }  // namespace outsize::io
