@@ -39,9 +39,9 @@ struct open_options {
 
 /// Opens `path`. Direct I/O alignment is asked from the file system (statx), tried out where it
 /// does not say. The queue must outlive the file.
-/// @throws io_error if it cannot be opened; a directory is refused with EISDIR, a device to be
-/// written that is mounted or claimed, and a file that others have locked for a second, with EBUSY;
-/// out_of_space if a device is too small.
+/// @throws io_error if it cannot be opened; a directory is refused with EISDIR, a pipe with ESPIPE,
+/// a device to be written that is mounted or claimed, and a file that others have locked for a
+/// second, with EBUSY; out_of_space if a device is too small.
 std::unique_ptr<file> open_file(std::string const& path, request_queue& queue,
                                 open_options const& options = {});
 

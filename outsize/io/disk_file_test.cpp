@@ -95,6 +95,9 @@ TEST_F(disk_file, refuses_what_it_cannot_open_and_names_it) {
   expect_error(EISDIR, directory.string(),
                [&] { open_file(directory.string(), *queue, {.mode = access::read_write}); });
   expect_error(ENOTDIR, "/dev/null/x", [&] { open_file("/dev/null/x", *queue); });
+  ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
+  expect_error(ESPIPE, path("pipe"),
+               [&] { open_file(path("pipe"), *queue, {.mode = access::read_write}); });
 }
 
 TEST_F(disk_file, writing_to_a_file_opened_for_reading_fails_at_the_wait) {

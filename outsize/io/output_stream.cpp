@@ -70,6 +70,10 @@ std::unique_ptr<output_stream> open_here(std::string const& path, request_queue&
 
 }  // namespace
 
+bool is_written_in_place(std::string const& path) {
+  return path == "-" || !detail::find_replaceable(path);
+}
+
 std::unique_ptr<output_stream> open_output(std::string const& path, request_queue& queue,
                                            output_stream_options const& options) {
   return std::make_unique<process_output>(open_here(path, queue, options));

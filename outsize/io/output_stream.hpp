@@ -82,6 +82,10 @@ struct output_stream_options {
   input_watch inputs = {};
 };
 
+/// Whether open_output() would write to what is open or no regular file, rather than replace what
+/// has the name when all is written. @throws io_error as open_output().
+bool is_written_in_place(std::string const& path);
+
 /// Opens `path` for writing ("-": standard output). Symbolic links are followed. An existing
 /// regular file must be writable and stays as it is until commit().
 /// @throws io_error naming the path if it can be neither written nor made, is a directory, or is a

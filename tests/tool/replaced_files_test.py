@@ -129,13 +129,82 @@ class Changes(ToolTest):
 
 
     def test_that_grow_are_told_of_on_one_line(self):
-        for _ in range(100):  # until it is stopped in time
-            path = self.write("a\x1b\nb", repeated(LINES))
-            end = self.run_while(["sort", path, "-o", self.path("out")],
-                                 lambda: self.write("a\x1b\nb", repeated(LINES) + b"0"))
-            if end is not None and end[1]:
-                break
-        self.assertRegex(end[1], r"^outsize[^\n]*: [^\n]*/a\\033\\nb: [^\n]*\n$")
+        path = self.write("a\x1b\nb", repeated(b""))
+        os.mkfifo(self.path("pipe"))
+        with subprocess.Popen([TOOL, "sort", "-m", "-S", "2M", path, self.path("pipe")],
+                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+            with open(self.path("pipe"), "wb") as pipe:  # when the first input has been opened
+                with open(path, "ab") as file:
+                    file.write(b"0")
+                pipe.write(b"1\n")
+            message = process.stderr.read().decode()
+        self.assertEqual(process.returncode, 0)
+        self.assertRegex(message, r"^outsize[^\n]*: [^\n]*/a\\033\\nb: [^\n]*\n$")
+
+
+class Overlaps(ToolTest):
+    """Files that are read and written under whatever names, and streams that are files."""
+
+    def run_here(self, *words, **how):
+        return subprocess.run([TOOL, *words], stderr=subprocess.PIPE, cwd=self.folder, **how)
+
+    def assert_refused_here(self, message, words, **how):
+        done = self.run_here(*words, **how)
+        self.assertEqual(done.returncode, 2, words)
+        self.assertIn(message, done.stderr.decode())
+
+    def test_in_folders_whose_path_cannot_be_followed(self):
+        top = os.getcwd()
+        self.addCleanup(os.chdir, top)
+        os.chdir(self.folder)
+        for _ in range(25):  # longer than a path may be
+            os.mkdir("d" * 200)
+            os.chdir("d" * 200)
+        for words, content in commands_in_place("f"):
+            with open("f", "wb") as file:
+                file.write(content)
+            done = subprocess.run([TOOL, *words], stderr=subprocess.PIPE)
+            self.assertEqual((done.returncode, done.stderr), (0, b""), words)
+            self.assertGreater(os.path.getsize("f"), 0, words)
+        with open("f", "wb") as file:
+            file.write(LINES)
+        done = subprocess.run([TOOL, "sort", "f", "--json", "f"], stderr=subprocess.PIPE)
+        self.assertIn(b"both an input and --json", done.stderr)
+        self.assertEqual(os.path.getsize("f"), len(LINES))
+
+    def test_of_standard_output_and_reports_are_refused(self):
+        self.write("in", LINES)
+        for words in (["sort", "in", "--json"], ["uniq", "in", "--trace"],
+                      ["check", "in", "--json"]):
+            for report in ("out", "-", "/dev/stdout"):
+                with open(self.path("out"), "wb") as out:
+                    self.assert_refused_here(f"{words[-1]}", [*words, report], stdout=out)
+        with open(self.path("out"), "wb") as out:
+            self.assert_refused_here("--json and --trace", ["sort", "in", "-o", "o", "--json", "-",
+                                                            "--trace", "/dev/fd/1"], stdout=out)
+        self.assert_refused_here("both", ["sort", "in", "--json", "-"], stdout=subprocess.PIPE)
+        self.assertEqual(self.run_here("sort", "in", "-o", "o", "--json", "-",
+                                       stdout=subprocess.PIPE).returncode, 0)
+        self.assert_refused_here("both an input and --json", ["check", "-R", "--random-source=in",
+                                                              "--json", "in", "out"])
+        self.assertEqual(self.read("in"), LINES)
+
+    def test_of_inputs_and_open_outputs_are_refused(self):
+        self.write("in", LINES)
+        for words in (["sort", "in"], ["uniq", "in"], ["sort", "-m", "in", "-o", "/dev/stdout"],
+                      ["join", "in", "in"], ["uniq", "-"], ["top", "1", "in", "-o", "/dev/fd/1"]):
+            for mode in ("r+b", "ab"):
+                with open(self.path("in"), mode) as out, open(self.path("in"), "rb") as source:
+                    self.assert_refused_here("is open already", words, stdout=out, stdin=source)
+                self.assertEqual(self.read("in"), LINES)
+
+    def test_of_columns_are_files(self):
+        os.mkfifo(self.path("pipe"))
+        self.write("in", RECORDS)
+        for words in (["columnsort"], ["fft"], ["permute", "--record=8", "--gray"]):
+            for source in ("pipe", "/dev/zero"):
+                self.assert_refused_here("not a file", [*words, source, "-o", "out"])
+            self.assert_refused_here("-o -", [*words, "in", "-o", "-"])
 
 
 class RawDisks(ToolTest):

@@ -191,7 +191,10 @@ int cmd_check(int argc, char** argv) {
   if (request.against == "-" && request.file == "-") {
     throw usage_error("standard input cannot be held against itself");
   }
-  refuse_same_files({request.file, request.against.value_or("-")}, {{"--json", request.json}});
+  std::vector<std::string> inputs{request.file};
+  for (auto const& other : {request.against, request.keys.chance.source})
+    if (other) inputs.push_back(*other);
+  refuse_same_files(inputs, {{"standard output", "-"}, {"--json", request.json}});
 
   // Everything that can be refused is refused before the first byte is read.
   auto const order = request.keys.any_order();

@@ -112,11 +112,18 @@ bool parse_pass_request(option_table const& table, int argc, char** argv, pass_r
   if (!operands) return false;
   into.input = single_operand(*operands, "input file");
   if (into.output.empty()) throw usage_error("no output given; use -o FILE");
-  for (auto const& path : {into.input, into.output})
+  if (into.output == "-")
+    throw usage_error(
+        "-o -: the output is written here and there, as no stream can be; name a file");
+  for (auto const& path : {into.input, into.output}) {
+    std::error_code failure;
+    if (std::filesystem::is_other(path, failure) && !std::filesystem::is_block_file(path, failure))
+      throw usage_error(fmt::format("{}: not a file; it must be read and written anywhere", path));
     if (auto const promised = io::promise_of_name(path); !promised.empty())
       throw usage_error(
           fmt::format("{}: its name promises {}, but here bytes are read and written as they are",
                       path, promised));
+  }
   return true;
 }
 

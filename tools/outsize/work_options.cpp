@@ -8,7 +8,6 @@
 #include <array>
 #include <charconv>
 #include <filesystem>
-#include <map>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
@@ -52,16 +51,6 @@ void add_directory(work_options& into, std::string_view path) {
       !std::filesystem::is_directory(directory, ignored))
     throw usage_error(fmt::format("-T {}: not a directory", path));
   into.directories.emplace_back(path);
-}
-
-/// Where a file of that name is, or will be; none for standard streams, devices and pipes, and what
-/// cannot be found out, which is told when the file is opened.
-std::optional<std::filesystem::path> place_of(std::string const& path) {
-  if (path == "-") return std::nullopt;
-  std::error_code failure;
-  auto place = std::filesystem::weakly_canonical(std::filesystem::absolute(path, failure), failure);
-  if (failure || std::filesystem::is_other(place, failure)) return std::nullopt;
-  return place;
 }
 
 constexpr std::array codec_words{option_word<run_codec>{"auto", run_codec::automatic},
@@ -158,25 +147,6 @@ std::vector<option> report_rows(work_options& into) {
            .handler = [&into](auto) { into.progress = false; }},
           json_row(into.json),
           text_row(0, "trace", "FILE", "note every step, for trace viewers", into.trace)};
-}
-
-void refuse_same_files(std::vector<std::string> const& inputs,
-                       std::vector<named_output> const& outputs) {
-  std::map<std::filesystem::path, named_output> seen;
-  for (named_output const& output : outputs) {
-    auto const place = output.path ? place_of(*output.path) : std::nullopt;
-    if (!place) continue;
-    auto const [first, is_new] = seen.emplace(*place, output);
-    if (!is_new)
-      throw usage_error(
-          fmt::format("'{}' is both {} and {}", *output.path, first->second.name, output.name));
-  }
-  for (std::string const& input : inputs) {
-    auto const place = place_of(input == "-" ? "/dev/stdin" : input);
-    auto const found = place ? seen.find(*place) : seen.end();
-    if (found != seen.end() && !found->second.may_be_input)
-      throw usage_error(fmt::format("'{}' is both an input and {}", input, found->second.name));
-  }
 }
 
 void refuse_same_files(std::vector<std::string> inputs, work_options const& work,

@@ -16,6 +16,7 @@
 #include <outsize/algorithm/sort/sort_options.hpp>
 #include <outsize/block/storage.hpp>
 #include <tools/outsize/options.hpp>
+#include <tools/outsize/same_files.hpp>
 
 namespace outsize::tool {
 
@@ -55,18 +56,7 @@ std::vector<option> spill_rows(work_options& into);
 /// --progress, --no-progress, --json and --trace.
 std::vector<option> report_rows(work_options& into);
 
-/// A file that is written, as messages call it.
-struct named_output {
-  std::string_view name;
-  std::optional<std::string> path;
-  bool may_be_input = false;
-};
-
-/// Errors:  usage_error if two are one file, of which the last written would be left; or if one is
-///          an input that may not be, "-" being what standard input is.
-void refuse_same_files(std::vector<std::string> const& inputs,
-                       std::vector<named_output> const& outputs);
-/// The same, with what else the command reads.
+/// As refuse_same_files(), with what else the command reads.
 void refuse_same_files(std::vector<std::string> inputs, work_options const& work,
                        std::vector<named_output> const& outputs);
 

@@ -79,7 +79,7 @@ open_descriptor open_for_reading(std::string const& path, std::string const& nam
 }
 
 open_descriptor open_for_writing(std::string const& path, std::string const& name) {
-  return open_existing(path, O_WRONLY | O_TRUNC, name);
+  return open_existing(path, O_WRONLY, name);
 }
 
 int duplicate(int number, std::string const& name) {

@@ -42,7 +42,7 @@ file_status status_of(int number, std::string const& name);
 
 /// Opens what exists, with a position of its own. @throws io_error "cannot open" naming `name`.
 open_descriptor open_for_reading(std::string const& path, std::string const& name);
-/// Drops the contents of a regular file. @throws io_error "cannot open" naming `name`.
+/// What is there stays. @throws likewise.
 open_descriptor open_for_writing(std::string const& path, std::string const& name);
 
 /// A copy, the caller's to close, that shares position and flags. @throws io_error "cannot open".

@@ -125,10 +125,11 @@ void refuse_small_device(detail::open_descriptor const& descriptor, std::string 
   if (bytes < least_bytes) throw out_of_space(path, bytes, least_bytes);
 }
 
-void refuse_directory(detail::open_descriptor const& descriptor, std::string const& path) {
+void refuse_what_has_no_places(detail::open_descriptor const& descriptor, std::string const& path) {
   struct stat about {};
   if (::fstat(descriptor.number(), &about) != 0) throw io_error(errno, "open", path);
   if (S_ISDIR(about.st_mode)) throw io_error(EISDIR, "open", path);
+  if (::lseek(descriptor.number(), 0, SEEK_CUR) < 0) throw io_error(errno, "open", path);
 }
 
 // What a process that was killed had under way may go on for a moment, and keeps its lock: whoever
@@ -164,7 +165,7 @@ std::unique_ptr<file> open_file(std::string const& path, request_queue& queue,
   detail::open_descriptor descriptor(detail::open_uninterrupted(
       path.c_str(), open_flags(options, has_device), options.permissions));
   if (descriptor.number() < 0) throw io_error(errno, "open", path);
-  refuse_directory(descriptor, path);
+  refuse_what_has_no_places(descriptor, path);
   refuse_small_device(descriptor, path, options.least_device_bytes);
   if (options.lock) lock_file(descriptor, path, options.mode);
   auto opened = own_file(std::move(descriptor), path, queue, options.direct, options.lock);

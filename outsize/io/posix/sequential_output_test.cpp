@@ -24,11 +24,11 @@ TEST(sequential_output, has_written_when_write_returns) {
   sequential_output stream(open_for_writing(path, path), path, {.counter = &counter});
   std::string text = "new";
   stream.write(std::as_writable_bytes(std::span(text)));
-  EXPECT_EQ(scratch::read_file(path), "new");
+  EXPECT_EQ(scratch::read_file(path), "new and longer") << "it is not emptied";
   stream.wait(std::as_bytes(std::span(text)));
   stream.write({});
   stream.commit();
-  EXPECT_EQ(scratch::read_file(path), "new");
+  EXPECT_EQ(scratch::read_file(path), "new and longer");
   EXPECT_EQ(stream.written_bytes(), 3U);
   EXPECT_EQ(counter.snapshot().write_bytes, 3U);
 }

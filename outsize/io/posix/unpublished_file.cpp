@@ -52,10 +52,20 @@ struct end_of_links {
   std::optional<int> descriptor;  // that the last link stands for
 };
 
+// The absolute path, which stays right where the program changes its folder; where the folders
+// above may not be searched, or are too deep, a relative one, which is good for now.
+std::filesystem::path reachable_path(std::string const& path) {
+  std::error_code failure;
+  struct stat found {};
+  auto place = std::filesystem::absolute(path, failure);
+  if (!failure && ::stat(place.parent_path().c_str(), &found) == 0) return place;
+  return std::filesystem::path(path).has_parent_path() ? path : "./" + path;
+}
+
 // Follows the links at the end of `path`; unlike realpath(3) also to a name that is still free.
 end_of_links follow_links(std::string const& path) {
   std::error_code failure;
-  auto place = std::filesystem::absolute(path, failure);
+  auto place = reachable_path(path);
   for (int links = 0; !failure && links < most_links; ++links) {
     struct stat found {};
     if (::lstat(place.c_str(), &found) != 0 || !S_ISLNK(found.st_mode))
@@ -86,7 +96,9 @@ std::optional<output_target> find_replaceable(std::string const& path) {
   struct stat same {};
   bool const has_name = ::stat(place.path.c_str(), &same) == 0 && same.st_ino == found.st_ino &&
                         same.st_dev == found.st_dev;
-  if (place.descriptor || !has_name) return std::nullopt;
+  if (place.descriptor) return std::nullopt;
+  // Without a name that leads to it, it could only be emptied, and be an input.
+  if (!has_name) throw io_error(ESTALE, "replace", path);
   return output_target{std::move(place.path), file_protection(path)};
 }
 

@@ -28,7 +28,7 @@ namespace outsize::io::detail {
 
 /// Where an output goes once symbolic links are followed.
 struct output_target {
-  std::string path;                         // absolute; its last part is no link
+  std::string path;                         // its last part is no link; absolute if it can be
   std::optional<file_protection> existing;  // handed on to the successor
 };
 
