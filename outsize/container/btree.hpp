@@ -476,8 +476,8 @@ class btree : public btree_search<Key, Entry, Less> {
   };
 
   hot_leaf hot_;  // the one touched last, unless another failed to come since
-  std::array<std::uint64_t, tree_pages::live_leaves>
-      lent_;  // references went into them, last first
+  // Leaves that references went into, last first.
+  std::array<std::uint64_t, tree_pages::live_leaves> lent_;
 };
 
 }  // namespace outsize::detail

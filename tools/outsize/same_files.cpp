@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <map>
 
+#include <outsize/io/file_identity.hpp>
 #include <outsize/io/output_stream.hpp>
 #include <tools/outsize/options.hpp>
 
@@ -50,8 +51,8 @@ bool takes_all(struct stat const& device) {
 /// Of outputs; standard output is a place, too.
 std::optional<std::string> place_of_output(std::string const& path) {
   if (auto place = place_of(path_of_output(path))) return place;
-  struct stat stream {
-  }, found{};
+  struct stat stream {};
+  struct stat found {};
   bool const is_standard = ::fstat(STDOUT_FILENO, &stream) == 0 &&
                            ::stat(path_of_output(path).c_str(), &found) == 0 &&
                            stream.st_dev == found.st_dev && stream.st_ino == found.st_ino;
@@ -60,10 +61,8 @@ std::optional<std::string> place_of_output(std::string const& path) {
 }
 
 bool is_same_file(std::string const& one, std::string const& other) {
-  struct stat a {
-  }, b{};
-  return ::stat(one.c_str(), &a) == 0 && ::stat(other.c_str(), &b) == 0 && S_ISREG(a.st_mode) &&
-         a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+  auto const a = io::identity_of(one), b = io::identity_of(other);
+  return a && b && io::share_bytes(*a, *b);
 }
 
 }  // namespace
