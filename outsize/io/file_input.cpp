@@ -22,6 +22,7 @@ file_input::file_input(file_ptr source, grant& memory, input_stream_options cons
       block_bytes_(round_up(std::max<std::size_t>(options.block_bytes, 1), page_bytes())),
       alignment_bytes_(source_->alignment_bytes()),
       opened_(source_->version()),
+      samples_(opened_.size_bytes),
       on_growth_(options.on_growth),
       position_(begin_bytes),
       issued_(round_down<std::uint64_t>(begin_bytes, alignment_bytes_)),
@@ -106,7 +107,9 @@ bool file_input::advance() {
     keep_only_failed();
     throw_ended_early(*source_, opened_);
   }
-  if (until == end_) finish_reading(*source_, opened_, on_growth_);
+  samples_.note(oldest.offset_bytes,
+                oldest.memory.first(static_cast<std::size_t>(until - oldest.offset_bytes)));
+  if (until == end_) finish_reading(*source_, opened_, on_growth_, samples_);
   if (until > position_) {
     if (oldest.to_caller) {
       position_ = until;

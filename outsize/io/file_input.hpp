@@ -24,6 +24,7 @@
 #include <string>
 #include <vector>
 
+#include <outsize/io/file_samples.hpp>
 #include <outsize/io/input_stream.hpp>
 
 namespace outsize::io {
@@ -65,7 +66,8 @@ class file_input final : public input_stream {
   file_ptr source_;  // behind the memory, so that it ends first and waits for its reads
   std::size_t block_bytes_;
   std::size_t alignment_bytes_;
-  file_version opened_;  // the source as it was then
+  file_version opened_;   // the source as it was then
+  file_samples samples_;  // of it
   growth_listener on_growth_;
   std::uint64_t position_;
   std::uint64_t issued_;

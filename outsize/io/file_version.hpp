@@ -6,8 +6,8 @@
 //
 //   reading    what counts is the file at its opening. Cut short or written to meanwhile, what has
 //              been read is neither the old file nor the new one: changed_file. A file that only
-//              grew has been read as it was; the listener is told, and without one that is
-//              changed_file, too.
+//              grew, by samples of what was read, has been read as it was; the listener is told,
+//              and without one that is changed_file, too.
 //   replacing  an output may be an input. Before it gets its name the input must be the file that
 //              it was before the work, byte for byte, or what somebody wrote meanwhile is lost.
 //
@@ -23,6 +23,7 @@
 namespace outsize::io {
 
 class file;
+class file_samples;
 
 /// A file at some moment.
 struct file_version {
@@ -45,10 +46,12 @@ std::optional<file_version> version_of(std::string const& path);
 /// Is told, by one line, of a file that grew while it was read. Any thread may call it.
 using growth_listener = std::function<void(std::string const& message)>;
 
-/// Checks a file of which all has been read that was there at `begin`.
+/// Checks a file of which all has been read that was there at `begin`. Where it grew and somebody
+/// listens, what was `read` of it must still be there.
 /// @throws changed_file if it was written to or cut short, or if it grew and nobody listens.
-void finish_reading(file const& source, file_version const& begin,
-                    growth_listener const& on_growth = {});
+void finish_reading(file const& source, file_version const& begin);
+void finish_reading(file& source, file_version const& begin, growth_listener const& on_growth,
+                    file_samples const& read);
 
 /// What to throw where a file ends before its size at `begin`: changed_file if it has changed,
 /// else io_error.

@@ -93,6 +93,9 @@ TEST_P(changing_file, that_grows_is_read_as_it_was_and_told_of) {
                                       "there now; what was appended is left out"});
   SetUp();
   EXPECT_THROW(read_while([&] { overwrite(path_); }, listener), changed_file);
+  auto const write_anew = [&] { scratch::write_file(path_, std::string(2 * file_bytes, 'b')); };
+  SetUp();
+  EXPECT_THROW(read_while(write_anew, listener), changed_file);
   EXPECT_EQ(told.size(), 1U);
 }
 

@@ -248,6 +248,17 @@ class ChangingInputs(Running):
                                   b"8000000 bytes, 8800000 are there now; [^\\n]*\\n$")
         self.assertEqual(os.path.getsize(self.out), 8_000_000)
 
+    def test_a_file_that_is_written_anew_and_is_longer_is_an_error(self):
+        def write_anew(path):
+            with open(path, "wb") as file:
+                file.write(b"another" * 1_500_000)
+
+        code, message = self.end_of_reading(write_anew)
+        self.assertEqual(code, 2)
+        self.assertIn(b"/in: changed while it was read: it had 8000000 bytes, 10500000 are there "
+                      b"now", message)
+        self.assertFalse(os.path.exists(self.out))
+
     def test_files_that_shrink_vanish_or_grow_do_no_harm(self):
         print("seed", SEED, flush=True)
         draw = random.Random(SEED)

@@ -14,6 +14,7 @@
 #include <outsize/base/units.hpp>
 #include <outsize/block/user_files.hpp>
 #include <outsize/io/disk_file.hpp>
+#include <outsize/io/file_samples.hpp>
 #include <outsize/io/output_file.hpp>
 #include <outsize/pipeline/file_stages.hpp>
 #include <outsize/pipeline/network.hpp>
@@ -180,6 +181,7 @@ class ordered_copy {
         inputs_({input}, output),
         input_(block::open_file(store, input)),
         opened_(input_->version()),
+        samples_(opened_.size_bytes),
         output_(std::move(output)),
         bytes_(bytes),
         options_(options),
@@ -223,7 +225,7 @@ class ordered_copy {
     outliers others(store_.memory(), outlier_memory(), operations_, from_the_end);
     std::optional<std::uint64_t> const ordered_bytes = copy(out.contents(), from_the_end, others);
     if (!ordered_bytes) return false;
-    io::finish_reading(*input_, opened_, store_.options().on_growth);
+    io::finish_reading(*input_, opened_, store_.options().on_growth, samples_);
     if (others.bytes() > 0)
       reports_.push_back(others.merge_into(out.contents(), *ordered_bytes, store_.memory(),
                                            copy_network(store_, "merge outliers", options_),
@@ -287,6 +289,7 @@ class ordered_copy {
         },
         {.depth = copy_shape::read_depth});
     auto const put_in_order = [&](pipeline::pooled_buffer& b, pipeline::pooled_buffer& scratch) {
+      samples_.note(input_range(b.round(), from_the_end).offset_bytes, b.bytes());
       auto const items = b.bytes().last(length_of(b.round()));
       if (!from_the_end) {
         if (!operations_.in_order(items, false)) operations_.sort(items, scratch.memory());
@@ -355,6 +358,7 @@ class ordered_copy {
   io::input_watch inputs_;
   io::file_ptr input_;
   io::file_version opened_;
+  io::file_samples samples_;
   std::string output_;
   std::uint64_t bytes_;
   sort_options const& options_;

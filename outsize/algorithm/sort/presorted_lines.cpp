@@ -12,6 +12,7 @@
 #include <outsize/base/units.hpp>
 #include <outsize/block/user_files.hpp>
 #include <outsize/io/disk_file.hpp>
+#include <outsize/io/file_samples.hpp>
 #include <outsize/io/output_file.hpp>
 #include <outsize/pipeline/file_stages.hpp>
 #include <outsize/pipeline/network.hpp>
@@ -110,6 +111,7 @@ class line_copy {
         operations_(operations),
         input_(block::open_file(store, input)),
         opened_(input_->version()),
+        samples_(opened_.size_bytes),
         bytes_(bytes),
         options_(options),
         unit_(std::max(input_->alignment_bytes(), page_bytes())),
@@ -151,6 +153,7 @@ class line_copy {
     pipeline::network n(store_.memory(), copy_network(store_, "copy in order", options_));
     std::optional<std::uint64_t> copied_bytes;
     auto const look_through = [this](pipeline::pooled_buffer& b) {
+      samples_.note(b.round() * buffer_bytes_, b.bytes());
       b.user<cut_piece>() = cut_piece(text_of(b.bytes()), operations_);
     };
     auto const cut = n.buffers({.buffer_bytes = buffer_bytes_, .count = copy_shape::buffers}) |
@@ -162,7 +165,7 @@ class line_copy {
     joined_pieces[0] | pipeline::write_to(out.contents(), 0, {.depth = copy_shape::write_depth});
     n.run(options_.stop);
     if (!copied_bytes) return std::nullopt;
-    io::finish_reading(*input_, opened_, store_.options().on_growth);
+    io::finish_reading(*input_, opened_, store_.options().on_growth, samples_);
     out.commit(*copied_bytes, inputs);
     sort_report report{.items = joined.count(),
                        .input_bytes = *copied_bytes,
@@ -205,6 +208,7 @@ class line_copy {
   line_operations const& operations_;
   io::file_ptr input_;
   io::file_version opened_;
+  io::file_samples samples_;
   std::uint64_t bytes_;
   sort_options const& options_;
   std::size_t unit_;

@@ -11,6 +11,7 @@
 
 #include <outsize/base/error.hpp>
 #include <outsize/io/file.hpp>
+#include <outsize/io/file_samples.hpp>
 #include <outsize/io/posix/open_descriptor.hpp>
 
 namespace outsize::io {
@@ -36,6 +37,19 @@ std::string difference_in_words(file_version const& before, file_version const& 
   return fmt::format("it had {} bytes, {} are there now", before.size_bytes, now.size_bytes);
 }
 
+/// The version of now; names and modes do not matter.
+file_version contents_now(file const& source, file_version const& begin) {
+  auto now = source.version();
+  now.changed_ns = begin.changed_ns;
+  return now;
+}
+
+[[noreturn]] void throw_changed(file const& source, file_version const& begin,
+                                file_version const& now) {
+  throw changed_file(source.name(),
+                     "changed while it was read: " + difference_in_words(begin, now));
+}
+
 }  // namespace
 
 std::optional<file_version> version_of(std::string const& path) {
@@ -49,15 +63,17 @@ std::optional<file_version> detail::version_of(open_descriptor const& file) noex
   return ::fstat(file.number(), &status) != 0 ? std::nullopt : version_in(status);
 }
 
-void finish_reading(file const& source, file_version const& begin,
-                    growth_listener const& on_growth) {
-  auto now = source.version();
-  now.changed_ns = begin.changed_ns;  // names and modes do not matter
+void finish_reading(file const& source, file_version const& begin) {
+  auto const now = contents_now(source, begin);
+  if (now != begin) throw_changed(source, begin, now);
+}
+
+void finish_reading(file& source, file_version const& begin, growth_listener const& on_growth,
+                    file_samples const& read) {
+  auto const now = contents_now(source, begin);
   if (now == begin) return;
-  bool const grew = now.is_same_file(begin) && now.size_bytes > begin.size_bytes;
-  if (!grew || !on_growth)
-    throw changed_file(source.name(),
-                       "changed while it was read: " + difference_in_words(begin, now));
+  bool const is_longer = now.is_same_file(begin) && now.size_bytes > begin.size_bytes;
+  if (!is_longer || !on_growth || !read.are_in(source)) throw_changed(source, begin, now);
   on_growth(fmt::format("{}: grew while it was read: {}; what was appended is left out",
                         source.name(), difference_in_words(begin, now)));
 }
@@ -65,8 +81,7 @@ void finish_reading(file const& source, file_version const& begin,
 void throw_ended_early(file const& source, file_version const& begin) {
   auto const now = source.version();
   if (now == begin) throw io_error(EIO, "read", source.name());
-  throw changed_file(source.name(),
-                     "changed while it was read: " + difference_in_words(begin, now));
+  throw_changed(source, begin, now);
 }
 
 input_watch::input_watch(std::vector<std::string> const& inputs, std::string const& output)
