@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <filesystem>
 #include <string>
 #include <thread>
 
@@ -140,6 +141,12 @@ TEST_P(input_stream_test, reads_files_that_pretend_to_be_empty) {
   auto const stream = open("/proc/self/status");
   EXPECT_NE(all_of(*stream).find("Umask:"), std::string::npos);
   EXPECT_EQ(open("/dev/null")->next().size(), 0U);
+}
+
+TEST_P(input_stream_test, reads_files_that_pretend_to_be_longer) {
+  auto const path = "/sys/kernel/mm/transparent_hugepage/enabled";  // says it has a page
+  if (!std::filesystem::exists(path)) GTEST_SKIP() << "it is not there";
+  EXPECT_NE(all_of(*open(path)).find("never"), std::string::npos);
 }
 
 TEST_P(input_stream_test, names_what_cannot_be_opened) {

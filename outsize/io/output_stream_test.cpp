@@ -228,6 +228,20 @@ TEST_P(output_stream_test, goes_on_where_others_have_stopped_in_an_open_file) {
   EXPECT_EQ(scratch::read_file(directory_.path("open")), "one\ntext\ntwo\n");
 }
 
+TEST_P(output_stream_test, tells_of_a_mount_point_before_the_work) {
+  auto const mounted = directory_.path("mounted");
+  scratch::write_file(mounted, "text\n");
+  if (::mount(mounted.c_str(), mounted.c_str(), nullptr, MS_BIND, nullptr) != 0)
+    GTEST_SKIP() << "nothing can be mounted";
+  try {
+    open(mounted);
+    ADD_FAILURE() << "opened";
+  } catch (io_error const& error) {
+    EXPECT_EQ(error.code().value(), EBUSY);
+  }
+  EXPECT_EQ(::umount(mounted.c_str()), 0);
+}
+
 TEST_P(output_stream_test, names_what_cannot_be_written) {
   auto code_for = [&](std::string const& path) {
     try {

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -14,6 +15,12 @@
 
 namespace outsize::io::detail {
 namespace {
+
+/// Whether the size of what statfs(2) tells of says nothing.
+bool is_of_sysfs(struct statfs const& system) noexcept {
+  constexpr decltype(system.f_type) sysfs_magic = 0x62656572;
+  return system.f_type == sysfs_magic;
+}
 
 file_status classify(struct stat const& found) {
   auto const size_bytes = static_cast<std::uint64_t>(found.st_size);
@@ -51,7 +58,10 @@ class waiting {
 /// a fault, and must not be taken for an empty file.
 bool ends_at(int number, off_t at) noexcept {
   struct stat status {};
-  return ::fstat(number, &status) != 0 || !S_ISREG(status.st_mode) || at >= status.st_size;
+  if (::fstat(number, &status) != 0 || !S_ISREG(status.st_mode) || at >= status.st_size)
+    return true;
+  struct statfs system {};
+  return ::fstatfs(number, &system) == 0 && is_of_sysfs(system);
 }
 
 open_descriptor open_existing(std::string const& path, int flags, std::string const& name) {
@@ -65,12 +75,16 @@ open_descriptor open_existing(std::string const& path, int flags, std::string co
 file_status status_of(std::string const& path) {
   struct stat found {};
   if (::stat(path.c_str(), &found) != 0) throw io_error(errno, "open", path);
+  struct statfs system {};
+  if (::statfs(path.c_str(), &system) == 0 && is_of_sysfs(system)) found.st_size = 0;
   return classify(found);
 }
 
 file_status status_of(int number, std::string const& name) {
   struct stat found {};
   if (::fstat(number, &found) != 0) throw io_error(errno, "open", name);
+  struct statfs system {};
+  if (::fstatfs(number, &system) == 0 && is_of_sysfs(system)) found.st_size = 0;
   return classify(found);
 }
 

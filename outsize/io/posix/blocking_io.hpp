@@ -30,7 +30,7 @@ struct file_status {
 };
 
 /// Whether bytes can be read at offsets. A regular file that says it is empty may be one of /proc,
-/// whose size shows only by reading it.
+/// whose size shows only by reading it. Those of /sys all say they are a page, and count as empty.
 inline bool has_offsets(file_status const& status) noexcept {
   return (status.kind == file_kind::regular && status.size_bytes > 0) ||
          status.kind == file_kind::block_device;

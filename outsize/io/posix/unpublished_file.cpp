@@ -77,6 +77,17 @@ end_of_links follow_links(std::string const& path) {
   throw io_error(failure ? failure.value() : ELOOP, "open", path);
 }
 
+// Whether something is mounted on the name itself, which nothing can be renamed over then.
+bool is_mount_point([[maybe_unused]] std::string const& path) noexcept {
+#ifdef STATX_ATTR_MOUNT_ROOT
+  struct statx found {};
+  return ::statx(AT_FDCWD, path.c_str(), 0, 0, &found) == 0 &&
+         (found.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
+#else
+  return false;
+#endif
+}
+
 std::string proc_path(int number) { return fmt::format("/proc/self/fd/{}", number); }
 
 }  // namespace
@@ -99,6 +110,7 @@ std::optional<output_target> find_replaceable(std::string const& path) {
   if (place.descriptor) return std::nullopt;
   // Without a name that leads to it, it could only be emptied, and be an input.
   if (!has_name) throw io_error(ESTALE, "replace", path);
+  if (is_mount_point(place.path)) throw io_error(EBUSY, "replace", path);
   return output_target{std::move(place.path), file_protection(path)};
 }
 

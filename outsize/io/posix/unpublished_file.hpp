@@ -35,7 +35,7 @@ struct output_target {
 /// Follows `path` to a regular file that may be written, or to a name that is free. Returns nothing
 /// for what cannot be replaced by name: a device, a pipe, what is open and stands behind
 /// /dev/stdout.
-/// @throws io_error naming `path`: EISDIR, EACCES, EPERM and others.
+/// @throws io_error naming `path`: EISDIR, EACCES, EPERM, EBUSY for a mount point, and others.
 std::optional<output_target> find_replaceable(std::string const& path);
 
 /// The descriptor of this process that `path` leads to, as /dev/stdout and /dev/fd/3 do. Who writes
