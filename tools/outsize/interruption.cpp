@@ -17,11 +17,34 @@ namespace {
 
 constexpr int wake_signal = SIGUSR1;
 
+constexpr std::array other_ends{SIGPIPE, SIGALRM, SIGUSR1, SIGUSR2,   SIGVTALRM, SIGPROF,
+                                SIGPOLL, SIGPWR,  SIGABRT, SIGSTKFLT, SIGSEGV,   SIGBUS,
+                                SIGFPE,  SIGILL,  SIGSYS,  SIGTRAP};
+
+/// Has been set to come once: the next one ends the process.
+extern "C" void clean_up_and_end(int signal) {
+  io::remove_hidden_outputs();
+  ::raise(signal);
+}
+
+void clean_up_on(int signal) {
+  struct sigaction action {};
+  if (::sigaction(signal, nullptr, &action) != 0 || action.sa_handler != SIG_DFL) return;
+  action.sa_handler = clean_up_and_end;
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  ::sigaction(signal, &action, nullptr);
+}
+
 }  // namespace
 
 bool is_ignored(int signal) {
   struct sigaction action {};
   return ::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+void clean_up_on_signals() {
+  for (int const signal : ending_signals) clean_up_on(signal);
+  for (int const signal : other_ends) clean_up_on(signal);
 }
 
 interruption::interruption(std::string command) : command_(std::move(command)) {

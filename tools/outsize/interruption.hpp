@@ -5,10 +5,11 @@
 // Ctrl-C and SIGTERM end a command at once, cleanly.
 //
 // Temporary files have no names and outputs get theirs only when complete, so ending the process is
-// the clean-up; what has a hidden name is removed first. A thread of its own waits for the signals,
-// since little may be done in a handler. An output that has got its name by then is told of.
-// Signals that were ignored when the process began stay ignored. Make it before any other thread,
-// on the main thread. Layer: tools.
+// the clean-up; what has a hidden name is removed first, as it is before any other signal ends it.
+// A thread of its own waits for the signals that ask for an end, since little may be done in a
+// handler. An output that has got its name by then is told of. Signals that were ignored when the
+// process began stay ignored. Make an interruption before any other thread, on the main thread.
+// Layer: tools.
 
 #include <signal.h>
 
@@ -24,6 +25,9 @@ inline constexpr std::array ending_signals{SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIG
 
 /// Whether such a signal does nothing, as SIGHUP under nohup(1).
 bool is_ignored(int signal);
+
+/// From now on no signal that ends the process by default leaves a hidden output behind.
+void clean_up_on_signals();
 
 class interruption {
  public:

@@ -5,6 +5,7 @@
 // tools. Exit codes: 0 done or yes, 1 the answer is no, 2 any error, with the cause on stderr in
 // one line.
 #include <tools/outsize/command.hpp>
+#include <tools/outsize/interruption.hpp>
 #include <tools/outsize/options.hpp>
 
 #include <fcntl.h>
@@ -158,6 +159,7 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   outsize::tool::occupy_standard_descriptors();
   std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error like others
+  outsize::tool::clean_up_on_signals();
   outsize::tool::save_memory();
   return outsize::tool::run(argc, argv);
 }
