@@ -13,6 +13,8 @@
 
 #include <outsize/base/assert.hpp>
 #include <outsize/base/error.hpp>
+#include <outsize/base/machine.hpp>
+#include <outsize/base/units.hpp>
 #include <outsize/block/user_files.hpp>
 #include <outsize/io/disk_file.hpp>
 #include <outsize/io/output_file.hpp>
@@ -183,6 +185,33 @@ std::uint64_t count_records(io::file const& in) {
   return records;
 }
 
+std::uint64_t block_bytes_of(fft_loads const& loads) {
+  std::uint64_t block = longest_request_records;
+  for (auto const& p : loads.passes) block = std::min({block, p.read_records(), p.write_records()});
+  return block * sizeof(number);
+}
+
+bool has_whole_pages(fft_loads const& loads) {
+  return loads.passes.size() == 1 || block_bytes_of(loads) % page_bytes() == 0;
+}
+
+/// What is shorter than pages goes through the system's memory. Where it counts that to a small
+/// group of processes it would kill us before the disk has taken it.
+/// @throws budget_error saying what whole pages need.
+void require_room_for_short_requests(fft_limits const& limits) {
+  constexpr std::uint64_t least_bytes = 16_MiB;
+  if (available_memory_bytes() >= least_bytes) return;
+  fft_limits enough = limits;
+  do enough.memory_bytes += round_up<std::uint64_t>(enough.memory_bytes / 8, page_bytes());
+  while (!has_whole_pages(choose_fft_loads(enough)));
+  throw budget_error(
+      "FFT", limits.memory_bytes, enough.memory_bytes,
+      fmt::format("FFT: with {} of memory requests are shorter than pages, which go through the "
+                  "system's memory, and there is less than {} of that; need at least {}",
+                  format_bytes(limits.memory_bytes), format_bytes(least_bytes),
+                  format_bytes(enough.memory_bytes)));
+}
+
 double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
@@ -229,19 +258,20 @@ fft_report fft(storage& store, std::string const& in, std::string const& out,
   report.records = count_records(*input);
   report.memory_bytes =
       options.memory_bytes != 0 ? options.memory_bytes : store.memory().free_bytes();
-  fft_loads const loads =
-      choose_fft_loads({.record_bits = static_cast<unsigned>(std::countr_zero(report.records)),
-                        .memory_bytes = report.memory_bytes,
-                        .block_bytes = options.block_bytes,
-                        .threads = store.threads().threads()});
-  std::uint64_t block = longest_request_records;
-  for (auto const& p : loads.passes) block = std::min({block, p.read_records(), p.write_records()});
-  report.block_bytes = block * sizeof(number);
+  fft_limits const limits{.record_bits = static_cast<unsigned>(std::countr_zero(report.records)),
+                          .memory_bytes = report.memory_bytes,
+                          .block_bytes = options.block_bytes,
+                          .threads = store.threads().threads()};
+  fft_loads const loads = choose_fft_loads(limits);
+  report.block_bytes = block_bytes_of(loads);
 
   // Little memory makes requests that are too short for direct I/O.
   bool const one_pass = loads.passes.size() == 1;
-  bool const direct = one_pass || report.block_bytes % page_bytes() == 0;
-  if (!direct) input = block::open_file(store, in, {.direct = false});
+  bool const direct = has_whole_pages(loads);
+  if (!direct) {
+    require_room_for_short_requests(limits);
+    input = block::open_file(store, in, {.direct = false});
+  }
   io::finish_reading(*input, opened);  // the same file, of the same length
   std::uint64_t const bytes = report.records * sizeof(number);
   io::file_ptr scratch;

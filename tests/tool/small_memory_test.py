@@ -126,6 +126,12 @@ class SmallMemory(ToolTest):
         lines = self.path("lines")
         for words in (["sort"], ["uniq"], ["join", "/dev/null"]):
             self.expect_refused([*words, "--compress-output=xz", lines], group.join)
+        # Short requests fill a small group with pages that the disk has not taken yet.
+        long = self.make("long", "gen", "f64", "--count", str(1 << 23))
+        group.put(memory_folder()[1], 8 * MIB)
+        self.expect_refused(["fft", long], group.join)
+        group.put(memory_folder()[1], 14 * MIB)
+        self.expect_done(["fft", long], group.join)
         group.put(memory_folder()[1], 24 * MIB)
         self.expect_done(["sort", "--compress-output=xz", "--run-codec=none",
                           self.make("some", "gen", "lines", "--count", "5k")], group.join)
