@@ -119,7 +119,7 @@ sort_report count_lines(storage& store, sort_paths const& paths, line_order_opti
   std::uint64_t tally_bytes = division.work_bytes / 4;
   if (known) tally_bytes = std::min(tally_bytes, 16 * *known + 64_KiB);
   std::uint64_t const sorter_bytes = division.work_bytes / 4 * (groups.by_count ? 2 : 3);
-  sort_options sorting = with_memory(options, sorter_bytes);
+  sort_options sorting = with_memory(options, sorter_bytes, known);
   sorting.unique = false;
 
   return with_plain_order(keys.order(), [&](auto const& by) {

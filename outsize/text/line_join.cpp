@@ -427,8 +427,7 @@ class join_pass {
 
 sort_report join_lines(storage& store, join_paths const& paths, join_options const& join,
                        sort_options const& options) {
-  // Refuses what cannot be read.
-  detail::known_input_bytes({paths.first, paths.second}, options.decoding());
+  auto const known = detail::known_input_bytes({paths.first, paths.second}, options.decoding());
   auto const division =
       detail::divide_for_lines(store, {{paths.first, paths.second}, paths.output}, options, 2);
   auto const shares = divide(division.work_bytes, join.sort);
@@ -446,7 +445,7 @@ sort_report join_lines(storage& store, join_paths const& paths, join_options con
   join_output written(out, join);
   join_pass pass(join, first, second, group, written);
 
-  sort_options sorting = with_memory(options, shares.sorter_bytes);
+  sort_options sorting = with_memory(options, shares.sorter_bytes, known);
   sorting.unique = false;
   auto const sort_both = [&] {
     if (!join.sort) return;

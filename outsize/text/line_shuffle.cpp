@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -30,7 +31,8 @@ struct shuffled_input {
   std::string header = {};  // of the files, with its end
   char end_of_lines = '\n';
   std::uint64_t items = 0;
-  std::uint64_t bytes = 0;  // of the files
+  std::uint64_t bytes = 0;                        // of the files
+  std::optional<std::uint64_t> known_bytes = {};  // of them, beforehand
 };
 
 struct shuffle_job {
@@ -162,7 +164,7 @@ void permute(shuffle_job const& job, shuffle_source const& lines, counted_output
     }
     return;
   }
-  sort_options sorting = with_memory(job.options, job.division.work_bytes);
+  sort_options sorting = with_memory(job.options, job.division.work_bytes, job.input.known_bytes);
   sorting.unique = false;
   top_sorter sorter(job.store, by_header{}, job.order.count, sorting);
   std::string record;
@@ -184,11 +186,11 @@ sort_report shuffle_lines(storage& store, shuffle_source const& lines, std::stri
                           shuffle_lines_options const& order, sort_options const& options) {
   sort_paths paths{{}, output};
   if (auto const* files = std::get_if<lines_of_files>(&lines)) paths.inputs = files->paths;
-  detail::known_input_bytes(paths.inputs, options.decoding());  // refuses what cannot be read
+  shuffled_input input{.end_of_lines = order.lines.delimiter,
+                       .known_bytes = detail::known_input_bytes(paths.inputs, options.decoding())};
   auto const division = detail::divide_for_lines(store, paths, options);
   grant streams = store.memory().take(division.stream_bytes, "shuffle");
   detail::line_output out(store, streams, division, output);
-  shuffled_input input{.end_of_lines = order.lines.delimiter};
   counted_output written{out, input.end_of_lines};
   if (auto const* range = std::get_if<number_range>(&lines)) input.items = range->count;
   shuffle_job const job{store, streams, division, order, options, input};

@@ -10,13 +10,13 @@ namespace outsize::text {
 
 sort_report top_lines(storage& store, sort_paths const& paths, line_order const& order,
                       top_lines_options const& wanted, sort_options const& options) {
-  detail::known_input_bytes(paths.inputs, options.decoding());  // refuses what cannot be read
+  auto const known = detail::known_input_bytes(paths.inputs, options.decoding());
   auto const division = detail::divide_for_lines(store, paths, options);
   grant memory = store.memory().take(division.stream_bytes, "top");
   detail::line_input in(store, memory, division, {paths.inputs, order.with_fields(wanted.lines)});
   detail::line_output out(store, memory, division, paths.output);
   return with_plain_order(order, [&](auto const& by) {
-    top_sorter sorter(store, by, wanted.count, with_memory(options, division.work_bytes));
+    top_sorter sorter(store, by, wanted.count, with_memory(options, division.work_bytes, known));
     while (auto const line = in.next()) sorter.push(*line);
     out.put(in.header());
     for (sorter.sort(); !sorter.empty(); ++sorter) out.put_line(*sorter, in.end_of_lines());

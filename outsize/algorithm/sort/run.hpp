@@ -172,8 +172,8 @@ class run {
     } catch (budget_error const& e) {
       throw budget_error(
           e.asker(), e.have_bytes(), bytes,
-          fmt::format("{}: no memory is left for the index of blocks on disk; name the "
-                      "size of the input, or allow more memory",
+          fmt::format("{}: no memory is left for the index of blocks on disk; it takes "
+                      "less where the size of the input is known, or allow more memory",
                       e.asker()));
     }
     charged_bytes_ += bytes;

@@ -21,6 +21,7 @@ constexpr std::size_t good_block_bytes = 64_KiB;    // not made smaller than thi
 constexpr std::uint64_t assumed_record_bytes = 64;  // where lengths vary and nothing is known
 constexpr std::uint64_t table_entry_bytes = 8;      // in a block
 constexpr std::size_t least_merge_blocks = 8;
+constexpr std::size_t least_index_entry_bytes = 32;
 constexpr std::size_t least_blocks_of_index = 256;  // bytes of a block for each byte of its entry
 // One chunk for each of filling, sorting and writing; or several that are sorted at once, each by a
 // thread of its own, at the price of shorter runs; and if that price is low, some that wait. More
@@ -251,10 +252,18 @@ std::size_t held_bytes_for(std::size_t block_bytes, std::size_t unit_bytes) noex
   return round_up(block_bytes + block_bytes / 2, unit_bytes);
 }
 
-sort_options with_memory(sort_options options, std::uint64_t memory_bytes) {
+sort_options with_memory(sort_options options, std::uint64_t memory_bytes,
+                         std::optional<std::uint64_t> coming_bytes) {
+  constexpr std::uint64_t much = 16;  // times the memory; the index has room for four times that
   options.memory_bytes = round_down<std::uint64_t>(memory_bytes, page_bytes());
-  if (options.block_bytes == 0 && options.memory_bytes < min_sort_memory_bytes)
-    options.block_bytes = least_block_bytes;
+  if (coming_bytes && *coming_bytes / much > options.memory_bytes)
+    options.input_bytes = coming_bytes;
+  if (options.block_bytes != 0 || options.memory_bytes >= min_sort_memory_bytes) return options;
+  sort_job const job{.memory_bytes = options.memory_bytes, .input_bytes = options.input_bytes};
+  options.block_bytes = least_block_bytes;
+  while (options.input_bytes && index_bytes(job, options.block_bytes) > job.memory_bytes / 4 &&
+         2 * options.block_bytes <= job.memory_bytes / (2 * least_merge_blocks))
+    options.block_bytes *= 2;
   return options;
 }
 
@@ -276,7 +285,9 @@ sort_plan plan_sort(sort_job const& job) {
     // Of blocks that the caller has chosen the index may well be shorter than is allowed for.
     sort_job unsure = job;
     unsure.input_bytes.reset();
-    if (sort_plan const hopeful = best_plan(unsure); usable(unsure, hopeful)) return hopeful;
+    sort_plan const hopeful = best_plan(unsure);
+    std::uint64_t const least_index = *job.input_bytes / job.block_bytes * least_index_entry_bytes;
+    if (usable(unsure, hopeful) && least_index <= hopeful.index_bytes) return hopeful;
   }
   sort_job larger = job;
   while (!usable(larger, plan_with(larger, few_chunks)))

@@ -32,7 +32,10 @@ void require_sort_memory(std::uint64_t memory_bytes);
 
 /// Options for a sort that is a part of something larger, and may use `memory_bytes`: these may be
 /// less than the minimum, and then blocks are as short as they can be.
-sort_options with_memory(sort_options options, std::uint64_t memory_bytes);
+/// @param coming_bytes  About how much it will get, if known. It is taken into account where it is
+///                      so much that the index of blocks matters.
+sort_options with_memory(sort_options options, std::uint64_t memory_bytes,
+                         std::optional<std::uint64_t> coming_bytes = {});
 
 /// What a plan is made from.
 struct sort_job {

@@ -313,5 +313,21 @@ TEST(sort_plan, gives_a_merge_all_its_buffers_or_none) {
   EXPECT_GE(least.output, 4U);
 }
 
+TEST(sort_plan, of_little_memory_takes_longer_blocks_for_a_long_index) {
+  auto const plan_of = [](std::uint64_t memory_bytes, std::uint64_t coming_bytes) {
+    auto const options = with_memory({}, memory_bytes, coming_bytes);
+    return plan_sort({.memory_bytes = options.memory_bytes,
+                      .input_bytes = options.input_bytes,
+                      .block_bytes = options.block_bytes});
+  };
+  auto const blocks_of_index = [](sort_plan const& plan) { return plan.index_bytes / 64; };
+  EXPECT_EQ(plan_of(1536_KiB, 20_MiB).block_bytes, 32_KiB);
+  EXPECT_EQ(plan_of(1536_KiB, 20_MiB).input_bytes, std::nullopt) << "its index is no matter";
+  auto const longer = plan_of(1_MiB, 110_MiB);
+  EXPECT_EQ(longer.block_bytes, 64_KiB);
+  EXPECT_GE(blocks_of_index(longer) * longer.block_bytes, 110_MiB);
+  EXPECT_THROW(plan_of(512_KiB, 110_MiB), budget_error) << "told before the work";
+}
+
 }  // namespace
 }  // namespace outsize
