@@ -30,6 +30,7 @@
 #include <outsize/algorithm/sort.hpp>
 #include <outsize/algorithm/top_k.hpp>
 #include <outsize/io/decorators/faulty_file.hpp>
+#include <outsize/io/decorators/throttled_file.hpp>
 #include <outsize/io/memory_file.hpp>
 #include <outsize/testing/effort.hpp>
 
@@ -289,7 +290,13 @@ TEST(sorter, keeps_the_input_order_where_only_some_runs_are_encoded) {
     std::uint32_t place;
     std::array<std::uint64_t, 32> rest;
   };
-  storage store(of_pages(6_MiB));
+  // As fast as disks are, or how busy the machine is decides.
+  auto const make_slow = [](io::request_queue&) -> io::file_ptr {
+    return std::make_unique<io::throttled_file>(
+        io::make_memory_file("memory", 1_GiB, {.alignment_bytes = 4096}),
+        io::throttle{.bytes_per_second = 400 << 20});
+  };
+  storage store({.disks = {{"memory", make_slow}}, .memory = 6_MiB, .threads = 2});
   auto const less = [](record const& a, record const& b) { return a.key < b.key; };
   sorter<record, decltype(less)> s(store, less, {.memory_bytes = 6_MiB, .block_bytes = 128_KiB});
   std::mt19937_64 random(5);
