@@ -24,6 +24,7 @@
 
 #include <outsize/algorithm/item_streams.hpp>
 #include <outsize/algorithm/sort/engine.hpp>
+#include <outsize/algorithm/sort/typed_kernel.hpp>
 #include <outsize/algorithm/stream_sort.hpp>
 #include <outsize/base/error.hpp>
 #include <outsize/base/executor.hpp>
@@ -35,14 +36,14 @@ namespace outsize::detail {
 /// Fills the engine's chunks with the items of a range.
 template <typename T, typename Engine, typename Range>
 void fill_from_range(Engine& engine, Range&& range) {
-  auto room = engine.current_chunk().room();
+  auto room = room_for<T>(engine);
   std::size_t filled = 0;
   for (auto&& one : range) {
     T const& item = one;
     if (filled == room.size()) {
       engine.current_chunk().grow(filled);
       engine.chunk_full();
-      room = engine.current_chunk().room();
+      room = room_for<T>(engine);
       filled = 0;
     }
     std::memcpy(static_cast<void*>(&room[filled++]), &item, sizeof item);
@@ -54,7 +55,8 @@ void fill_from_range(Engine& engine, Range&& range) {
 template <typename Engine, typename Pieces>
 void fill_from_pieces(Engine& engine, Pieces&& pieces) {
   while (!pieces.empty()) {
-    auto const room = engine.current_chunk().room();
+    using item = std::remove_cvref_t<decltype(pieces.pull()[0])>;
+    auto const room = room_for<item>(engine);
     if (room.empty()) {
       engine.chunk_full();
       continue;
@@ -140,7 +142,8 @@ sort_report visit_sorted(storage& store, Family family, In&& in, sort_options op
   options.input_bytes = known_bytes_of(in, options);
   auto const reading = input_options(store, options);
   grant stream_memory = take_stream_memory(store, io::input_stream_memory_bytes(reading), options);
-  sort_engine<Family> engine(store, std::move(family), with_memory(options, options.memory_bytes));
+  sort_engine engine(store, engine_family(std::move(family)),
+                     with_memory(options, options.memory_bytes));
   fill_from_source(store, engine, in, stream_memory, reading);
   engine.finish_input();
   while (auto const window = engine.next()) {
@@ -181,8 +184,8 @@ sort_report sort_items(storage& store, Family family, In&& in, Out out, sort_opt
   constexpr bool from_file = is_item_file<std::remove_cvref_t<In>>;
   if constexpr (from_file && std::same_as<Out, output_path>) {
     auto const fill = [](auto& engine, io::input_stream& stream) { fill_items(engine, stream); };
-    return sort_files(store, std::move(family), {}, {{in.path}, out.path}, std::move(options),
-                      fill);
+    return sort_files(store, engine_family(std::move(family)), {}, {{in.path}, out.path},
+                      std::move(options), fill);
   } else {
     options.input_bytes = known_bytes_of(in, options);
     auto const reading = input_options(store, options);
@@ -192,10 +195,11 @@ sort_report sort_items(storage& store, Family family, In&& in, Out out, sort_opt
     grant stream_memory = take_stream_memory(store, stream_bytes, options);
     // What is larger than the memory may be a mapped file.
     if constexpr (sortable_in_place<Family, In, Out>)
-      if (!sort_engine<Family>::reduces(options) &&
+      if (!sort_work<Family>::reduces(family, options) &&
           std::ranges::size(in) * sizeof(item) <= options.memory_bytes)
         return sort_in_place(store, family, in, std::move(out), options);
-    sort_engine<Family> engine(store, std::move(family), std::move(options), {}, stream_bytes);
+    sort_engine engine(store, engine_family(std::move(family)), std::move(options), {},
+                       stream_bytes);
     return sort_through<item>(store, engine, std::move(out), writing, [&](auto& e) {
       fill_from_source(store, e, in, stream_memory, reading);
     });

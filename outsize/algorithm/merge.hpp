@@ -207,14 +207,14 @@ sort_report merge_by_sorting(storage& store, std::vector<std::string> const& pat
       .block_bytes = reading.block_bytes, .compress = options.compress, .inputs = inputs};
   std::uint64_t const stream_bytes = io::input_stream_memory_bytes(reading);
   grant stream_memory = take_stream_memory(store, stream_bytes, options);
-  sort_engine<typename stable::type> engine(store, stable::make(order), std::move(options), {},
-                                            stream_bytes);
+  sort_engine engine(store, engine_family(stable::make(order)), std::move(options), {},
+                     stream_bytes);
   return sort_through<T>(store, engine, std::move(out), writing, [&](auto& e) {
     for (std::string const& path : paths) {
       auto const in = block::open_input(store, path, stream_memory, reading);
       order_watch<T, Less> watch(less);
       fill_items(e, *in, [&](auto const some) {
-        if (!watch.follow({reinterpret_cast<T const*>(some.data()), some.size()}))
+        if (!watch.follow({reinterpret_cast<T const*>(some.data()), some.size() / sizeof(T)}))
           throw_not_sorted(in->name(), watch.seen());
       });
     }

@@ -21,6 +21,7 @@
 #include <outsize/algorithm/item_order.hpp>
 #include <outsize/algorithm/sort/combining_items.hpp>
 #include <outsize/algorithm/sort/engine.hpp>
+#include <outsize/algorithm/sort/typed_kernel.hpp>
 #include <outsize/base/assert.hpp>
 #include <outsize/base/external_item.hpp>
 #include <outsize/base/item_room.hpp>
@@ -78,7 +79,7 @@ template <stored_item T, std::strict_weak_order<T, T> Less = std::less<>,
           item_combiner<T> Combine = detail::no_combining>
 class sorter : public piece_stream<sorter<T, Less, Combine>, T> {
   using family = detail::combining_family<T, Less, Combine>;
-  using engine = detail::sort_engine<typename family::type>;
+  using engine = detail::sort_engine<detail::engine_family_t<typename family::type>>;
 
  public:
   /// Takes its memory from `store`, which must outlive it. @throws budget_error; io_error.
@@ -151,18 +152,19 @@ class sorter : public piece_stream<sorter<T, Less, Combine>, T> {
 
   void begin_anew() {
     engine_.reset();
-    engine_ = std::make_unique<engine>(*store_, family::make(less_, combine_), options_);
+    engine_ = std::make_unique<engine>(
+        *store_, detail::engine_family(family::make(less_, combine_)), options_);
     window_.reset();
     this->show({});
     pushed_ = 0;
     sorted_ = false;
-    room_.begin(engine_->current_chunk().room());
+    room_.begin(detail::room_for<T>(*engine_));
   }
   void next_room() {
     OUTSIZE_ASSERT(!sorted_ && "an item pushed after sort()");
     end_room();
     engine_->chunk_full();
-    room_.begin(engine_->current_chunk().room());
+    room_.begin(detail::room_for<T>(*engine_));
   }
   void end_room() noexcept {
     std::size_t const count = room_.end();

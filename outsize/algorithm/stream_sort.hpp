@@ -98,28 +98,27 @@ bool is_regular_output(std::string const& output);
 
 /// Whether these files can be copied, and are too large to be sorted in memory.
 template <typename Family>
-bool may_be_copied(sort_paths const& paths, std::optional<std::uint64_t> input_bytes,
-                   sort_options const& options) {
+bool may_be_copied(Family const& family, sort_paths const& paths,
+                   std::optional<std::uint64_t> input_bytes, sort_options const& options) {
   return input_bytes && *input_bytes > options.memory_bytes &&
-         !sort_engine<Family>::reduces(options) && paths.inputs.size() == 1 &&
+         !sort_engine<Family>::reduces(family, options) && paths.inputs.size() == 1 &&
          is_regular_output(paths.output) && options.compress == io::compression::none;
 }
 
-/// Fills the engine's chunks with items of one type, and shows them to `see(std::span)` as they
-/// come.
+/// Fills the engine's chunks with items of one type, and shows their bytes to `see(std::span)` as
+/// they come.
 template <typename Engine, typename See>
 void fill_items(Engine& engine, io::input_stream& in, See&& see) {
+  std::size_t const item = engine.family().item_bytes();
   std::uint64_t total = 0;
   for (;;) {
-    auto const room = engine.current_chunk().room();
-    auto const bytes = std::as_writable_bytes(room);
-    std::size_t const got = in.read(bytes);
+    auto const room = std::as_writable_bytes(engine.current_chunk().room());
+    std::size_t const got = in.read(room);
     total += got;
-    std::size_t const item = sizeof(room[0]);
     if (got % item != 0) throw_cut_short(in.name(), total, item);
-    see(room.first(got / item));
+    see(std::span<std::byte const>(room.first(got)));
     engine.current_chunk().grow(got / item);
-    if (got < bytes.size()) return;
+    if (got < room.size()) return;
     engine.chunk_full();
   }
 }
@@ -225,7 +224,9 @@ item_operations operations_of(Family const& family) {
   std::size_t const item = family.item_bytes();
   auto const in_order = [&family, item](std::span<std::byte const> bytes, bool descending) {
     std::size_t const count = bytes.size() / item;
-    if constexpr (Family::fixed_size) {
+    if constexpr (requires { family.in_order(bytes, descending); }) {
+      return family.in_order(bytes, descending);
+    } else if constexpr (Family::fixed_size) {
       using value = typename Family::item;
       return family.in_order(std::span(reinterpret_cast<value const*>(bytes.data()), count),
                              descending);
@@ -238,9 +239,10 @@ item_operations operations_of(Family const& family) {
       return true;
     }
   };
-  auto const reverse = [item](std::span<std::byte const> from, std::byte* to) {
+  auto const reverse = [&family](std::span<std::byte const> from, std::byte* to) {
+    if constexpr (requires { family.reverse(from, to); }) return family.reverse(from, to);
     // A constant for items of a type, so that copying one is a move or two.
-    std::size_t const bytes = Family::fixed_size ? sizeof(typename Family::item) : item;
+    std::size_t const bytes = bytes_of_item(family);
     for (std::size_t at = from.size(); at > 0; to += bytes) {
       at -= bytes;
       std::memcpy(to, &from[at], bytes);
@@ -283,14 +285,15 @@ sort_report sort_files(storage& store, Family family, item_framing framing, sort
   std::uint64_t const stream_bytes = io::input_stream_memory_bytes(reading);
   options.memory_bytes = memory_of(store, options);
   require_sort_memory(options.memory_bytes);
-  if (may_be_copied<Family>(paths, known, options))
+  if (may_be_copied(family, paths, known, options))
     if (auto const copied = copy_in_order(store, family, lines, paths, *known, options))
       return *copied;
   grant stream_memory = store.memory().take(stream_bytes, "input stream");
   options.memory_bytes -= stream_bytes;
   std::optional<output_room> room;  // outlives the engine, whose runs lie in it
   sort_engine<Family> engine(store, std::move(family), options, framing, stream_bytes);
-  bool const reduces = sort_engine<Family>::reduces(options);  // to nobody knows how few
+  bool const reduces =
+      sort_engine<Family>::reduces(engine.family(), options);  // to nobody knows how few
   bool const same_size = !reduces && framing.how == item_framing::kind::none &&
                          options.compress == io::compression::none;
   if (same_size && known)
@@ -339,7 +342,7 @@ sort_plan plan_files(storage& store, Family const& family, sort_paths const& pat
       store, family, options, memory, io::input_stream_memory_bytes(input_options(store, options)));
   if (!job.input_bytes) job.input_bytes = known;
   sort_plan plan = plan_sort(job);
-  bool const reduces = sort_engine<Family>::reduces(options);
+  bool const reduces = sort_engine<Family>::reduces(family, options);
   bool const same_size = of_one_size && !reduces && options.compress == io::compression::none;
   if (same_size && known) {
     if (auto const layout = layout_in_output(store, family, plan, *known, paths.output)) {

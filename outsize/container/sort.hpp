@@ -61,7 +61,7 @@ sort_report sort_where_they_are(storage& store, Family family, sort_options opti
                                                                 stop_it);
   options.stop = stop.get_token();
   options.rewindable = false;
-  sort_engine<Family> engine(store, std::move(family), std::move(options));
+  sort_engine engine(store, engine_family(std::move(family)), std::move(options));
   engine.give_all_items();
   fill(engine);
   engine.finish_input();

@@ -100,13 +100,14 @@ struct sorted_and_counted {
   }
 
   static sort_plan plan_of(storage& store, std::size_t count, std::uint64_t memory_bytes) {
-    using engine = detail::sort_engine<detail::typed_items<std::uint64_t, std::less<>>>;
-    return plan_sort({.memory_bytes = memory_bytes,
-                      .input_bytes = count * sizeof(std::uint64_t),
-                      .item_bytes = sizeof(std::uint64_t),
-                      .index_entry_bytes = engine::index_entry_bytes(store),
-                      .block_bytes = block_bytes,
-                      .threads = store.threads().threads()});
+    using family = detail::typed_items<std::uint64_t, std::less<>>;
+    return plan_sort(
+        {.memory_bytes = memory_bytes,
+         .input_bytes = count * sizeof(std::uint64_t),
+         .item_bytes = sizeof(std::uint64_t),
+         .index_entry_bytes = detail::sort_engine<family>::index_entry_bytes(store, family({})),
+         .block_bytes = block_bytes,
+         .threads = store.threads().threads()});
   }
 };
 

@@ -75,8 +75,9 @@ void merge_by_copying(benchmark::State& state, Merge const& empty, Less less,
           merge->add_source({std::span<T const>(items).subspan(begin, length)});
       },
       [&] {
-        item_place<T> place(reinterpret_cast<std::byte*>(out.data()), out.size());
-        merge->run(place);
+        item_place place(std::as_writable_bytes(std::span(out)));
+        typed_places<T, item_place> places(place);
+        merge->run(places);
       },
       [&] { return std::ranges::is_sorted(out, less); });
 }

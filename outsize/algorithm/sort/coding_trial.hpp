@@ -107,7 +107,7 @@ sampled_block sample_items(Family const& family, typename Family::view const& so
       std::size_t const used = item_bytes != 0 ? bytes + size : packed.used_bytes() + size;
       if (used > place.size() * (s + 1) / samples) break;
       if (item_bytes != 0) {
-        Family::store(key, place.data() + bytes);
+        family.store(key, place.data() + bytes);
         bytes += size;
       } else if constexpr (!Family::fixed_size) {
         if (!packed.append(key.record())) break;

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
-// The engine for the item types that have kernels of their own, compiled once.
+// The engine for numbers, and for all other items of one size, compiled once.
 
 #include <outsize/algorithm/sort/engine.hpp>
 
@@ -12,5 +12,6 @@ template class typed_items<word_pair, std::less<>>;
 template class sort_engine<typed_items<std::uint32_t, std::less<>>>;
 template class sort_engine<typed_items<std::uint64_t, std::less<>>>;
 template class sort_engine<typed_items<word_pair, std::less<>>>;
+template class sort_engine<kernel_items>;
 
 }  // namespace outsize::detail

@@ -24,6 +24,7 @@
 #include <string_view>
 #include <utility>
 
+#include <outsize/algorithm/sort/kernel_items.hpp>
 #include <outsize/algorithm/sort/last_merge.hpp>
 #include <outsize/algorithm/sort/output_room.hpp>
 #include <outsize/algorithm/sort/record_items.hpp>
@@ -41,7 +42,6 @@ template <item_family Family>
 class sort_engine {
  public:
   using chunk = typename Family::chunk;
-  static constexpr bool can_give_all_items = !Family::combines;
 
   /// Takes its memory at once. @throws budget_error if it is too little; io_error if a disk cannot
   /// be used.
@@ -53,8 +53,9 @@ class sort_engine {
   sort_engine& operator=(sort_engine const&) = delete;
 
   /// Memory for each block on disk.
-  static std::size_t index_entry_bytes(storage const& store) noexcept {
-    return run<Family>::entry_bytes(store) + merge_feed<Family>::bytes_per_block;
+  static std::size_t index_entry_bytes(storage const& store, Family const& family) noexcept {
+    return run<Family>::entry_bytes(store) + trigger_bytes_of(family) +
+           merge_feed<Family>::bytes_per_block;
   }
 
   /// What a sort is planned from that has `memory_bytes`, those of the input stream included.
@@ -70,8 +71,8 @@ class sort_engine {
             .input_bytes = options.input_bytes,
             .item_bytes = family.item_bytes(),
             .chunk_entry_bytes = Family::chunk_entry_bytes,
-            .index_entry_bytes = index_entry_bytes(store),
-            .out_of_place = Family::sorts_out_of_place,
+            .index_entry_bytes = index_entry_bytes(store, family),
+            .out_of_place = family.sorts_out_of_place,
             .block_bytes = block_bytes,
             .codec = options.codec,
             .key_codec = Family::has_key_codec,
@@ -80,8 +81,8 @@ class sort_engine {
   }
 
   /// Whether of items that compare equal one is left.
-  static bool reduces(sort_options const& options) noexcept {
-    return sort_work<Family>::reduces(options);
+  static bool reduces(Family const& family, sort_options const& options) noexcept {
+    return sort_work<Family>::reduces(family, options);
   }
 
   Family const& family() const noexcept { return work_.family; }
@@ -145,12 +146,9 @@ class sort_engine {
 
   /// From here on, if the order throws in the last merge, the items that are left come out all the
   /// same, in no order, and equal ones are kept: for who has put the first ones in their place
-  /// already. failure() tells. @pre finish_input() was not called; items have one size.
-  void give_all_items() noexcept
-    requires can_give_all_items
-  {
-    gives_all_items_ = true;
-  }
+  /// already. failure() tells. @pre finish_input() was not called; items have one size, and are not
+  /// combined.
+  void give_all_items() noexcept { gives_all_items_ = true; }
   /// What the order has thrown, if anything; windows that come later than it are in no order. Also
   /// while next() runs.
   std::exception_ptr failure() const noexcept { return output_->failure(); }
@@ -281,7 +279,8 @@ void sort_engine<Family>::take_runs() {
     // Nothing goes to a disk that needs none.
     if (!work_.runs.empty()) work_.resident_block_bytes = formation_->block_for(largest);
   }
-  if (reduces(work_.options)) work_.left_out_bytes = report.input_bytes - bytes_left();
+  if (reduces(work_.family, work_.options))
+    work_.left_out_bytes = report.input_bytes - bytes_left();
 }
 
 template <item_family Family>
@@ -326,5 +325,6 @@ void sort_engine<Family>::rewind() {
 extern template class sort_engine<typed_items<std::uint32_t, std::less<>>>;
 extern template class sort_engine<typed_items<std::uint64_t, std::less<>>>;
 extern template class sort_engine<typed_items<word_pair, std::less<>>>;
+extern template class sort_engine<kernel_items>;
 
 }  // namespace outsize::detail

@@ -31,7 +31,10 @@ class in_place_run {
  public:
   /// `index_memory` holds the run's entries.
   in_place_run(Family const& family, storage& store, grant& index_memory, run_places places)
-      : family_(family), store_(store), places_(std::move(places)), run_(store, index_memory) {}
+      : family_(family),
+        store_(store),
+        places_(std::move(places)),
+        run_(store, index_memory, {}, trigger_bytes_of(family)) {}
   in_place_run(in_place_run const&) = delete;
   in_place_run& operator=(in_place_run const&) = delete;
   ~in_place_run() {
@@ -48,21 +51,22 @@ class in_place_run {
   /// Issues the writes of all items, `first_items` (a number as items_of_block() returns it) in the
   /// first block; the memory, of whole pages, stays as it is until finish(). Once only.
   /// @throws out_of_space, budget_error.
-  void write(std::span<typename Family::item const> sorted, std::size_t items_of_block,
+  void write(std::span<std::byte const> sorted, std::size_t items_of_block,
              std::size_t first_items) {
+    std::size_t const item = family_.item_bytes();
     // No request is ever lost sight of.
-    writes_.reserve(1 + div_up(sorted.size(), items_of_block));
-    std::size_t count = std::min(first_items, sorted.size());
-    for (; !sorted.empty(); count = std::min(items_of_block, sorted.size())) {
-      auto const block = std::as_bytes(sorted.first(count));
-      sorted = sorted.subspan(count);
-      std::size_t const items = block.size() / sizeof(typename Family::item);
+    writes_.reserve(1 + div_up(sorted.size(), items_of_block * item));
+    std::size_t bytes = std::min(first_items * item, sorted.size());
+    for (; !sorted.empty(); bytes = std::min(items_of_block * item, sorted.size())) {
+      auto const block = sorted.first(bytes);
+      sorted = sorted.subspan(bytes);
+      std::size_t const items = bytes / item;
       auto const id =
           places_.allocate(round_up(block.size(), block_unit_bytes(store_)), run_.items());
       std::span const whole(block.data(), id.length_bytes);  // to the end of a page at most
       auto const first = family_.block_view(block, items).key(0);
       run_.append({id, static_cast<std::uint32_t>(items), 0, family_.make_trigger(first)}, whole);
-      run_.add_bytes(block.size(), sizeof(typename Family::item));
+      run_.add_bytes(bytes, item);
       writes_.push_back(store_.write(id, whole));
     }
   }

@@ -212,7 +212,7 @@ class last_merge {
       auto round = in_order_or_not([&] { return feed.next_round(); },
                                    [](auto& from) { return from.next_unordered_round(); }, feed);
       bool const ends = round.items() == 0;
-      if (ends && !Family::combines) break;
+      if (ends && !work_.family.combines) break;
       auto b = p.take();
       std::size_t const room = window_bytes_ - (places_.alignment_bytes - 1);
       if (!ends)  // or else without parts: a window for the last item, which is held back
@@ -286,20 +286,18 @@ class last_merge {
   // ---- an order that throws ----
 
   /// Does something that compares; or once that has thrown, if all items shall come, something that
-  /// does not, with `what`, which must be generic where items cannot come so.
+  /// does not, with `what`.
   template <typename Ordered, typename Unordered, typename What>
   auto in_order_or_not(Ordered const& ordered, Unordered const& unordered, What& what) {
-    if constexpr (can_give_all_items) {
-      if (has_failed_) return unordered(what);
-      if (gives_all_items_) try {
-          return ordered();
-        } catch (io_error const&) {  // what the disk does not give cannot come
-          throw;
-        } catch (...) {
-          note_failure(std::current_exception());
-          return unordered(what);
-        }
-    }
+    if (has_failed_) return unordered(what);
+    if (gives_all_items_) try {
+        return ordered();
+      } catch (io_error const&) {  // what the disk does not give cannot come
+        throw;
+      } catch (...) {
+        note_failure(std::current_exception());
+        return unordered(what);
+      }
     return ordered();
   }
 
@@ -310,7 +308,6 @@ class last_merge {
     has_failed_.store(true, std::memory_order_release);
   }
 
-  static constexpr bool can_give_all_items = !Family::combines;
   static constexpr std::size_t window_count = 4;  // one is filled while others are written
   static constexpr std::size_t least_windows = 2;
   static constexpr std::size_t rounds_at_once = 2;           // one cut, one merged

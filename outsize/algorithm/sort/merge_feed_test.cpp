@@ -283,7 +283,7 @@ struct encoded_numbers : testing::Test {
     block::buffer_pool pool(memory, 1024, 4);
     run_writer<numbers> writer(family, store, store.threads(), memory, pool, equal_items::kept,
                                form);
-    writer.write(in);
+    writer.write(std::as_bytes(std::span(in)));
     runs.push_back(writer.finish());
     want.insert(want.end(), in.begin(), in.end());
   }

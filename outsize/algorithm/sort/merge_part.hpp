@@ -16,6 +16,7 @@
 #include <vector>
 
 #include <outsize/algorithm/sort/code_tree.hpp>
+#include <outsize/algorithm/sort/item_kernel.hpp>
 #include <outsize/algorithm/sort/loser_tree.hpp>
 #include <outsize/algorithm/sort/sequence.hpp>
 
@@ -66,17 +67,26 @@ void merge_keys(Family const& family, merge_part<typename Family::view> const& p
 }
 
 /// Writes the items of `part` in order to where out.room() says.
-template <typename Family, typename Output>
+template <typename Family, typename Places>
   requires(Family::merges_by_copying)
-void merge_items(Family const& family, merge_part<typename Family::view> const& part, Output& out) {
-  using item = typename Family::item;
-  auto merge = family.make_merge();
-  for (auto const& source : part.sources) {
-    std::vector<std::span<item const>> pieces;
+void merge_items(Family const& family, merge_part<typename Family::view> const& part, Places& out) {
+  using items = decltype(std::declval<typename Family::view>().items(0, 0));
+  auto const pieces_of = [](auto const& source) {
+    std::vector<items> pieces;
     for (auto const& [v, begin, end] : source) pieces.push_back(v.items(begin, end));
-    merge.add_source(std::move(pieces));
+    return pieces;
+  };
+  if constexpr (requires { family.make_merge(); }) {
+    auto merge = family.make_merge();
+    for (auto const& source : part.sources) merge.add_source(pieces_of(source));
+    typed_places<typename Family::item, Places> places(out);
+    merge.run(places);
+  } else {
+    std::vector<sorted_pieces> sources;
+    sources.reserve(part.sources.size());
+    for (auto const& source : part.sources) sources.push_back(pieces_of(source));
+    family.merge(sources, out);
   }
-  merge.run(out);
 }
 
 /// Copies the items of `part` to `to`, in no order: nothing is compared. Returns their end.

@@ -47,11 +47,11 @@ struct sources {
 };
 
 struct place {
-  std::span<std::uint64_t> rest;
-  std::span<std::uint64_t> room() const {
-    return rest.first(std::min<std::size_t>(7, rest.size()));
+  std::span<std::byte> rest;
+  std::span<std::byte> room() const {
+    return rest.first(std::min(7 * sizeof(std::uint64_t), rest.size()));
   }
-  void used(std::size_t count) { rest = rest.subspan(count); }
+  void used(std::size_t bytes) { rest = rest.subspan(bytes); }
 };
 
 TEST(merge_part, comes_in_order_by_keys_and_by_copies) {
@@ -64,7 +64,7 @@ TEST(merge_part, comes_in_order_by_keys_and_by_copies) {
     EXPECT_EQ(by_key, in.merged) << k;
 
     std::vector<std::uint64_t> copied(in.merged.size());
-    place to{copied};
+    place to{std::as_writable_bytes(std::span(copied))};
     merge_items(items, in.all, to);
     EXPECT_TRUE(to.rest.empty());
     EXPECT_EQ(copied, in.merged) << k;

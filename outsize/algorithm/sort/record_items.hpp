@@ -440,7 +440,6 @@ template <typename Order>
 class record_items {
  public:
   using order_type = Order;
-  using item = std::string_view;
   using view = record_view<Order>;
   using key_type = record_key_ref;
   using chunk = record_chunk<record_items>;

@@ -31,7 +31,7 @@ enum class equal_items : std::uint8_t {
 /// The bytes of an item of one size: a constant where items have a type.
 template <typename Family>
 std::size_t bytes_of_item(Family const& family) noexcept {
-  if constexpr (Family::fixed_size) {
+  if constexpr (requires { typename Family::item; }) {
     return sizeof(typename Family::item);
   } else {
     return family.item_bytes();
@@ -41,13 +41,11 @@ std::size_t bytes_of_item(Family const& family) noexcept {
 /// Puts the second of two equal items into the first: nothing to do if the first is kept.
 template <typename Family>
 void combine_into(Family const& family, std::byte* first, std::byte const* second) {
-  if constexpr (Family::combines) family.combine(first, second);
+  if constexpr (requires { family.combine(first, second); }) family.combine(first, second);
 }
 
-/// Makes equal ones of sorted items of one size, side by side, one each; returns the bytes of those
-/// left, which are in front. CPU: O(n) comparisons.
 template <typename Family>
-std::size_t reduce_sorted(Family const& family, std::span<std::byte> items) {
+std::size_t reduce_by_view(Family const& family, std::span<std::byte> items) {
   std::size_t const item = bytes_of_item(family);
   std::size_t const count = items.size() / item;
   if (count == 0) return 0;
@@ -63,4 +61,14 @@ std::size_t reduce_sorted(Family const& family, std::span<std::byte> items) {
   return (kept + 1) * item;
 }
 
+/// Makes equal ones of sorted items of one size, side by side, one each; returns the bytes of those
+/// left, which are in front. CPU: O(n) comparisons.
+template <typename Family>
+std::size_t reduce_sorted(Family const& family, std::span<std::byte> items) {
+  if constexpr (requires { family.reduce(items); }) {
+    return family.reduce(items);
+  } else {
+    return reduce_by_view(family, items);
+  }
+}
 }  // namespace outsize::detail

@@ -54,6 +54,16 @@ inline std::size_t staggered_bytes(std::size_t block_bytes, std::uint64_t index)
   return std::max<std::size_t>(64, (block_bytes * share >> 32) / 64 * 64);
 }
 
+/// What a trigger takes beside the entry that it stands in.
+template <typename Family>
+std::size_t trigger_bytes_of(Family const& family) noexcept {
+  if constexpr (requires { family.trigger_bytes(); }) {
+    return family.trigger_bytes();
+  } else {
+    return 0;
+  }
+}
+
 template <typename Family>
 class run {
  public:
@@ -64,9 +74,9 @@ class run {
     typename Family::trigger trigger;
   };
 
-  /// `memory` is charged for the entries.
-  run(storage& store, grant& memory, run_form form = {})
-      : store_(&store), memory_(&memory), form_(form) {}
+  /// `memory` is charged for the entries, and for what triggers take beside them.
+  run(storage& store, grant& memory, run_form form = {}, std::size_t trigger_bytes = 0)
+      : store_(&store), memory_(&memory), form_(form), trigger_bytes_(trigger_bytes) {}
   run(run&& other) noexcept
       : store_(other.store_),
         memory_(other.memory_),
@@ -77,6 +87,7 @@ class run {
         bytes_(other.bytes_),
         disk_bytes_(other.disk_bytes_),
         form_(other.form_),
+        trigger_bytes_(other.trigger_bytes_),
         largest_item_bytes_(other.largest_item_bytes_),
         largest_block_bytes_(other.largest_block_bytes_) {}
   run& operator=(run&& other) noexcept {
@@ -89,6 +100,7 @@ class run {
     bytes_ = other.bytes_;
     disk_bytes_ = other.disk_bytes_;
     form_ = other.form_;
+    trigger_bytes_ = other.trigger_bytes_;
     largest_item_bytes_ = other.largest_item_bytes_;
     largest_block_bytes_ = other.largest_block_bytes_;
     return *this;
@@ -166,7 +178,7 @@ class run {
 
  private:
   void charge_entry() {
-    std::size_t const bytes = entry_bytes(*store_);
+    std::size_t const bytes = entry_bytes(*store_) + trigger_bytes_;
     try {
       memory_->charge(bytes);
     } catch (budget_error const& e) {
@@ -188,6 +200,7 @@ class run {
   std::uint64_t bytes_ = 0;
   std::uint64_t disk_bytes_ = 0;
   run_form form_;
+  std::size_t trigger_bytes_;
   std::size_t largest_item_bytes_ = 0;
   std::size_t largest_block_bytes_ = 0;
 };

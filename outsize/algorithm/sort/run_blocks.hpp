@@ -83,7 +83,7 @@ class run_blocks {
         pool_(pool),
         form_(form),
         places_(std::move(places)),
-        run_(store, index_memory, form),
+        run_(store, index_memory, form, trigger_bytes_of(family)),
         queue_(store, pool) {}
 
   /// A free buffer of the pool to fill. @throws the first error of an earlier write.

@@ -80,7 +80,7 @@ class run_formation {
                                   .tune = false,
                                   .trace = trace,
                                   .errors_name_stages = false}) {
-    for (auto& s : slots_) s = std::make_unique<slot>(memory, plan.chunk_bytes);
+    for (auto& s : slots_) s = std::make_unique<slot>(family, memory, plan.chunk_bytes);
     for (std::size_t i = 0; i < plan.scratch_chunks; ++i)
       scratch_.push_back(memory.allocate(plan.chunk_bytes));
     if (spilling_) supply_pages();  // all chunks will be filled
@@ -167,8 +167,17 @@ class run_formation {
     std::optional<in_place_run<Family>> in_place;  // what writes it, if it stays until that ends
     std::optional<run_writer<Family>> copied;      // likewise
 
-    slot(grant& memory, std::size_t bytes) : items(memory, bytes) {}
+    slot(Family const& family, grant& memory, std::size_t bytes)
+        : items(make_chunk(family, memory, bytes)) {}
   };
+
+  static chunk make_chunk(Family const& family, grant& memory, std::size_t bytes) {
+    if constexpr (requires { chunk(family, memory, bytes); }) {
+      return chunk(family, memory, bytes);
+    } else {
+      return chunk(memory, bytes);
+    }
+  }
 
   static constexpr auto every_chunk = std::numeric_limits<std::uint64_t>::max();
   static constexpr std::size_t chunk_pool = 0, demand_pool = 1;  // of the producer
@@ -211,15 +220,21 @@ class run_formation {
   std::size_t parts_of_sort() const noexcept { return parts_of_sort(store_, plan_); }
 
   void sort(slot& s) {
-    if constexpr (Family::sorts_out_of_place) {
-      buffer scratch = take_scratch();
-      s.views = s.items.sort(family_, store_.threads(), parts_of_sort(), equals_, scratch);
-      std::lock_guard const lock(scratch_mutex_);
-      scratch_.push_back(std::move(scratch));
-    } else {
+    if (family_.sorts_out_of_place)
+      sort_out_of_place(s);
+    else
       s.views = s.items.sort(family_, store_.threads(), parts_of_sort(), equals_);
-    }
     codecs_.note_sorted(s.items.bytes());
+  }
+
+  void sort_out_of_place(slot& s) {
+    buffer scratch = take_scratch();
+    if constexpr (requires {
+                    s.items.sort(family_, store_.threads(), parts_of_sort(), equals_, scratch);
+                  })
+      s.views = s.items.sort(family_, store_.threads(), parts_of_sort(), equals_, scratch);
+    std::lock_guard const lock(scratch_mutex_);
+    scratch_.push_back(std::move(scratch));
   }
 
   /// There is one for each chunk that is being sorted.
@@ -349,14 +364,14 @@ class run_formation {
     requires(Family::fixed_size)
   {
     if (codecs_.may_encode()) {
-      prepare_pool(sizeof(typename Family::item));
+      prepare_pool(family_.item_bytes());
       if (run_form const form = form_for(s); form.is_encoded()) return spill_copies(s, form);
     }
     fit_blocks_to_index();
     std::size_t const of_block =
         in_place_run<Family>::items_of_block(family_, store_, block_bytes_);
     if (of_block == 0) {
-      prepare_pool(sizeof(typename Family::item));
+      prepare_pool(family_.item_bytes());
       return spill_copies(s, {.first_bytes = staggered_bytes(block_bytes_, spilled_runs_)});
     }
     s.in_place.emplace(family_, store_, memory_, places_of(s));
@@ -385,7 +400,9 @@ class run_formation {
   }
 
   /// Of a chunk sorted in one part.
-  static auto items_of(slot const& s) noexcept { return s.views[0].items(0, s.views[0].size()); }
+  static std::span<std::byte const> items_of(slot const& s) noexcept {
+    return std::as_bytes(s.views[0].items(0, s.views[0].size()));
+  }
 
   template <typename Writer>
   void note_spilled(Writer const& writer) {

@@ -69,12 +69,14 @@ class run_writer {
 
   /// Takes sorted items, none of which comes before those of earlier calls. They are copies
   /// afterwards. @throws io_error, out_of_space, budget_error.
-  void write(std::span<typename Family::item const> sorted)
+  void write(std::span<std::byte const> sorted)
     requires(Family::fixed_size)
   {
-    blocks_.add_bytes(sorted.size_bytes(), sizeof(typename Family::item));
+    blocks_.add_bytes(sorted.size(), family_.item_bytes());
     if constexpr (Family::has_key_codec) {
-      if (form_.is_encoded()) return encoded_.write(sorted, hand_over());
+      std::size_t const items = sorted.size() / family_.item_bytes();
+      if (form_.is_encoded())
+        return encoded_.write(family_.block_view(sorted, items).items(0, items), hand_over());
     }
     write_in_blocks(sorted);
   }
@@ -186,22 +188,23 @@ class run_writer {
     return form_.first_bytes != 0 && blocks_.is_empty() && !waiting_ && !encodes_items();
   }
 
-  void write_in_blocks(std::span<typename Family::item const> sorted) {
+  void write_in_blocks(std::span<std::byte const> sorted) {
+    std::size_t const item = family_.item_bytes();
     while (!sorted.empty()) {
       bool const first = is_first_block();
       std::size_t const most = first ? 1 : std::max<std::size_t>(1, pool_.count() / 2);
       std::vector<filled_block> blocks;
       while (!sorted.empty() && blocks.size() < most) {
-        std::size_t const items = std::min(items_of_block(first), sorted.size());
-        blocks.push_back({std::as_bytes(sorted.first(items)), items, {}});
-        sorted = sorted.subspan(items);
+        std::size_t const items = std::min(items_of_block(first), sorted.size() / item);
+        blocks.push_back({sorted.first(items * item), items, {}});
+        sorted = sorted.subspan(items * item);
       }
       blocks_.append_all(std::move(blocks));
     }
   }
 
   /// Walks through the places for items in consecutive frames.
-  class frame_places {
+  class frame_places final : public merge_places {
    public:
     frame_places(std::vector<block::frame> const& frames, std::size_t item_bytes,
                  std::size_t per_frame, std::size_t first_item)
@@ -215,15 +218,11 @@ class run_writer {
       return std::exchange(to_, to_ + item_bytes_);
     }
 
-    auto room()
-      requires(Family::merges_by_copying)
-    {
+    std::span<std::byte> room() override {
       if (to_ == end_) next_frame();
-      using item = typename Family::item;
-      return std::span(reinterpret_cast<item*>(to_),
-                       static_cast<std::size_t>(end_ - to_) / sizeof(item));
+      return {to_, end_};
     }
-    void used(std::size_t count) noexcept { to_ += count * item_bytes_; }
+    void used(std::size_t bytes) noexcept override { to_ += bytes; }
 
    private:
     void next_frame() {
@@ -261,7 +260,7 @@ class run_writer {
         merge_items(family_, parts[p], places);
       } else {
         auto emit = [&](typename Family::key_type const& key) {
-          Family::store(key, places.next_item());
+          family_.store(key, places.next_item());
         };
         merge_keys(family_, parts[p], emit);
       }

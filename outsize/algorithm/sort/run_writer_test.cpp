@@ -162,7 +162,7 @@ TEST_F(run_on_disk, packs_encoded_items_into_full_blocks_as_they_come) {
     run_writer<numbers> writer(family, store, store.threads(), memory, pool, equal_items::kept,
                                form);
     if (buffers == 8) {
-      writer.write(items);  // from where they lie, and not in rounds
+      writer.write(std::as_bytes(std::span(items)));  // from where they lie, and not in rounds
     } else {
       write_rounds(family, numbers::view(items), 8, writer);
     }

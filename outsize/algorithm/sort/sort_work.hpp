@@ -37,9 +37,10 @@ concept item_family = requires(F const family, typename F::key_type const key, s
   { family.item_bytes() } -> std::same_as<std::size_t>;
   { family.less()(key, key) } -> std::convertible_to<bool>;
   { family.equal(key, key) } -> std::convertible_to<bool>;
-  { F::store(key, to) } -> std::same_as<std::byte*>;
+  { family.store(key, to) } -> std::same_as<std::byte*>;
   { F::chunk_entry_bytes } -> std::convertible_to<std::size_t>;
-  { F::combines } -> std::convertible_to<bool>;
+  { family.combines } -> std::convertible_to<bool>;
+  { family.sorts_out_of_place } -> std::convertible_to<bool>;
   { F::has_key_codec } -> std::convertible_to<bool>;
   { family.make_trigger(key) } -> std::same_as<typename F::trigger>;
   { family.trigger_key(trigger) } -> std::same_as<typename F::key_type>;
@@ -70,11 +71,11 @@ struct sort_work {
   std::atomic<std::uint64_t> output_items{0};
 
   /// Whether of items that compare equal one is left.
-  static bool reduces(sort_options const& options) noexcept {
-    return Family::combines || options.unique;
+  static bool reduces(Family const& family, sort_options const& options) noexcept {
+    return family.combines || options.unique;
   }
   equal_items equals() const noexcept {
-    return reduces(options) ? equal_items::made_one : equal_items::kept;
+    return reduces(family, options) ? equal_items::made_one : equal_items::kept;
   }
 
   [[noreturn]] void throw_too_long(std::uint64_t item_bytes) const {

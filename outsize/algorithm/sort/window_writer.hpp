@@ -47,15 +47,14 @@ struct item_framing {
 };
 
 /// A contiguous place for items, filled from the front.
-template <typename T>
-class item_place {
+class item_place final : public merge_places {
  public:
-  item_place(std::byte* begin, std::size_t count) : rest_(reinterpret_cast<T*>(begin), count) {}
-  std::span<T> room() const noexcept { return rest_; }
-  void used(std::size_t count) noexcept { rest_ = rest_.subspan(count); }
+  explicit item_place(std::span<std::byte> place) : rest_(place) {}
+  std::span<std::byte> room() noexcept override { return rest_; }
+  void used(std::size_t bytes) noexcept override { rest_ = rest_.subspan(bytes); }
 
  private:
-  std::span<T> rest_;
+  std::span<std::byte> rest_;
 };
 
 template <typename Family>
@@ -69,7 +68,7 @@ class window_writer {
       : family_(family),
         threads_(threads),
         framing_(framing),
-        reduces_(Family::combines || equals == equal_items::made_one) {
+        reduces_(family.combines || equals == equal_items::made_one) {
     last_bytes_.reserve(1);  // an empty item has an address, too
   }
 
@@ -80,7 +79,7 @@ class window_writer {
 
   /// What a window must have room for besides any one item of a round.
   static std::size_t held_bytes(Family const& family) noexcept {
-    return Family::combines ? family.item_bytes() : 0;
+    return family.combines ? family.item_bytes() : 0;
   }
 
   /// Cuts as much of the round into parts as fits into a window of `window_bytes`; restricts the
@@ -91,10 +90,10 @@ class window_writer {
     return r.cut(threads_.threads());
   }
 
-  /// The same of items of one size, as one part and without asking for their order.
-  std::vector<part> cut_unordered(round& r, std::size_t window_bytes) const
-    requires(!Family::combines)
-  {
+  /// The same of items of one size, as one part and without asking for their order. @pre items are
+  /// not combined.
+  std::vector<part> cut_unordered(round& r, std::size_t window_bytes) const {
+    OUTSIZE_ASSERT(!family_.combines);
     OUTSIZE_ASSERT(bytes_of_item(family_) != 0);
     r.restrict_to_any(std::min(window_bytes / bytes_of_item(family_), r.items()));
     return r.cut(1);
@@ -129,9 +128,8 @@ class window_writer {
   }
 
   /// The same without asking for the order of items, which have one size: equal ones are kept.
-  written write_unordered(std::vector<part> const& parts, std::span<std::byte> window)
-    requires(!Family::combines)
-  {
+  /// @pre items are not combined.
+  written write_unordered(std::vector<part> const& parts, std::span<std::byte> window) {
     std::byte* end = window.data();
     for (part const& p : parts) end = copy_items(p, end);
     auto const bytes = static_cast<std::size_t>(end - window.data());
@@ -141,7 +139,7 @@ class window_writer {
 
   /// After the last round: writes the item held back, if there is one.
   written flush(std::span<std::byte> window) {
-    if (!Family::combines || !last_) return {0, 0};
+    if (!family_.combines || !last_) return {0, 0};
     last_ = false;
     std::memcpy(window.data(), last_bytes_.data(), last_bytes_.size());
     family_.finish(window.first(last_bytes_.size()));
@@ -163,7 +161,7 @@ class window_writer {
       std::memcpy(to, &length, sizeof length);
       to += sizeof length;
     }
-    to = Family::store(key, to);
+    to = family_.store(key, to);
     if (framing_.how == item_framing::kind::terminator)
       *to++ = static_cast<std::byte>(framing_.terminator);
     return to;
@@ -178,7 +176,7 @@ class window_writer {
   void merge_all(part const& from, output& out) const {
     out.items = from.items;
     if constexpr (Family::merges_by_copying) {
-      item_place<typename Family::item> place(out.begin, from.items);
+      item_place place({out.begin, from.bytes});
       merge_items(family_, from, place);
       out.end = out.begin + from.bytes;
     } else {
@@ -224,13 +222,13 @@ class window_writer {
         rest = rest.subspan(family_.size(*out.first) + framing_.overhead_bytes());
         if (--items == 0) continue;
       }
-      if (Family::combines && last_) {
+      if (family_.combines && last_) {
         std::memcpy(window + sum.bytes, last_bytes_.data(), last_bytes_.size());
         sum.bytes += last_bytes_.size();
         ++sum.items;
       }
       remember(*out.last);
-      if (Family::combines) {
+      if (family_.combines) {
         rest = rest.first(rest.size() - last_bytes_.size());
         --items;
       }
@@ -256,7 +254,7 @@ class window_writer {
   // The last item is copied, since its place is gone in the next round.
   void remember(key_type const& key) {
     last_bytes_.resize(family_.size(key));
-    Family::store(key, last_bytes_.data());
+    family_.store(key, last_bytes_.data());
     last_ = true;
   }
   key_type last_key() const { return family_.view_of_one(last_bytes_).key(0); }
