@@ -10,6 +10,7 @@
 #include <iostream>
 
 #include <outsize/algorithm/sorter.hpp>
+#include <outsize/block/storage.hpp>
 
 int main() {
   using namespace outsize::literals;

@@ -10,6 +10,7 @@
 
 #include <outsize/algorithm/sorter.hpp>
 #include <outsize/base/error.hpp>
+#include <outsize/block/storage.hpp>
 
 int main() {
   using namespace outsize::literals;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <outsize/algorithm/reduce.hpp>
+#include <outsize/block/storage.hpp>
 
 struct sale {
   std::uint64_t shop;

@@ -15,6 +15,7 @@
 #include <outsize/algorithm/nth_element.hpp>
 #include <outsize/algorithm/sort.hpp>
 #include <outsize/algorithm/top_k.hpp>
+#include <outsize/block/storage.hpp>
 
 int main() {
   using namespace outsize;

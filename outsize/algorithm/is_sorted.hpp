@@ -16,6 +16,7 @@
 #include <utility>
 
 #include <outsize/algorithm/item_order.hpp>
+#include <outsize/algorithm/item_scan.hpp>
 #include <outsize/algorithm/item_streams.hpp>
 #include <outsize/algorithm/sort/sort_options.hpp>
 #include <outsize/block/storage.hpp>

@@ -17,12 +17,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <type_traits>
 #include <utility>
 
-#include <outsize/algorithm/sort/keyed_items.hpp>
+#include <outsize/algorithm/sort/item_engine.hpp>
 #include <outsize/algorithm/sort/ordered_bits.hpp>
 #include <outsize/algorithm/sort/typed_items.hpp>
+#include <outsize/algorithm/sort/typed_kernel.hpp>
 #include <outsize/algorithm/sort/word_sort.hpp>
 
 namespace outsize {
@@ -137,6 +139,25 @@ concept word_beside_key = sizeof(T) == sizeof(word_pair) && sizeof(Key) == sizeo
                           std::is_integral_v<Key> && ordered_key<Key, Order> &&
                           std::has_unique_object_representations_v<T>;
 
+/// The words of integers of 16 bytes.
+template <typename T, typename Less>
+constexpr ordered_words words_of_wide() noexcept {
+  static_assert(std::endian::native == std::endian::little);
+  constexpr ordered_bits leading = ordered_bits_of<T, Less>();
+  return {.key = leading,
+          .key_is_first = false,
+          .both_are_keys = true,
+          .other_descending = leading.descending};
+}
+
+/// Those of items of two words, one of them the key.
+template <typename T, typename Key, typename Order>
+ordered_words words_by_key(projected_order<Key T::*, Order> const& less) {
+  T const item{};
+  bool const is_first = static_cast<void const*>(&(item.*less.projection)) == &item;
+  return {.key = ordered_bits_of<Key, Order>(), .key_is_first = is_first};
+}
+
 /// The engine's family for items of type T under Less, how to make it, and whether items that
 /// compare equal keep their order in it, or are equal bytes.
 template <typename T, typename Less>
@@ -159,17 +180,10 @@ struct family_of<T, Less> {
 template <typename T, typename Less>
   requires ordered_number<T, Less> && wide_integer<T>
 struct family_of<T, Less> {
-  static_assert(std::endian::native == std::endian::little);
   static constexpr bool keeps_input_order = true;
   using bits = word_pair;
   using type = typed_items<word_pair, std::less<>>;
-  static type make(Less) {
-    constexpr ordered_bits leading = ordered_bits_of<T, Less>();
-    return type({}, {.key = leading,
-                     .key_is_first = false,
-                     .both_are_keys = true,
-                     .other_descending = leading.descending});
-  }
+  static type make(Less) { return type({}, words_of_wide<T, Less>()); }
 };
 
 template <typename T, typename Key, typename Order>
@@ -178,9 +192,7 @@ struct family_of<T, projected_order<Key T::*, Order>> {
   static constexpr bool keeps_input_order = false;
   using type = typed_items<word_pair, std::less<>>;
   static type make(projected_order<Key T::*, Order> less) {
-    T const item{};
-    bool const is_first = static_cast<void const*>(&(item.*less.projection)) == &item;
-    return type({}, {.key = ordered_bits_of<Key, Order>(), .key_is_first = is_first});
+    return type({}, words_by_key<T>(less));
   }
 };
 
@@ -194,15 +206,59 @@ auto stable_order(Less less) {
   }
 }
 
-/// The family by which many items are sorted; family_of for algorithms that look at single ones.
+/// As what many items of T under Less are sorted (item_engine.hpp); family_of is for algorithms
+/// that look at single ones.
 template <typename T, typename Less>
-struct sorting_family_of : family_of<T, Less> {};
+struct kind_of {
+  static item_kind make(Less less) {
+    using family = typename family_of<T, Less>::type;
+    return item_kind(
+        std::make_shared<typed_kernel<family> const>(family_of<T, Less>::make(std::move(less))));
+  }
+};
+
+template <typename T, typename Less>
+  requires ordered_number<T, Less>
+struct kind_of<T, Less> {
+  static item_kind make(Less, std::shared_ptr<item_reducer const> reducer = {}) {
+    using width = number_form::width;
+    return item_kind(number_form{sizeof(T) == 4 ? width::word32 : width::word64,
+                                 {.key = ordered_bits_of<T, Less>()},
+                                 std::move(reducer)});
+  }
+};
+
+template <typename T, typename Less>
+  requires ordered_number<T, Less> && wide_integer<T>
+struct kind_of<T, Less> {
+  static item_kind make(Less, std::shared_ptr<item_reducer const> reducer = {}) {
+    return item_kind(
+        number_form{number_form::width::word_pair, words_of_wide<T, Less>(), std::move(reducer)});
+  }
+};
+
+template <typename T, typename Key, typename Order>
+  requires word_beside_key<T, Key, Order>
+struct kind_of<T, projected_order<Key T::*, Order>> {
+  static item_kind make(projected_order<Key T::*, Order> less,
+                        std::shared_ptr<item_reducer const> reducer = {}) {
+    return item_kind(
+        number_form{number_form::width::word_pair, words_by_key<T>(less), std::move(reducer)});
+  }
+};
+
+/// Whether items are sorted by an index of their words.
+template <typename T, typename Less>
+inline constexpr bool is_keyed_item =
+    word_order<Less, T> && (sizeof(T) > most_bytes_by_word) && sizeof(T) <= most_keyed_bytes;
 
 template <typename T, typename Less>
   requires is_keyed_item<T, Less>
-struct sorting_family_of<T, Less> {
-  using type = keyed_items<T, Less>;
-  static type make(Less less) { return type(std::move(less)); }
+struct kind_of<T, Less> {
+  static item_kind make(Less less) {
+    return item_kind(std::shared_ptr<item_words const>(
+        std::make_shared<typed_words<T, Less> const>(std::move(less))));
+  }
 };
 
 /// Less as sort takes it: floating point under std::less or std::greater by totalOrder.

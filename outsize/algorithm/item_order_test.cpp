@@ -17,6 +17,7 @@
 
 #include <outsize/algorithm/reduce.hpp>
 #include <outsize/algorithm/sort.hpp>
+#include <outsize/block/storage.hpp>
 #include <outsize/io/memory_file.hpp>
 #include <outsize/testing/effort.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
-#include <outsize/algorithm/item_streams.hpp>
+#include <outsize/algorithm/item_scan.hpp>
 
 #include <fmt/format.h>
 
@@ -8,6 +8,7 @@
 
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
+#include <outsize/block/storage.hpp>
 
 namespace outsize::detail {
 

@@ -17,8 +17,11 @@
 #include <string>
 #include <vector>
 
+#include <outsize/algorithm/item_scan.hpp>
+#include <outsize/algorithm/item_writer.hpp>
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
+#include <outsize/block/storage.hpp>
 #include <outsize/testing/scratch_directory.hpp>
 
 namespace outsize::detail {

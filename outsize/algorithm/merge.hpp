@@ -30,8 +30,10 @@
 
 #include <outsize/algorithm/is_sorted.hpp>
 #include <outsize/algorithm/item_order.hpp>
+#include <outsize/algorithm/item_scan.hpp>
 #include <outsize/algorithm/item_sort.hpp>
 #include <outsize/algorithm/item_streams.hpp>
+#include <outsize/algorithm/item_writer.hpp>
 #include <outsize/algorithm/record_output.hpp>
 #include <outsize/algorithm/sort/merge_round.hpp>
 #include <outsize/algorithm/sort/reduction.hpp>
@@ -201,24 +203,18 @@ sort_report merge_by_sorting(storage& store, std::vector<std::string> const& pat
                              Less less, sort_options options) {
   auto const inputs = watch_inputs(paths, out);
   auto const order = stable_order<T>(less);
-  using stable = family_of<T, std::remove_const_t<decltype(order)>>;
-  auto const reading = input_options(store, options);
-  io::output_stream_options const writing{
-      .block_bytes = reading.block_bytes, .compress = options.compress, .inputs = inputs};
-  std::uint64_t const stream_bytes = io::input_stream_memory_bytes(reading);
-  grant stream_memory = take_stream_memory(store, stream_bytes, options);
-  sort_engine engine(store, engine_family(stable::make(order)), std::move(options), {},
-                     stream_bytes);
-  return sort_through<T>(store, engine, std::move(out), writing, [&](auto& e) {
+  using stable = kind_of<T, std::remove_const_t<decltype(order)>>;
+  item_sort sort(store, stable::make(order), std::move(options), sort_input::file);
+  auto const fill = [&] {
     for (std::string const& path : paths) {
-      auto const in = block::open_input(store, path, stream_memory, reading);
       order_watch<T, Less> watch(less);
-      fill_items(e, *in, [&](auto const some) {
+      sort.fill_from(path, [&](std::span<std::byte const> some) {
         if (!watch.follow({reinterpret_cast<T const*>(some.data()), some.size() / sizeof(T)}))
-          throw_not_sorted(in->name(), watch.seen());
+          throw_not_sorted(path, watch.seen());
       });
     }
-  });
+  };
+  return sort_through<T>(sort, std::move(out), fill, &inputs);
 }
 
 template <typename T, typename Less, typename Out>

@@ -23,6 +23,7 @@
 #include <fmt/format.h>
 
 #include <outsize/algorithm/item_order.hpp>
+#include <outsize/algorithm/item_scan.hpp>
 #include <outsize/algorithm/item_sort.hpp>
 #include <outsize/algorithm/item_streams.hpp>
 #include <outsize/algorithm/rank_search.hpp>
@@ -38,11 +39,12 @@ namespace detail {
 }
 
 /// Sorts, and looks for the place: of what cannot be read twice.
-template <typename T, typename Family, typename In>
-T nth_by_sorting(storage& store, Family family, In&& in, std::uint64_t rank, sort_options options) {
+template <typename T, typename In>
+T nth_by_sorting(storage& store, item_kind const& kind, In&& in, std::uint64_t rank,
+                 sort_options options) {
   std::uint64_t before = 0;
   std::optional<T> found;
-  visit_sorted(store, std::move(family), in, std::move(options), [&](sorted_window const& window) {
+  visit_sorted(store, kind, in, std::move(options), [&](sorted_window const& window) {
     if (rank - before < window.items)
       std::memcpy(static_cast<void*>(&found.emplace()), &window.data()[(rank - before) * sizeof(T)],
                   sizeof(T));
@@ -109,7 +111,6 @@ template <item_source In,
 source_item_t<In> nth_element(storage& store, In&& in, std::uint64_t rank, Less less = {},
                               sort_options const& options = {}) {
   using item = source_item_t<In>;
-  auto family = detail::family_of<item, Less>::make(std::move(less));
   if constexpr (repeatable_source<In>) {
     bool repeats = true;
     if constexpr (detail::is_item_file<std::remove_cvref_t<In>>) {
@@ -117,9 +118,11 @@ source_item_t<In> nth_element(storage& store, In&& in, std::uint64_t rank, Less 
       repeats = bytes.has_value();
       if (bytes) detail::require_whole_items({in.path}, sizeof(item));
     }
+    auto const family = detail::family_of<item, Less>::make(less);
     if (repeats) return detail::nth_by_passes<item>(store, family, in, rank, options);
   }
-  return detail::nth_by_sorting<item>(store, std::move(family), in, rank, options);
+  return detail::nth_by_sorting<item>(store, detail::kind_of<item, Less>::make(std::move(less)), in,
+                                      rank, options);
 }
 
 /// The same on the default storage.

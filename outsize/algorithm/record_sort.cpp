@@ -16,8 +16,6 @@ namespace outsize {
 namespace {
 
 using detail::ordered_bits;
-template <typename U>
-using numbers = detail::typed_items<U, std::less<>>;
 using kind = record_format::kind;
 
 bool is_number(record_order const& order) noexcept { return order.format().item != kind::bytes; }
@@ -59,8 +57,14 @@ struct number_order {
 template <std::unsigned_integral U>
 struct detail::family_of<U, number_order> {
   static constexpr bool keeps_input_order = true;
-  using type = numbers<U>;
-  static type make(number_order less) { return type({}, less.bits); }
+};
+template <std::unsigned_integral U>
+struct detail::kind_of<U, number_order> {
+  static item_kind make(number_order less) {
+    using width = number_form::width;
+    return item_kind(
+        number_form{sizeof(U) == 4 ? width::word32 : width::word64, {.key = less.bits}, {}});
+  }
 };
 
 namespace {
@@ -90,34 +94,36 @@ bool with_words(record_order const& order, Use const& use) {
   return detail::record_word::serves(order) && with_short_records(order, use, short_lengths());
 }
 
-/// Calls use(family, fill) with what suits the format.
-template <typename Use>
-auto with_family(record_order const& order, Use const& use) {
-  auto const fill = [](auto& engine, io::input_stream& in) { detail::fill_items(engine, in); };
-  std::optional<decltype(use(numbers<std::uint64_t>({}), fill))> result;
-  bool const by_words = with_words(order, [&](auto item, auto less) {
-    result = use(detail::family_of<decltype(item), decltype(less)>::make(less), fill);
+/// As which items records of the format are sorted, if a word decides their order.
+std::optional<detail::item_kind> kind_of_words(record_order const& order) {
+  std::optional<detail::item_kind> found;
+  with_words(order, [&](auto item, auto less) {
+    found = detail::kind_of<decltype(item), decltype(less)>::make(less);
   });
-  if (by_words) return std::move(*result);
-  return use(
-      detail::record_items<record_order>(order, order.format().item_bytes),
-      [](auto& engine, io::input_stream& in) { detail::fill_records_of_one_length(engine, in); });
+  return found;
+}
+
+detail::record_items<record_order> other_records(record_order const& order) {
+  return {order, order.format().item_bytes};
 }
 
 }  // namespace
 
 sort_report sort_records(storage& store, sort_paths const& paths, record_order const& order,
                          sort_options const& options) {
-  return with_family(order, [&](auto family, auto const& fill) {
-    return detail::sort_files(store, std::move(family), {}, paths, options, fill);
-  });
+  if (auto const kind = kind_of_words(order))
+    return detail::sort_item_files(store, *kind, paths, options);
+  auto const fill = [](auto& engine, io::input_stream& in) {
+    detail::fill_records_of_one_length(engine, in);
+  };
+  return detail::sort_files(store, other_records(order), {}, paths, options, fill);
 }
 
 sort_plan plan_record_sort(storage& store, sort_paths const& paths, record_order const& order,
                            sort_options const& options) {
-  return with_family(order, [&](auto family, auto const&) {
-    return detail::plan_files(store, family, paths, options);
-  });
+  if (auto const kind = kind_of_words(order))
+    return detail::plan_item_files(store, *kind, paths, options);
+  return detail::plan_files(store, other_records(order), paths, options);
 }
 
 sort_report merge_records(storage& store, sort_paths const& paths, record_order const& order,

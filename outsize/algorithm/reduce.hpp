@@ -22,7 +22,6 @@
 #include <outsize/algorithm/sort.hpp>
 #include <outsize/algorithm/sort/combining_items.hpp>
 #include <outsize/algorithm/sorter.hpp>
-#include <outsize/block/storage.hpp>
 
 namespace outsize {
 
@@ -74,10 +73,8 @@ template <item_source In, typename Out,
 sort_report reduce_by_key(storage& store, In&& in, Out out, Less less, Combine combine,
                           sort_options options = {}) {
   using item = source_item_t<In>;
-  auto family =
-      detail::combining_family<item, Less, Combine>::make(std::move(less), std::move(combine));
-  return detail::sort_items(store, std::move(family), std::forward<In>(in), std::move(out),
-                            std::move(options));
+  auto const kind = detail::combining_kind<item>(std::move(less), std::move(combine));
+  return detail::sort_items(store, kind, std::forward<In>(in), std::move(out), std::move(options));
 }
 
 /// The same on the default storage.

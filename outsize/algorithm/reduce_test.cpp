@@ -18,6 +18,7 @@
 
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
+#include <outsize/block/storage.hpp>
 #include <outsize/testing/item_files.hpp>
 #include <outsize/testing/scratch_directory.hpp>
 

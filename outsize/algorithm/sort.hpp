@@ -18,8 +18,6 @@
 #include <outsize/algorithm/item_order.hpp>
 #include <outsize/algorithm/item_sort.hpp>
 #include <outsize/algorithm/item_streams.hpp>
-#include <outsize/algorithm/sorter.hpp>
-#include <outsize/block/storage.hpp>
 
 namespace outsize {
 
@@ -45,9 +43,8 @@ template <item_source In, typename Out,
           std::strict_weak_order<source_item_t<In>, source_item_t<In>> Less = std::less<>>
   requires item_sink<Out, source_item_t<In>>
 sort_report sort(storage& store, In&& in, Out out, Less less = {}, sort_options options = {}) {
-  auto family = detail::sorting_family_of<source_item_t<In>, Less>::make(std::move(less));
-  return detail::sort_items(store, std::move(family), std::forward<In>(in), std::move(out),
-                            std::move(options));
+  return detail::sort_items(store, detail::kind_of<source_item_t<In>, Less>::make(std::move(less)),
+                            std::forward<In>(in), std::move(out), std::move(options));
 }
 
 /// The same on the default storage.

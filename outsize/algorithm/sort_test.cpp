@@ -27,6 +27,7 @@
 #include <outsize/algorithm/reduce.hpp>
 #include <outsize/algorithm/top_k.hpp>
 #include <outsize/base/error.hpp>
+#include <outsize/block/storage.hpp>
 #include <outsize/testing/scratch_directory.hpp>
 
 namespace outsize {

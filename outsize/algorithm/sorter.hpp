@@ -4,7 +4,8 @@
 
 // Items in, sorted items out: the sorter for items of one C++ type.
 //
-// One thread at a time. Layer: algorithm. The engine behind it: sort/engine.hpp.
+// One thread at a time. Layer: algorithm. The engine behind it:
+// sort/item_engine.hpp.
 
 #include <bit>
 #include <concepts>
@@ -19,15 +20,13 @@
 #include <utility>
 
 #include <outsize/algorithm/item_order.hpp>
+#include <outsize/algorithm/item_sort.hpp>
 #include <outsize/algorithm/sort/combining_items.hpp>
-#include <outsize/algorithm/sort/engine.hpp>
-#include <outsize/algorithm/sort/typed_kernel.hpp>
 #include <outsize/base/assert.hpp>
 #include <outsize/base/external_item.hpp>
 #include <outsize/base/item_room.hpp>
 #include <outsize/base/owned.hpp>
 #include <outsize/base/piece_stream.hpp>
-#include <outsize/block/storage.hpp>
 
 namespace outsize {
 
@@ -78,9 +77,6 @@ concept item_combiner =
 template <stored_item T, std::strict_weak_order<T, T> Less = std::less<>,
           item_combiner<T> Combine = detail::no_combining>
 class sorter : public piece_stream<sorter<T, Less, Combine>, T> {
-  using family = detail::combining_family<T, Less, Combine>;
-  using engine = detail::sort_engine<detail::engine_family_t<typename family::type>>;
-
  public:
   /// Takes its memory from `store`, which must outlive it. @throws budget_error; io_error.
   explicit sorter(storage& store, Less less = {}, sort_options options = {.rewindable = true},
@@ -133,7 +129,7 @@ class sorter : public piece_stream<sorter<T, Less, Combine>, T> {
 
   /// Items pushed.
   std::uint64_t size() const noexcept {
-    engine const& all = *engine_;
+    detail::item_engine const& all = *engine_;
     return sorted_ ? all.report().items : pushed_ + room_.filled();
   }
 
@@ -152,8 +148,8 @@ class sorter : public piece_stream<sorter<T, Less, Combine>, T> {
 
   void begin_anew() {
     engine_.reset();
-    engine_ = std::make_unique<engine>(
-        *store_, detail::engine_family(family::make(less_, combine_)), options_);
+    engine_ =
+        detail::make_item_engine(*store_, detail::combining_kind<T>(less_, combine_), options_);
     window_.reset();
     this->show({});
     pushed_ = 0;
@@ -168,7 +164,7 @@ class sorter : public piece_stream<sorter<T, Less, Combine>, T> {
   }
   void end_room() noexcept {
     std::size_t const count = room_.end();
-    engine_->current_chunk().grow(count);
+    engine_->grow(count);
     pushed_ += count;
   }
 
@@ -185,7 +181,7 @@ class sorter : public piece_stream<sorter<T, Less, Combine>, T> {
   Less less_;
   Combine combine_;
   sort_options options_;
-  detail::owned<engine> engine_;
+  detail::owned<detail::item_engine> engine_;
   detail::item_room<T> room_;  // of the chunk being filled; counted there when it is full
   std::uint64_t pushed_ = 0;
   bool sorted_ = false;

@@ -29,6 +29,7 @@
 #include <outsize/algorithm/nth_element.hpp>
 #include <outsize/algorithm/sort.hpp>
 #include <outsize/algorithm/top_k.hpp>
+#include <outsize/block/storage.hpp>
 #include <outsize/io/decorators/faulty_file.hpp>
 #include <outsize/io/decorators/throttled_file.hpp>
 #include <outsize/io/memory_file.hpp>

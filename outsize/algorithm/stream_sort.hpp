@@ -24,9 +24,11 @@
 
 #include <fmt/format.h>
 
+#include <outsize/algorithm/item_scan.hpp>
 #include <outsize/algorithm/item_streams.hpp>
 #include <outsize/algorithm/record_reader.hpp>
 #include <outsize/algorithm/sort/engine.hpp>
+#include <outsize/algorithm/sort/item_engine.hpp>
 #include <outsize/algorithm/sort/output_room.hpp>
 #include <outsize/algorithm/sort/presorted.hpp>
 #include <outsize/algorithm/sort/presorted_lines.hpp>
@@ -36,23 +38,7 @@
 
 namespace outsize {
 
-/// Where a file sort reads and writes.
-struct sort_paths {
-  std::vector<std::string> inputs;  ///< Read one after the other; "-": standard input.
-  std::string output = "-";         ///< "-": standard output. May be one of the inputs.
-};
-
 namespace detail {
-
-/// The sizes of regular files together; nothing if one of the inputs is something else, or is to be
-/// decoded.
-/// @throws io_error for a file that cannot be read or is a directory; foreign_input for one that is
-/// in a form that cannot be read, as far as that can be known before.
-std::optional<std::uint64_t> known_input_bytes(std::vector<std::string> const& inputs,
-                                               io::input_decoding decoding = {});
-
-/// How many of the inputs are known to be compressed, or in another encoding. @throws likewise.
-std::size_t encoded_inputs(std::vector<std::string> const& inputs, io::input_decoding decoding);
 
 /// Refuses a sort for which a disk surely lacks space: for runs of at least `runs_bytes`, and for
 /// the output (`output_bytes`, if known).
@@ -86,10 +72,6 @@ std::optional<room_layout> layout_in_output(storage& store, Family const& family
 void make_room(std::optional<output_room>& room, storage& store, room_layout const& layout,
                std::string const& output);
 
-/// @throws format_error naming the first of the files whose size is no multiple of `item_bytes`,
-/// and both.
-void require_whole_items(std::vector<std::string> const& inputs, std::size_t item_bytes);
-
 /// Adds to the report what the room took besides the output, which has been written there or not.
 void note_room(sort_report& report, output_room const& room, bool has_output) noexcept;
 
@@ -105,10 +87,9 @@ bool may_be_copied(Family const& family, sort_paths const& paths,
          is_regular_output(paths.output) && options.compress == io::compression::none;
 }
 
-/// Fills the engine's chunks with items of one type, and shows their bytes to `see(std::span)` as
-/// they come.
-template <typename Engine, typename See>
-void fill_items(Engine& engine, io::input_stream& in, See&& see) {
+/// Fills the engine's chunks with items of one size.
+template <typename Engine>
+void fill_items(Engine& engine, io::input_stream& in) {
   std::size_t const item = engine.family().item_bytes();
   std::uint64_t total = 0;
   for (;;) {
@@ -116,15 +97,10 @@ void fill_items(Engine& engine, io::input_stream& in, See&& see) {
     std::size_t const got = in.read(room);
     total += got;
     if (got % item != 0) throw_cut_short(in.name(), total, item);
-    see(std::span<std::byte const>(room.first(got)));
     engine.current_chunk().grow(got / item);
     if (got < room.size()) return;
     engine.chunk_full();
   }
-}
-template <typename Engine>
-void fill_items(Engine& engine, io::input_stream& in) {
-  fill_items(engine, in, [](auto const&) {});
 }
 
 template <typename Engine>

@@ -24,8 +24,11 @@
 #include <utility>
 
 #include <outsize/algorithm/item_order.hpp>
+#include <outsize/algorithm/item_scan.hpp>
 #include <outsize/algorithm/item_sort.hpp>
 #include <outsize/algorithm/item_streams.hpp>
+#include <outsize/algorithm/item_writer.hpp>
+#include <outsize/algorithm/sort/typed_chunk.hpp>
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/block/storage.hpp>
@@ -90,8 +93,8 @@ class first_items {
 };
 
 /// More items than may be kept in memory: the first of what a sort yields.
-template <typename In, typename Family, typename Writer>
-sort_report first_by_sorting(storage& store, Family family, In&& in, Writer& out,
+template <typename In, typename Writer>
+sort_report first_by_sorting(storage& store, item_kind const& kind, In&& in, Writer& out,
                              std::uint64_t count, sort_options options) {
   using item = source_item_t<In>;
   std::uint64_t written = 0;
@@ -105,7 +108,7 @@ sort_report first_by_sorting(storage& store, Family family, In&& in, Writer& out
     written += from_window;
     return written < count;
   };
-  sort_report report = visit_sorted(store, std::move(family), in, std::move(options), write);
+  sort_report report = visit_sorted(store, kind, in, std::move(options), write);
   report.output_items = written;
   return report;
 }
@@ -165,7 +168,7 @@ sort_report top_k(storage& store, In&& in, Out out, std::uint64_t count, Less le
     if (detail::known_input_bytes({in.path}, options.decoding()))
       detail::require_whole_items({in.path}, sizeof(item));
   }
-  auto family = detail::family_of<item, Less>::make(std::move(less));
+  auto const family = detail::family_of<item, Less>::make(less);
   grant output_memory = store.memory().take(window_bytes, "output stream");
   detail::item_writer<item, Out> writer(
       store, output_memory, std::move(out), reading.block_bytes,
@@ -174,8 +177,8 @@ sort_report top_k(storage& store, In&& in, Out out, std::uint64_t count, Less le
   sort_report report;
   if (count > (memory_bytes - other_bytes - page_bytes()) / sizeof(item) / 2) {
     options.memory_bytes -= window_bytes;
-    report =
-        detail::first_by_sorting(store, std::move(family), in, writer, count, std::move(options));
+    report = detail::first_by_sorting(store, detail::kind_of<item, Less>::make(less), in, writer,
+                                      count, std::move(options));
   } else if (count > 0) {
     // A short chunk has a bound early.
     std::uint64_t const good_bytes = std::max<std::uint64_t>(4 * count * sizeof(item), 4_MiB);

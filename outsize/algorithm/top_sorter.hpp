@@ -24,6 +24,7 @@
 #include <string_view>
 #include <utility>
 
+#include <outsize/algorithm/item_scan.hpp>
 #include <outsize/algorithm/item_streams.hpp>
 #include <outsize/algorithm/record_sorter.hpp>
 #include <outsize/algorithm/sort/record_items.hpp>

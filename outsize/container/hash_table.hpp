@@ -22,12 +22,14 @@
 #include <utility>
 #include <vector>
 
+#include <outsize/algorithm/item_scan.hpp>
 #include <outsize/algorithm/item_streams.hpp>
 #include <outsize/algorithm/sorter.hpp>
 #include <outsize/base/assert.hpp>
 #include <outsize/base/external_item.hpp>
 #include <outsize/base/mixed_bits.hpp>
 #include <outsize/base/units.hpp>
+#include <outsize/block/storage.hpp>
 #include <outsize/container/bucket_pages.hpp>
 #include <outsize/container/item_source.hpp>
 #include <outsize/container/kept_type.hpp>

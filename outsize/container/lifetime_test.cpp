@@ -19,6 +19,7 @@
 #include <outsize/algorithm/record_sorter.hpp>
 #include <outsize/algorithm/sorter.hpp>
 #include <outsize/base/units.hpp>
+#include <outsize/block/storage.hpp>
 #include <outsize/container/map.hpp>
 #include <outsize/container/matrix.hpp>
 #include <outsize/container/migrating_stack.hpp>

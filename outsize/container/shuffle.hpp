@@ -113,8 +113,9 @@ void shuffle(paged_iterator<T> first, paged_iterator<T> last, Random&& random,
   detail::page_reader<T> in(items, begin, end);
   detail::page_target<T> to(items, begin, end, 1);
   detail::sort_where_they_are(
-      items.row().store(), detail::family_of<drawn, decltype(order)>::make(order), options,
-      [&](auto& engine) {
+      items.row().store(),
+      detail::kind_of<drawn, std::remove_const_t<decltype(order)>>::make(order), options,
+      [&](detail::item_engine& engine) {
         detail::fill_from_pieces(
             engine, detail::drawing_reader<T, std::remove_reference_t<Random>>(in, random));
       },

@@ -29,6 +29,7 @@
 #include <outsize/algorithm/sort/engine.hpp>
 #include <outsize/algorithm/sort/sort_options.hpp>
 #include <outsize/base/error.hpp>
+#include <outsize/block/storage.hpp>
 #include <outsize/container/page_window.hpp>
 #include <outsize/container/paged_items.hpp>
 #include <outsize/container/scan/policy.hpp>
@@ -52,8 +53,8 @@ void put_items(page_target<T>& to, std::span<T const> items) {
 /// Sorts what `fill(engine)` takes from pages, and has `put(sorted_window)` replace them. When the
 /// first are being replaced nothing may be lost any more: a request to stop comes too late, and if
 /// the order throws the others are replaced by what is left, in no order, before that is passed on.
-template <typename Family, typename Fill, typename Put>
-sort_report sort_where_they_are(storage& store, Family family, sort_options options,
+template <typename Fill, typename Put>
+sort_report sort_where_they_are(storage& store, item_kind const& kind, sort_options options,
                                 Fill const& fill, Put const& put) {
   std::stop_source stop;
   auto stop_it = [&stop] { stop.request_stop(); };
@@ -61,32 +62,32 @@ sort_report sort_where_they_are(storage& store, Family family, sort_options opti
                                                                 stop_it);
   options.stop = stop.get_token();
   options.rewindable = false;
-  sort_engine engine(store, engine_family(std::move(family)), std::move(options));
-  engine.give_all_items();
-  fill(engine);
-  engine.finish_input();
-  auto window = engine.next();
+  auto const engine = make_item_engine(store, kind, std::move(options));
+  engine->give_all_items();
+  fill(*engine);
+  engine->finish_input();
+  auto window = engine->next();
   stop_too.reset();
   if (stop.stop_requested()) throw cancelled("sort");
-  if (auto const failure = engine.failure()) std::rethrow_exception(failure);
-  for (; window; window = engine.next()) {
+  if (auto const failure = engine->failure()) std::rethrow_exception(failure);
+  for (; window; window = engine->next()) {
     put(*window);
-    engine.recycle(*window);
+    engine->recycle(*window);
   }
-  if (auto const failure = engine.failure()) std::rethrow_exception(failure);
-  return engine.report();
+  if (auto const failure = engine->failure()) std::rethrow_exception(failure);
+  return engine->report();
 }
 
-/// Sorts the items between two positions by a family.
-template <typename T, typename Family>
-sort_report sort_pages(paged_items<T>& items, std::uint64_t begin, std::uint64_t end, Family family,
-                       sort_options options) {
+/// Sorts the items between two positions.
+template <typename T>
+sort_report sort_pages(paged_items<T>& items, std::uint64_t begin, std::uint64_t end,
+                       item_kind const& kind, sort_options options) {
   options.input_bytes = (end - begin) * sizeof(T);
   items.take_places(begin, end);
   page_target<T> to(items, begin, end, 1);
   return sort_where_they_are(
-      items.row().store(), std::move(family), std::move(options),
-      [&](auto& engine) { fill_from_pieces(engine, page_reader<T>(items, begin, end)); },
+      items.row().store(), kind, std::move(options),
+      [&](item_engine& engine) { fill_from_pieces(engine, page_reader<T>(items, begin, end)); },
       [&](sorted_window const& window) {
         put_items<T>(to, {reinterpret_cast<T const*>(window.data().data()), window.items});
       });
@@ -117,10 +118,10 @@ sort_report sort_pages(paged_items<T>& items, std::uint64_t begin, std::uint64_t
 template <typename T, std::strict_weak_order<T, T> Less = std::less<>>
 sort_report sort(paged_iterator<T> first, paged_iterator<T> last, Less less = {},
                  sort_options options = {}) {
-  return detail::sort_pages(
-      detail::paged_access::items(first), detail::paged_access::position(first),
-      detail::paged_access::position(last),
-      detail::sorting_family_of<T, Less>::make(std::move(less)), std::move(options));
+  return detail::sort_pages(detail::paged_access::items(first),
+                            detail::paged_access::position(first),
+                            detail::paged_access::position(last),
+                            detail::kind_of<T, Less>::make(std::move(less)), std::move(options));
 }
 
 /// The same of a whole vector or deque, which with options.unique is as long afterwards as there

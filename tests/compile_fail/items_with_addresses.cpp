@@ -16,6 +16,7 @@
 #include <outsize/algorithm/sort.hpp>
 #include <outsize/algorithm/sorter.hpp>
 #include <outsize/algorithm/top_k.hpp>
+#include <outsize/block/storage.hpp>
 #include <outsize/block/typed_block.hpp>
 #include <outsize/container/deque.hpp>
 #include <outsize/container/map.hpp>

@@ -13,6 +13,7 @@
 
 #include <outsize/algorithm/sorter.hpp>
 #include <outsize/base/units.hpp>
+#include <outsize/block/storage.hpp>
 #include <outsize/io/decorators/simulated_file.hpp>
 #include <outsize/io/memory_file.hpp>
 #include <outsize/io/simulation/rotating_disk.hpp>

@@ -16,8 +16,10 @@
 #include <vector>
 
 #include <outsize/algorithm/reduce.hpp>
+#include <outsize/algorithm/sort/engine.hpp>
 #include <outsize/algorithm/sorter.hpp>
 #include <outsize/base/units.hpp>
+#include <outsize/block/storage.hpp>
 #include <outsize/io/decorators/counting_file.hpp>
 #include <outsize/io/memory_file.hpp>
 

@@ -15,6 +15,7 @@
 
 #include <outsize/algorithm/sort.hpp>
 #include <outsize/base/units.hpp>
+#include <outsize/block/storage.hpp>
 #include <outsize/testing/scratch_directory.hpp>
 
 namespace outsize::tool {

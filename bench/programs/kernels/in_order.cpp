@@ -227,8 +227,9 @@ void reduction_to_sums(benchmark::State& state) {
   auto const add = [](typed::pair const& a, typed::pair const& b) {
     return typed::pair{a.key, a.payload + b.payload};
   };
-  auto const family = combining_family<typed::pair, std::remove_const_t<decltype(less)>,
-                                       std::remove_const_t<decltype(add)>>::make(less, add);
+  using base = family_of<typed::pair, std::remove_const_t<decltype(less)>>;
+  combining_items<base::type, typed::pair, std::remove_const_t<decltype(add)>> const family(
+      base::make(less), add);
   std::vector<word_pair> given(count_of(state));
   for (std::size_t i = 0; i < given.size(); ++i) given[i] = {.low = 1, .high = i / 2};
   auto items = given;

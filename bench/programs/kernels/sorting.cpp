@@ -113,15 +113,15 @@ template <std::size_t Bytes>
 void index_sort_of_items(benchmark::State& state) {
   using item = keyed<Bytes>;
   auto const less = by(&item::key);
-  using family = keyed_items<item, std::remove_const_t<decltype(less)>>;
+  using words = typed_words<item, std::remove_const_t<decltype(less)>>;
   static_assert(is_keyed_item<item, std::remove_const_t<decltype(less)>>);
-  family const items(less);
+  keyed_items const items(std::make_shared<words const>(less));
   auto const given = random_items<item>(count_of(state));
   // The index, and what the room lacks to whole pages.
   std::size_t const bytes = (given.size() + page_bytes()) * (Bytes + sizeof(prefix_entry));
   memory_budget budget(round_up(bytes, page_bytes()));
   grant memory = budget.take(budget.total_bytes(), "kernel");
-  typename family::chunk chunk(memory, bytes);
+  keyed_chunk chunk(items, memory, bytes);
   executor threads(1);
   std::vector<item> out(given.size());
   measure(
@@ -136,7 +136,7 @@ void index_sort_of_items(benchmark::State& state) {
         auto* to = reinterpret_cast<std::byte*>(out.data());
         for (std::size_t i = 0; i < out.size(); ++i) {
           sorted.will_need(i);
-          to = family::store(sorted.key(i), to);
+          to = keyed_items::store(sorted.key(i), to);
         }
       },
       [&] { return std::ranges::is_sorted(out, less); });

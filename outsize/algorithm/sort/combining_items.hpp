@@ -10,8 +10,10 @@
 // equal items are not kept in the order of the input (item_order.hpp) commutative too. Called from
 // several threads at once. Layer: algorithm. How the engine does it: reduction.hpp.
 
+#include <concepts>
 #include <cstddef>
 #include <cstring>
+#include <memory>
 #include <span>
 #include <utility>
 
@@ -72,21 +74,22 @@ class combining_items : public Base {
 /// Instead of a function: equal items are not combined.
 struct no_combining {};
 
-/// The engine's family for items of type T under Less, combined by Combine, and how to make it.
+/// As what items of type T under Less, combined by Combine, are sorted.
 template <typename T, typename Less, typename Combine>
-struct combining_family {
-  using base = family_of<T, Less>;
-  using type = combining_items<typename base::type, T, Combine>;
-  static type make(Less less, Combine combine) {
-    return type(base::make(std::move(less)), std::move(combine));
+item_kind combining_kind(Less less, Combine combine) {
+  if constexpr (std::same_as<Combine, no_combining>) {
+    return kind_of<T, Less>::make(std::move(less));
+  } else {
+    using base = family_of<T, Less>;
+    using family = combining_items<typename base::type, T, Combine>;
+    family items(base::make(less), std::move(combine));
+    if constexpr (family::has_key_codec) {
+      return kind_of<T, Less>::make(
+          less, std::make_shared<typed_reducer<family> const>(std::move(items)));
+    } else {
+      return item_kind(std::make_shared<typed_kernel<family> const>(std::move(items)));
+    }
   }
-};
-
-template <typename T, typename Less>
-struct combining_family<T, Less, no_combining> {
-  using base = sorting_family_of<T, Less>;
-  using type = typename base::type;
-  static type make(Less less, no_combining) { return base::make(std::move(less)); }
-};
+}
 
 }  // namespace outsize::detail

@@ -19,6 +19,7 @@
 #include <outsize/algorithm/item_order.hpp>
 #include <outsize/algorithm/sort/engine.hpp>
 #include <outsize/base/units.hpp>
+#include <outsize/block/storage.hpp>
 #include <outsize/io/memory_file.hpp>
 
 namespace outsize::detail {
@@ -47,7 +48,9 @@ struct join_places {
 
 template <typename T, typename Less, typename Combine>
 auto combining(Less less, Combine combine) {
-  return combining_family<T, Less, Combine>::make(std::move(less), std::move(combine));
+  using base = family_of<T, Less>;
+  return combining_items<typename base::type, T, Combine>(base::make(std::move(less)),
+                                                          std::move(combine));
 }
 
 storage_options in_memory(std::size_t threads) {

@@ -26,6 +26,7 @@
 
 #include <outsize/algorithm/sort/kernel_items.hpp>
 #include <outsize/algorithm/sort/last_merge.hpp>
+#include <outsize/algorithm/sort/number_items.hpp>
 #include <outsize/algorithm/sort/output_room.hpp>
 #include <outsize/algorithm/sort/record_items.hpp>
 #include <outsize/algorithm/sort/run_formation.hpp>
@@ -33,6 +34,7 @@
 #include <outsize/algorithm/sort/sort_options.hpp>
 #include <outsize/algorithm/sort/sort_plan.hpp>
 #include <outsize/algorithm/sort/sort_work.hpp>
+#include <outsize/algorithm/sort/typed_chunk.hpp>
 #include <outsize/algorithm/sort/typed_items.hpp>
 #include <outsize/base/error.hpp>
 
@@ -322,9 +324,9 @@ void sort_engine<Family>::rewind() {
   output_.emplace(work_, places_, gives_all_items_);
 }
 
-extern template class sort_engine<typed_items<std::uint32_t, std::less<>>>;
-extern template class sort_engine<typed_items<std::uint64_t, std::less<>>>;
-extern template class sort_engine<typed_items<word_pair, std::less<>>>;
+extern template class sort_engine<number_items<std::uint32_t>>;
+extern template class sort_engine<number_items<std::uint64_t>>;
+extern template class sort_engine<number_items<word_pair>>;
 extern template class sort_engine<kernel_items>;
 
 }  // namespace outsize::detail

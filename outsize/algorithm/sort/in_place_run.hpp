@@ -65,7 +65,7 @@ class in_place_run {
           places_.allocate(round_up(block.size(), block_unit_bytes(store_)), run_.items());
       std::span const whole(block.data(), id.length_bytes);  // to the end of a page at most
       auto const first = family_.block_view(block, items).key(0);
-      run_.append({id, static_cast<std::uint32_t>(items), 0, family_.make_trigger(first)}, whole);
+      run_.append(id, static_cast<std::uint32_t>(items), 0, family_.make_trigger(first), whole);
       run_.add_bytes(bytes, item);
       writes_.push_back(store_.write(id, whole));
     }

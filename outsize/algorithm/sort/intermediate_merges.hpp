@@ -64,8 +64,8 @@ merge_buffers buffers_for_merge(sort_work<Family> const& work, std::span<run<Fam
   for (auto const& r : runs) block_bytes = std::max(block_bytes, r.buffer_bytes());
   block_bytes = std::max(block_bytes, work.resident_block_bytes);
   // Entries of the run that it becomes, and what the merge itself keeps of each block.
-  std::size_t const of_block =
-      run<Family>::entry_bytes(work.store) + merge_feed<Family>::bytes_per_block;
+  std::size_t const of_block = run<Family>::entry_bytes(work.store) +
+                               trigger_bytes_of(work.family) + merge_feed<Family>::bytes_per_block;
   std::uint64_t const index = block_count(runs) * of_block + page_bytes() * 4;
   std::uint64_t const bytes = work.memory.free_bytes() - std::min(work.memory.free_bytes(), index);
   std::size_t const most =

@@ -13,6 +13,7 @@
 // algorithm. What makes one: typed_kernel.hpp. What uses it: kernel_items.hpp.
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -48,6 +49,20 @@ class typed_places {
 /// Sorted items in pieces of memory that follow each other in order; none is empty.
 using sorted_pieces = std::vector<std::span<std::byte const>>;
 
+/// What makes one item of equal ones. Used by many threads at once.
+class item_reducer {
+ public:
+  item_reducer() = default;
+  item_reducer(item_reducer const&) = delete;
+  item_reducer& operator=(item_reducer const&) = delete;
+  virtual ~item_reducer() = default;
+
+  /// Makes equal ones of sorted items one each; returns the bytes of those left, in front.
+  virtual std::size_t reduce(std::span<std::byte> items) const = 0;
+  /// Puts the second of two equal items into the first.
+  virtual void combine(std::byte* first, std::byte const* second) const = 0;
+};
+
 /// What does not change, asked once.
 struct item_traits {
   std::size_t item_bytes = 0;
@@ -55,12 +70,9 @@ struct item_traits {
   bool combines = false;            ///< Of equal items one is left.
 };
 
-class item_kernel {
+class item_kernel : public item_reducer {
  public:
   explicit item_kernel(item_traits traits) noexcept : traits_(traits) {}
-  item_kernel(item_kernel const&) = delete;
-  item_kernel& operator=(item_kernel const&) = delete;
-  virtual ~item_kernel() = default;
 
   item_traits const& traits() const noexcept { return traits_; }
 
@@ -71,10 +83,6 @@ class item_kernel {
   virtual void sort(std::span<std::byte> items, std::span<std::byte> to) const = 0;
   /// Merges the sources; of items that compare equal, those of the first one come first.
   virtual void merge(std::vector<sorted_pieces> const& sources, merge_places& out) const = 0;
-  /// Makes equal ones of sorted items one each; returns the bytes of those left, in front.
-  virtual std::size_t reduce(std::span<std::byte> items) const = 0;
-  /// Puts the second of two equal items into the first.
-  virtual void combine(std::byte* first, std::byte const* second) const = 0;
   /// Whether sorting would leave these items where they are; or for `descending` turn them round
   /// exactly.
   virtual bool in_order(std::span<std::byte const> items, bool descending) const = 0;
@@ -83,6 +91,26 @@ class item_kernel {
 
  private:
   item_traits traits_;
+};
+
+/// Longer items are not sorted so: their index could not tell how long they are.
+inline constexpr std::size_t most_keyed_bytes = (std::size_t{1} << 20) - 2;
+
+/// The order of large items that a word of each decides: then the engine sorts an index of words,
+/// and moves each item once.
+class item_words {
+ public:
+  explicit item_words(std::size_t item_bytes) noexcept : item_bytes_(item_bytes) {}
+  item_words(item_words const&) = delete;
+  item_words& operator=(item_words const&) = delete;
+  virtual ~item_words() = default;
+
+  std::size_t item_bytes() const noexcept { return item_bytes_; }
+  /// word(a) < word(b) exactly if a comes before b.
+  virtual std::uint64_t word(std::byte const* item) const = 0;
+
+ private:
+  std::size_t item_bytes_;
 };
 
 }  // namespace outsize::detail

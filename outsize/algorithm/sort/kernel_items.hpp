@@ -19,9 +19,7 @@
 
 #include <outsize/algorithm/sort/item_kernel.hpp>
 #include <outsize/algorithm/sort/reduction.hpp>
-#include <outsize/base/aligned_memory.hpp>
 #include <outsize/base/executor.hpp>
-#include <outsize/base/external_item.hpp>
 #include <outsize/base/memory_budget.hpp>
 #include <outsize/base/units.hpp>
 
@@ -64,7 +62,7 @@ class kernel_items {
   using view = kernel_view;
   using key_type = view::key_type;
   using chunk = kernel_chunk;
-  using trigger = aligned_memory<std::byte>;  // an item
+  using trigger = std::byte const*;  // an item, that a run copies
   static constexpr bool fixed_size = true;
   static constexpr bool merges_by_copying = true;
   static constexpr std::size_t chunk_entry_bytes = 0;
@@ -128,18 +126,11 @@ class kernel_items {
   }
   void finish(std::span<std::byte>) const noexcept {}
 
-  trigger make_trigger(key_type key) const {
-    auto copy = allocate_aligned<std::byte>(item_bytes_, most_item_alignment_bytes);
-    std::memcpy(copy.get(), key, item_bytes_);
-    return copy;
-  }
-  /// Of each one beside itself.
-  std::size_t trigger_bytes() const noexcept {
-    return round_up(item_bytes_, std::size_t{most_item_alignment_bytes});
-  }
-  static bool trigger_is_exact(trigger const&) noexcept { return true; }
-  key_type trigger_key(trigger const& t) const noexcept { return t.get(); }
-  bool trigger_before(trigger const& a, trigger const& b) const { return less_(a.get(), b.get()); }
+  static trigger make_trigger(key_type key) noexcept { return key; }
+  std::size_t trigger_bytes() const noexcept { return item_bytes_; }
+  static bool trigger_is_exact(trigger) noexcept { return true; }
+  static key_type trigger_key(trigger t) noexcept { return t; }
+  bool trigger_before(trigger a, trigger b) const { return less_(a, b); }
 
  private:
   std::size_t item_bytes_;

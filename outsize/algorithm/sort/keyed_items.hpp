@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-// Large items of one C++ type whose order a word decides, for the sorting engine: as records of one
+// Large items of one size whose order a word decides, for the sorting engine: as records of one
 // length (record_items.hpp), of which an index of word and place is sorted.
 //
 // An item is moved once, when the sorted chunk is merged out, however large it is, and merges
@@ -16,20 +16,22 @@
 #include <string_view>
 #include <utility>
 
+#include <outsize/algorithm/sort/item_kernel.hpp>
 #include <outsize/algorithm/sort/record_items.hpp>
-#include <outsize/algorithm/sort/word_sort.hpp>
 
 namespace outsize::detail {
 
-/// Less as an order of the bytes of items.
-template <typename T, word_order<T> Less>
+static_assert(!record_place::is_long(most_keyed_bytes) &&
+              record_place::is_long(most_keyed_bytes + 1));
+
+/// Words as an order of the bytes of items.
 class item_bytes_order {
  public:
-  explicit item_bytes_order(Less less) : less_(std::move(less)) {}
+  explicit item_bytes_order(std::shared_ptr<item_words const> words) : words_(std::move(words)) {}
 
-  /// `item` lies where a T may.
+  /// `item` lies where one of its type may.
   std::uint64_t prefix(std::string_view item) const {
-    return less_.word(*reinterpret_cast<T const*>(item.data()));
+    return words_->word(reinterpret_cast<std::byte const*>(item.data()));
   }
   static bool prefix_is_whole_key() noexcept { return true; }
   // Asked only when prefixes are equal.
@@ -37,43 +39,27 @@ class item_bytes_order {
   static bool equal_keys(std::string_view, std::string_view) noexcept { return true; }
 
  private:
-  Less less_;
-};
-
-/// A chunk of records that is filled as one of items.
-template <typename T, typename Items>
-class keyed_chunk : public record_chunk<Items> {
- public:
-  using record_chunk<Items>::record_chunk;
-
-  std::span<T> room() const noexcept {
-    auto const bytes = record_chunk<Items>::room(sizeof(T));
-    return {reinterpret_cast<T*>(bytes.data()), bytes.size() / sizeof(T)};
-  }
-  void grow(std::size_t items) noexcept { record_chunk<Items>::grow(sizeof(T), items); }
+  std::shared_ptr<item_words const> words_;
 };
 
 /// Where an order lies that views refer to, for all copies of a family.
-template <typename Order>
 struct shared_order {
-  std::shared_ptr<Order const> order;
+  std::shared_ptr<item_bytes_order const> order;
 };
 
-/// The family of items of type T under Less.
-template <typename T, word_order<T> Less>
-class keyed_items : private shared_order<item_bytes_order<T, Less>>,
-                    public record_items<item_bytes_order<T, Less>> {
-  using order_type = item_bytes_order<T, Less>;
-  using holder = shared_order<order_type>;
-  using base = record_items<order_type>;
+class keyed_chunk;
+
+/// The family of items under such an order.
+class keyed_items : private shared_order, public record_items<item_bytes_order> {
+  using base = record_items<item_bytes_order>;
 
  public:
-  using chunk = keyed_chunk<T, base>;
+  using chunk = keyed_chunk;
   using trigger = std::uint64_t;
 
-  explicit keyed_items(Less less)
-      : holder{std::make_shared<order_type const>(std::move(less))},
-        base(*holder::order, sizeof(T)) {}
+  explicit keyed_items(std::shared_ptr<item_words const> words)
+      : shared_order{std::make_shared<item_bytes_order const>(words)},
+        base(*shared_order::order, words->item_bytes()) {}
 
   static trigger make_trigger(record_key_ref const& key) noexcept { return key.prefix; }
   static bool trigger_is_exact(trigger) noexcept { return true; }
@@ -81,9 +67,19 @@ class keyed_items : private shared_order<item_bytes_order<T, Less>>,
   static bool trigger_before(trigger a, trigger b) noexcept { return a < b; }
 };
 
-/// Whether items are sorted so. Longer ones than a place tells are not.
-template <typename T, typename Less>
-inline constexpr bool is_keyed_item =
-    word_order<Less, T> && (sizeof(T) > most_bytes_by_word) && !record_place::is_long(sizeof(T));
+/// A chunk of records that is filled as one of items.
+class keyed_chunk : public record_chunk<record_items<item_bytes_order>> {
+  using base = record_chunk<record_items<item_bytes_order>>;
+
+ public:
+  keyed_chunk(keyed_items const& family, grant& memory, std::size_t bytes)
+      : base(memory, bytes), item_bytes_(family.item_bytes()) {}
+
+  std::span<std::byte> room() const noexcept { return base::room(item_bytes_); }
+  void grow(std::size_t items) noexcept { base::grow(item_bytes_, items); }
+
+ private:
+  std::size_t item_bytes_;
+};
 
 }  // namespace outsize::detail

@@ -10,10 +10,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <random>
 #include <vector>
 
+#include <outsize/algorithm/item_order.hpp>
 #include <outsize/base/units.hpp>
 
 namespace outsize::detail {
@@ -29,8 +31,11 @@ struct by_key {
   std::uint64_t word(large const& item) const { return most - item.key; }
   bool operator()(large const& a, large const& b) const { return word(a) < word(b); }
 };
-using family_type = keyed_items<large, by_key>;
 static_assert(is_keyed_item<large, by_key>);
+
+keyed_items items_by_key() {
+  return keyed_items(std::make_shared<typed_words<large, by_key> const>(by_key{100}));
+}
 
 struct keyed_items_in_memory : testing::Test {
   memory_budget budget{1_MiB};
@@ -39,14 +44,14 @@ struct keyed_items_in_memory : testing::Test {
 };
 
 TEST_F(keyed_items_in_memory, sort_a_chunk_in_parts_that_keep_the_input_order_of_equal_items) {
-  std::optional<family_type> given(by_key{100});
-  family_type const family = *given;
+  std::optional<keyed_items> given(items_by_key());
+  keyed_items const family = *given;
   given.reset();  // what it refers to lives on
-  family_type::chunk chunk(memory, 512_KiB);
-  ASSERT_LE(chunk.room().size(), 512_KiB / (sizeof(large) + sizeof(prefix_entry)));
+  keyed_items::chunk chunk(family, memory, 512_KiB);
+  ASSERT_LE(chunk.room().size() / sizeof(large), 512_KiB / (sizeof(large) + sizeof(prefix_entry)));
   std::mt19937_64 random(3);
   std::uint32_t const count = 5'000;
-  auto const room = chunk.room();
+  auto* const room = reinterpret_cast<large*>(chunk.room().data());
   for (std::uint32_t i = 0; i < count; ++i)
     room[i] = {{}, static_cast<std::uint16_t>(random() % 100), i};
   chunk.grow(count);
@@ -72,7 +77,7 @@ TEST_F(keyed_items_in_memory, sort_a_chunk_in_parts_that_keep_the_input_order_of
 }
 
 TEST_F(keyed_items_in_memory, have_their_words_as_triggers) {
-  family_type const family(by_key{100});
+  keyed_items const family = items_by_key();
   std::array<large, 2> const items{large{{}, 7, 0}, large{{}, 6, 1}};
   auto const view = family.block_view(std::as_bytes(std::span(items)), 2);
   auto const trigger = family.make_trigger(view.key(0));

@@ -30,22 +30,12 @@
 #include <outsize/algorithm/sort/intermediate_merges.hpp>
 #include <outsize/algorithm/sort/merge_feed.hpp>
 #include <outsize/algorithm/sort/sort_work.hpp>
+#include <outsize/algorithm/sort/sorted_window.hpp>
 #include <outsize/algorithm/sort/window_writer.hpp>
 #include <outsize/base/error.hpp>
 #include <outsize/pipeline/network.hpp>
 
 namespace outsize::detail {
-
-/// Sorted items in a piece of the engine's memory: `lead` free bytes, then the items.
-struct sorted_window {
-  std::span<std::byte> memory;
-  std::size_t lead = 0;
-  std::size_t bytes = 0;
-  std::size_t items = 0;
-  std::size_t index = 0;  // of the engine's windows
-
-  std::span<std::byte> data() const noexcept { return memory.subspan(lead, bytes); }
-};
 
 /// What the output asks of windows.
 struct window_places {

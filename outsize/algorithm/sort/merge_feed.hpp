@@ -275,8 +275,8 @@ class merge_feed {
     if (!good) from.throw_corrupt(index);
   }
 
-  trigger const& next_trigger(std::size_t s) const noexcept {
-    return runs_[s].entries()[sources_[s].taken].trigger;
+  decltype(auto) next_trigger(std::size_t s) const noexcept {
+    return runs_[s].trigger_of(sources_[s].taken);
   }
 
   /// Sees that every run has an item that bounds the round: an exact trigger, or else a resident

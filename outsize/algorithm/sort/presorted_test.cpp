@@ -20,6 +20,7 @@
 
 #include <outsize/algorithm/record_sort.hpp>
 #include <outsize/algorithm/sort.hpp>
+#include <outsize/block/storage.hpp>
 #include <outsize/testing/effort.hpp>
 #include <outsize/testing/scratch_directory.hpp>
 

@@ -16,12 +16,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <outsize/algorithm/sort/byte_codec.hpp>
 #include <outsize/algorithm/sort/sort_plan.hpp>
 #include <outsize/base/error.hpp>
+#include <outsize/base/external_item.hpp>
 #include <outsize/base/memory_budget.hpp>
 #include <outsize/block/storage.hpp>
 
@@ -54,10 +56,15 @@ inline std::size_t staggered_bytes(std::size_t block_bytes, std::uint64_t index)
   return std::max<std::size_t>(64, (block_bytes * share >> 32) / 64 * 64);
 }
 
-/// What a trigger takes beside the entry that it stands in.
+/// Families whose triggers are items of one size that is not known to the compiler: a run has them
+/// side by side, beside its entries.
+template <typename Family>
+concept has_triggers_beside = requires(Family const& family) { family.trigger_bytes(); };
+
+/// What a trigger takes beside the entry of its block.
 template <typename Family>
 std::size_t trigger_bytes_of(Family const& family) noexcept {
-  if constexpr (requires { family.trigger_bytes(); }) {
+  if constexpr (has_triggers_beside<Family>) {
     return family.trigger_bytes();
   } else {
     return 0;
@@ -67,11 +74,14 @@ std::size_t trigger_bytes_of(Family const& family) noexcept {
 template <typename Family>
 class run {
  public:
+  using trigger_type = typename Family::trigger;
+  struct no_trigger {};
   struct entry {
     block::block_id id;
     std::uint32_t items;
     std::uint32_t content_bytes;  // once it is decoded; 0: it is not encoded
-    typename Family::trigger trigger;
+    [[no_unique_address]] std::conditional_t<has_triggers_beside<Family>, no_trigger, trigger_type>
+        trigger;
   };
 
   /// `memory` is charged for the entries, and for what triggers take beside them.
@@ -82,6 +92,7 @@ class run {
         memory_(other.memory_),
         entries_(std::exchange(other.entries_, {})),
         checksums_(std::exchange(other.checksums_, {})),
+        triggers_(std::exchange(other.triggers_, {})),
         charged_bytes_(std::exchange(other.charged_bytes_, 0)),
         items_(other.items_),
         bytes_(other.bytes_),
@@ -95,6 +106,7 @@ class run {
     std::swap(memory_, other.memory_);
     entries_.swap(other.entries_);
     checksums_.swap(other.checksums_);
+    triggers_.swap(other.triggers_);
     std::swap(charged_bytes_, other.charged_bytes_);
     items_ = other.items_;
     bytes_ = other.bytes_;
@@ -122,13 +134,19 @@ class run {
 
   /// Owns the block from now on, and frees it if it throws; then the run can only be destroyed.
   /// @param content  All that is written to the block, padding too.
-  void append(entry e, std::span<std::byte const> content) {
+  void append(block::block_id id, std::uint32_t items, std::uint32_t content_bytes,
+              trigger_type first, std::span<std::byte const> content) {
     try {
       charge_entry();
       if (keeps_checksums()) checksums_.push_back(storage::checksum_of(content));
-      entries_.push_back(std::move(e));
+      if constexpr (has_triggers_beside<Family>) {
+        triggers_.insert(triggers_.end(), first, first + trigger_bytes_);
+        entries_.push_back({id, items, content_bytes, {}});
+      } else {
+        entries_.push_back({id, items, content_bytes, std::move(first)});
+      }
     } catch (...) {
-      store_->free(e.id);
+      store_->free(id);
       throw;
     }
     items_ += entries_.back().items;
@@ -163,6 +181,13 @@ class run {
   }
 
   std::vector<entry> const& entries() const noexcept { return entries_; }
+  decltype(auto) trigger_of(std::size_t index) const noexcept {
+    if constexpr (has_triggers_beside<Family>) {
+      return trigger_type(triggers_.data() + index * trigger_bytes_);
+    } else {
+      return (entries_[index].trigger);
+    }
+  }
   std::uint64_t index_bytes() const noexcept { return charged_bytes_; }
   std::uint64_t items() const noexcept { return items_; }
   /// Of the items.
@@ -195,6 +220,7 @@ class run {
   grant* memory_;
   std::vector<entry> entries_;
   std::vector<std::uint64_t> checksums_;  // of the entries' blocks, or none
+  aligned_bytes triggers_;                // of them, if they are not in the entries
   std::uint64_t charged_bytes_ = 0;
   std::uint64_t items_ = 0;
   std::uint64_t bytes_ = 0;

@@ -127,8 +127,8 @@ class run_blocks {
         auto const& [content, items, place] = blocks_[i];
         auto trigger = to_.family_.make_trigger(to_.family_.block_view(content, items).key(0));
         if (used_[i] != 0) {
-          plain_.release(i);
           to_.append(codes_.give(i), used_[i], items, std::move(trigger), content.size());
+          plain_.release(i);
         } else if (!place.empty()) {
           to_.append(plain_.give(i), content.size(), items, std::move(trigger));
         } else {
@@ -167,9 +167,8 @@ class run_blocks {
       throw;
     }
     try {
-      run_.append({id, static_cast<std::uint32_t>(items), static_cast<std::uint32_t>(content_bytes),
-                   std::move(trigger)},
-                  filled.first(id.length_bytes));
+      run_.append(id, static_cast<std::uint32_t>(items), static_cast<std::uint32_t>(content_bytes),
+                  std::move(trigger), filled.first(id.length_bytes));
     } catch (...) {
       pool_.release(filled);
       throw;

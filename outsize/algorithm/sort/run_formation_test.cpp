@@ -16,6 +16,7 @@
 #include <stop_token>
 #include <vector>
 
+#include <outsize/algorithm/sort/typed_chunk.hpp>
 #include <outsize/algorithm/sort/typed_items.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/io/decorators/faulty_file.hpp>

@@ -30,8 +30,7 @@ std::vector<numbered_block> blocks_in_order(Family const& family,
   for (std::uint32_t r = 0; r < runs.size(); ++r)
     for (std::uint32_t b = 0; b < runs[r].entries().size(); ++b) order.push_back({r, b});
   std::ranges::stable_sort(order, [&](numbered_block const& a, numbered_block const& b) {
-    return family.trigger_before(runs[a.run].entries()[a.block].trigger,
-                                 runs[b.run].entries()[b.block].trigger);
+    return family.trigger_before(runs[a.run].trigger_of(a.block), runs[b.run].trigger_of(b.block));
   });
   return order;
 }
@@ -48,11 +47,12 @@ bool output_stays_behind(Family const& family, std::span<run<Family> const> runs
   auto const entry_of = [&](numbered_block const& b) -> auto const& {
     return runs[b.run].entries()[b.block];
   };
+  auto const trigger_of = [&](numbered_block const& b) -> decltype(auto) {
+    return runs[b.run].trigger_of(b.block);
+  };
   std::uint64_t written_bytes = kept_bytes;
   for (auto same = order.begin(), end = same; same != order.end(); same = end) {
-    for (; end != order.end() &&
-           !family.trigger_before(entry_of(*same).trigger, entry_of(*end).trigger);
-         ++end)
+    for (; end != order.end() && !family.trigger_before(trigger_of(*same), trigger_of(*end)); ++end)
       written_bytes += std::uint64_t{entry_of(*end).items} * family.item_bytes();
     for (; same != end; ++same) {
       auto const id = entry_of(*same).id;

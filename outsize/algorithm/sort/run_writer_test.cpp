@@ -294,11 +294,11 @@ TEST_F(run_on_disk, keeps_checksums_unless_the_storage_is_asked_not_to) {
   EXPECT_EQ(run<numbers>::entry_bytes(careful), sizeof(entry) + 8);
   std::vector<std::byte> content(64, std::byte{5});
   run<numbers> without(careless, memory);
-  without.append({careless.allocate(64, *careless.new_placement()), 8, 0, 0}, content);
+  without.append(careless.allocate(64, *careless.new_placement()), 8, 0, 0, content);
   EXPECT_FALSE(without.keeps_checksums());
   EXPECT_EQ(without.index_bytes(), sizeof(entry));
   run<numbers> with(careful, memory);
-  with.append({careful.allocate(64, *careful.new_placement()), 8, 0, 0}, content);
+  with.append(careful.allocate(64, *careful.new_placement()), 8, 0, 0, content);
   EXPECT_TRUE(with.keeps_checksums());
   EXPECT_EQ(with.index_bytes(), sizeof(entry) + 8);
   run<numbers> const moved(std::move(with));

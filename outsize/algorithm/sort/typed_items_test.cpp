@@ -12,6 +12,7 @@
 #include <random>
 #include <vector>
 
+#include <outsize/algorithm/sort/typed_chunk.hpp>
 #include <outsize/base/units.hpp>
 
 namespace outsize::detail {

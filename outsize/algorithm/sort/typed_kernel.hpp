@@ -2,17 +2,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-// The kernel of items of one C++ type, the functions of their family (typed_items.hpp) for bytes;
-// and by which engine a family is sorted:
-//
-//   numbers (typed_items of vector keys)   an engine each, as runs are encoded by their keys
-//   other items of one type (typed_items)  the engine of kernel_items, by a kernel
-//   records (record_items, keyed_items)    an engine for each order
+// The kernel of items of one C++ type: the functions of their family (typed_items.hpp) for bytes.
 //
 // Items lie where one of their type may. Layer: algorithm.
 
-#include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <span>
@@ -20,10 +15,10 @@
 #include <vector>
 
 #include <outsize/algorithm/sort/item_kernel.hpp>
-#include <outsize/algorithm/sort/kernel_items.hpp>
 #include <outsize/algorithm/sort/loser_tree.hpp>
 #include <outsize/algorithm/sort/reduction.hpp>
 #include <outsize/algorithm/sort/sequence.hpp>
+#include <outsize/algorithm/sort/word_sort.hpp>
 
 namespace outsize::detail {
 
@@ -115,29 +110,33 @@ class typed_kernel final : public item_kernel {
   Family family_;
 };
 
-/// Families that only their kernel tells apart from others.
+/// What combines items of a type that are sorted as numbers: their family does, as they travel.
 template <typename Family>
-concept has_kernel =
-    Family::fixed_size && !Family::has_key_codec && !std::same_as<Family, kernel_items>;
-
-/// What the engine gets for `family`.
-template <typename Family>
-auto engine_family(Family family) {
-  if constexpr (has_kernel<Family>) {
-    return kernel_items(std::make_shared<typed_kernel<Family> const>(std::move(family)));
-  } else {
-    return family;
+class typed_reducer final : public item_reducer {
+ public:
+  explicit typed_reducer(Family family) : family_(std::move(family)) {}
+  std::size_t reduce(std::span<std::byte> items) const override {
+    return reduce_sorted(family_, items);
   }
-}
+  void combine(std::byte* first, std::byte const* second) const override {
+    combine_into(family_, first, second);
+  }
 
-template <typename Family>
-using engine_family_t = decltype(engine_family(std::declval<Family>()));
+ private:
+  Family family_;
+};
 
-/// What is free of the chunk to fill, for items that may travel as another type of their size.
-template <typename T, typename Engine>
-std::span<T> room_for(Engine& engine) {
-  auto const bytes = std::as_writable_bytes(engine.current_chunk().room());
-  return {reinterpret_cast<T*>(bytes.data()), bytes.size() / sizeof(T)};
-}
+/// Less as words of large items.
+template <typename T, word_order<T> Less>
+class typed_words final : public item_words {
+ public:
+  explicit typed_words(Less less) : item_words(sizeof(T)), less_(std::move(less)) {}
+  std::uint64_t word(std::byte const* item) const override {
+    return less_.word(*reinterpret_cast<T const*>(item));
+  }
+
+ private:
+  Less less_;
+};
 
 }  // namespace outsize::detail

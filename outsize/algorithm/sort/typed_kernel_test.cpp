@@ -121,8 +121,8 @@ TYPED_TEST(kernel_of, items_sees_order_and_turns_it_round) {
 TEST(typed_kernel, combines_as_the_family_does) {
   using pair = item<0>;
   auto const add = [](pair const& a, pair const& b) { return pair{a.key, a.place + b.place, {}}; };
-  auto family = combining_family<pair, by_key<pair>, decltype(add)>::make({}, add);
-  typed_kernel<decltype(family)> const kernel(family);
+  using base = typed_items<pair, by_key<pair>>;
+  typed_kernel<combining_items<base, pair, decltype(add)>> const kernel({base({}), add});
   EXPECT_TRUE(kernel.traits().combines);
   std::vector<pair> items{{1, 10, {}}, {1, 20, {}}, {2, 5, {}}};
   EXPECT_EQ(kernel.reduce(std::as_writable_bytes(std::span(items))), 2 * sizeof(pair));
@@ -132,13 +132,34 @@ TEST(typed_kernel, combines_as_the_family_does) {
   EXPECT_EQ(items[0].place, 60U);
 }
 
-template <typename T, typename Less>
-using engine_of = engine_family_t<typename sorting_family_of<T, Less>::type>;
-static_assert(
-    std::same_as<engine_of<std::int32_t, std::less<>>, typed_items<std::uint32_t, std::less<>>>);
-static_assert(std::same_as<engine_of<item<0>, by_key<item<0>>>, kernel_items>);
-static_assert(std::same_as<engine_of<item<9>, decltype(by(&item<9>::key))>, kernel_items>);
-static_assert(!std::same_as<engine_of<item<90>, decltype(by(&item<90>::key))>, kernel_items>);
+TEST(typed_reducer, combines_numbers_whose_keys_are_equal) {
+  struct tally {
+    std::uint64_t key, count;
+  };
+  auto const order = by(&tally::key);
+  auto const add = [](tally const& a, tally const& b) { return tally{a.key, a.count + b.count}; };
+  using base = family_of<tally, std::remove_const_t<decltype(order)>>;
+  using family = combining_items<base::type, tally, decltype(add)>;
+  family const numbers(base::make(order), add);
+  typed_reducer<family> const reducer(numbers);
+  std::vector<tally> items{{7, 2}, {7, 1}, {8, 0}};
+  auto const bytes = std::as_writable_bytes(std::span(items));
+  numbers.sort_part({reinterpret_cast<word_pair*>(bytes.data()), items.size()});
+  ASSERT_EQ(reducer.reduce(bytes), 2 * sizeof(tally));
+  numbers.finish(bytes);
+  EXPECT_EQ(items[0].count, 3U);
+  EXPECT_EQ(items[1].key, 8U);
+}
+
+TEST(typed_words, are_those_of_the_order) {
+  using large = item<40>;
+  auto const order = by(&large::key, std::greater<>());
+  typed_words<large, std::remove_const_t<decltype(order)>> const words(order);
+  std::vector<large> const items{{1, 0, {}}, {2, 0, {}}};
+  auto const bytes = std::as_bytes(std::span(items));
+  EXPECT_EQ(words.item_bytes(), sizeof(large));
+  EXPECT_GT(words.word(bytes.data()), words.word(bytes.data() + sizeof(large)));
+}
 
 }  // namespace
 }  // namespace outsize::detail

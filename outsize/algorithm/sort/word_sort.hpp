@@ -25,12 +25,12 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include <outsize/algorithm/sort/bucket_partition.hpp>
 #include <outsize/algorithm/sort/digit_sort.hpp>
 #include <outsize/algorithm/sort/merge_sort.hpp>
 #include <outsize/algorithm/sort/proxy_sort.hpp>
-#include <outsize/algorithm/sort/stable_item_sort.hpp>
 #include <outsize/algorithm/sort/vector_sort.hpp>
 #include <outsize/base/assert.hpp>
 
@@ -112,12 +112,22 @@ class word_sort {
     if (!proxies_) proxies_.emplace(less_);
     (*proxies_)(
         items, [](std::span<std::uint64_t> words) { vector_sort(words); },
-        [this](std::span<T> equals) { stable_item_sort(equals, less_); });
+        [this](std::span<T> equals) { sort_equals(equals); });
+  }
+
+  /// Items of which only the first bits of the words are equal.
+  void sort_equals(std::span<T> equals) {
+    if (std::ranges::is_sorted(equals, less_)) return;
+    if (equals_.size() < equals.size()) equals_.resize(equals.size());
+    std::span const to = std::span(equals_).first(equals.size());
+    merge_sort<T, Less>(less_).sort_into(equals, to);
+    copy(to, equals);
   }
 
   [[no_unique_address]] Less less_;
   trusting_sort<digit_sort<T, Less>> digits_;
   std::optional<proxy_sort<T, Less>> proxies_;
+  std::vector<T> equals_;
 };
 
 }  // namespace outsize::detail

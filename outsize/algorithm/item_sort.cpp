@@ -1,0 +1,112 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#include <outsize/algorithm/item_sort.hpp>
+
+#include <outsize/algorithm/item_scan.hpp>
+#include <outsize/algorithm/sort/sort_plan.hpp>
+#include <outsize/base/error.hpp>
+#include <outsize/base/memory_budget.hpp>
+#include <outsize/block/storage.hpp>
+#include <outsize/block/user_files.hpp>
+#include <outsize/io/input_stream.hpp>
+#include <outsize/io/output_stream.hpp>
+
+namespace outsize::detail {
+namespace {
+
+/// Takes the memory of input streams out of what a sort may use, whatever that is.
+/// @throws budget_error if nothing is left for it.
+grant take_stream_memory(storage& store, std::uint64_t stream_bytes, sort_options& options) {
+  options.memory_bytes = memory_of(store, options);
+  if (options.memory_bytes <= stream_bytes)
+    throw budget_error("sort", options.memory_bytes, stream_bytes + min_sort_memory_bytes);
+  options.memory_bytes -= stream_bytes;
+  return store.memory().take(stream_bytes, "input stream");
+}
+
+/// Writes all windows and commits the output.
+void drain(item_engine& engine, io::output_stream& out) {
+  std::optional<sorted_window> writing;
+  while (auto const window = engine.next()) {
+    out.write(window->data());
+    if (writing) {
+      out.wait(writing->data());
+      engine.recycle(*writing);
+    }
+    writing = window;
+  }
+  out.commit();
+}
+
+}  // namespace
+
+struct item_sort::streams {
+  streams(storage& s, sort_options& options, sort_input from)
+      : store(s),
+        reading(input_options(s, options)),
+        compress(options.compress),
+        memory_bytes(from == sort_input::memory ? 0 : io::input_stream_memory_bytes(reading)),
+        memory(take_stream_memory(s, memory_bytes, options)) {}
+
+  storage& store;
+  io::input_stream_options reading;
+  io::compression compress;
+  std::uint64_t memory_bytes;
+  grant memory;
+};
+
+item_sort::item_sort(storage& store, item_kind const& kind, sort_options options, sort_input from)
+    : streams_(std::make_unique<streams>(store, options, from)) {
+  bool const is_part = from == sort_input::part;
+  if (is_part) options = with_memory(options, options.memory_bytes);
+  engine_ = make_item_engine(store, kind, std::move(options), is_part ? 0 : streams_->memory_bytes);
+}
+
+item_sort::~item_sort() = default;
+
+void item_sort::fill_from(std::string const& path, item_watcher const& see) {
+  auto const in = block::open_input(streams_->store, path, streams_->memory, streams_->reading);
+  std::size_t const item = engine_->item_bytes();
+  std::uint64_t total = 0;
+  for (;;) {
+    auto const room = engine_->room();
+    std::size_t const got = in->read(room);
+    total += got;
+    if (got % item != 0) throw_cut_short(in->name(), total, item);
+    if (see) see(room.first(got));
+    engine_->grow(got / item);
+    if (got < room.size()) return;
+    engine_->chunk_full();
+  }
+}
+
+sort_report item_sort::write_to(std::string const& path, std::function<void()> const& fill,
+                                io::input_watch const* inputs) {
+  io::output_stream_options writing{.block_bytes = streams_->reading.block_bytes,
+                                    .compress = streams_->compress};
+  if (inputs != nullptr) writing.inputs = *inputs;
+  auto const out = block::open_output(streams_->store, path, writing);
+  fill();
+  engine_->finish_input(out->alignment_bytes());
+  drain(*engine_, *out);
+  return engine_->report();
+}
+
+std::uint64_t memory_of(storage& store, sort_options const& options) {
+  return options.memory_bytes != 0 ? options.memory_bytes : store.memory().free_bytes();
+}
+
+sort_report sort_in_place(storage& store, item_kind const& kind, std::span<std::byte const> from,
+                          std::byte* to, sort_options const& options) {
+  if (options.stop.stop_requested()) throw cancelled("sort");
+  if (!from.empty() && from.data() != to) std::memmove(to, from.data(), from.size());
+  kind.sort_in_place({to, from.size()}, store.threads());
+  std::uint64_t const items = from.size() / kind.number_bytes();
+  std::uint64_t const moved = 2 * from.size();
+  if (options.on_progress)
+    options.on_progress(
+        {.now = sort_progress::phase::done, .done_bytes = moved, .total_bytes = moved});
+  return {.items = items, .input_bytes = from.size(), .output_items = items};
+}
+
+}  // namespace outsize::detail
