@@ -22,7 +22,7 @@ namespace outsize::detail {
 namespace {
 
 using numbers = typed_items<std::uint64_t, std::less<>>;
-constexpr std::size_t block_items = 512, block_bytes = block_items * 8;
+constexpr std::size_t block_items = 512;
 
 class runs_in_a_room : public testing::Test {
  protected:
