@@ -4,6 +4,7 @@
 
 #include <outsize/algorithm/item_scan.hpp>
 #include <outsize/algorithm/sort/sort_plan.hpp>
+#include <outsize/algorithm/stream_sort.hpp>
 #include <outsize/base/error.hpp>
 #include <outsize/base/memory_budget.hpp>
 #include <outsize/block/storage.hpp>
@@ -22,20 +23,6 @@ grant take_stream_memory(storage& store, std::uint64_t stream_bytes, sort_option
     throw budget_error("sort", options.memory_bytes, stream_bytes + min_sort_memory_bytes);
   options.memory_bytes -= stream_bytes;
   return store.memory().take(stream_bytes, "input stream");
-}
-
-/// Writes all windows and commits the output.
-void drain(item_engine& engine, io::output_stream& out) {
-  std::optional<sorted_window> writing;
-  while (auto const window = engine.next()) {
-    out.write(window->data());
-    if (writing) {
-      out.wait(writing->data());
-      engine.recycle(*writing);
-    }
-    writing = window;
-  }
-  out.commit();
 }
 
 }  // namespace
