@@ -23,13 +23,13 @@ class file;
 
 class file_samples {
  public:
-  /// Of a file that has `file_bytes` bytes. @throws std::bad_alloc for some 16 KiB.
+  /// Of a file that has `file_bytes` bytes. @throws std::bad_alloc for up to 8 KiB.
   explicit file_samples(std::uint64_t file_bytes);
 
   /// Takes the samples that lie within what was read at `offset_bytes`.
   void note(std::uint64_t offset_bytes, std::span<std::byte const> read) noexcept;
 
-  /// Reads all that have been noted again. @throws io_error, std::bad_alloc for two pages.
+  /// Reads all that have been noted again. @throws io_error, std::bad_alloc for a page.
   bool are_in(file& source) const;
 
  private:

@@ -28,7 +28,8 @@
 
 namespace outsize::detail {
 
-/// What the engine asks of a kind of items; see typed_items.hpp and record_items.hpp.
+/// What the engine asks of a kind of items; see kernel_items.hpp, number_items.hpp and
+/// record_items.hpp.
 template <typename F>
 concept item_family = requires(F const family, typename F::key_type const key, std::byte* to,
                                typename F::trigger const trigger) {

@@ -10,8 +10,8 @@
 // so that items that compare equal keep the order in which they came: small ones out of place, by
 // digits if a word decides the order (word_sort), by merges if not; large ones in place by
 // comparisons, and merged by address. Several threads may use a family; each chunk and view is for
-// one at a time. Layer: algorithm. The model of `item_family` (sort_work.hpp) for fixed types;
-// record_items.hpp is the other.
+// one at a time. Layer: algorithm. A model of `item_family` (sort_work.hpp); sorts get
+// to it through number_items.hpp and typed_kernel.hpp.
 
 #include <algorithm>
 #include <concepts>
