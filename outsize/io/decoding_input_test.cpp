@@ -242,6 +242,8 @@ std::u16string random_text(std::mt19937_64& random, std::size_t units) {
         text += static_cast<char16_t>(random() % 0x80);
     }
   }
+  // A zero behind the mark of UTF-16 makes it that of UTF-32 in the other order of bytes.
+  if (!text.empty() && text[0] == 0) text[0] = u'0';
   return text;
 }
 
