@@ -21,7 +21,7 @@ foreach(module IN LISTS modules)
     set(generated FILE_SET generated_headers)
   endif()
   install(TARGETS outsize_${module} EXPORT outsize_targets
-    ARCHIVE FILE_SET HEADERS ${generated})
+    ARCHIVE FILE_SET HEADERS FILE_SET headers_with_source ${generated})
 endforeach()
 
 if(TARGET outsize)

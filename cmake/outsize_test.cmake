@@ -7,15 +7,36 @@
 #     SOURCES sort_io_test.cpp
 #     MODULES algorithm testing          # modules, or targets such as xxhash::xxhash
 #     PREFIX complexity                  # shown before the test's name; by default the folder's
-#     CONCURRENT ALL)                    # or those of SOURCES that also run under ThreadSanitizer
+#     THREADS ALL                        # or those of SOURCES that run under ThreadSanitizer
+#     MEMORY ALL)                        # the same for AddressSanitizer and UBSan
+#
+# A sanitizer costs several times the work, so its build has only what it may find something in
+# that others do not show; with OUTSIZE_ALL_TESTS it has everything (`./dev check`). THREADS are
+# tests in which threads of ours share what they work on. MEMORY are those that place or read bytes
+# by themselves, or code that does; not those that count, plan or look at what others test. They
+# are the labels `threads`, `memory` and `threads+memory` of ctest.
 #
 #   outsize_compile_fail_test(items.cpp          # compiles as it stands, but not with
 #     SECTION NOT_TRIVIALLY_COPYABLE             #   -DNOT_TRIVIALLY_COPYABLE, and then
 #     EXPECT "external_item")                    #   the compiler's message matches EXPECT, or each
 #                                                #   of a list
 
-# All that the tsan preset builds.
-add_custom_target(outsize_concurrent_tests)
+# What the sanitizers' presets build.
+add_custom_target(outsize_threads_tests)
+add_custom_target(outsize_memory_tests)
+
+# Sets `result` to the label of the tests that this build is for; empty: all.
+function(outsize_label_of_build result)
+  set(label "")
+  if(NOT OUTSIZE_ALL_TESTS)
+    if(OUTSIZE_SANITIZE MATCHES "thread")
+      set(label threads)
+    elseif(OUTSIZE_SANITIZE MATCHES "address")
+      set(label memory)
+    endif()
+  endif()
+  set(${result} "${label}" PARENT_SCOPE)
+endfunction()
 
 # Optimising tests and examples takes longer than running them, most of all with what UBSan adds;
 # under ThreadSanitizer it is the other way round. Null pointers are found by ASan too; to check these
@@ -30,19 +51,62 @@ function(outsize_compile_quickly name)
   endif()
 endfunction()
 
+# Sets `result` to sources that are compiled instead of those given: with OUTSIZE_JOIN some of
+# them joined, in the order in which they are given (join_tests.cmake).
+function(outsize_join_tests result name)
+  set(${result} ${ARGN} PARENT_SCOPE)
+  list(LENGTH ARGN count)
+  if(NOT OUTSIZE_JOIN OR count LESS 5)
+    return()
+  endif()
+  set(most_bytes 60000)  # what two processors and 2 GiB of memory take well
+  set(sources)
+  set(files)
+  set(bytes 0)
+  foreach(source IN LISTS ARGN ITEMS "")
+    set(source_bytes ${most_bytes})
+    if(source)
+      file(SIZE "${CMAKE_CURRENT_SOURCE_DIR}/${source}" source_bytes)
+    endif()
+    math(EXPR bytes "${bytes} + ${source_bytes}")
+    if(files AND bytes GREATER most_bytes)
+      list(LENGTH sources number)
+      set(joined "${CMAKE_CURRENT_BINARY_DIR}/${name}_${number}.cpp")
+      list(TRANSFORM files PREPEND "${PROJECT_SOURCE_DIR}/" OUTPUT_VARIABLE paths)
+      add_custom_command(OUTPUT "${joined}"
+        COMMAND ${CMAKE_COMMAND} "-DROOT=${PROJECT_SOURCE_DIR}"
+          -P "${PROJECT_SOURCE_DIR}/cmake/join_tests.cmake" -- "${joined}" ${files}
+        DEPENDS ${paths} "${PROJECT_SOURCE_DIR}/cmake/join_tests.cmake"
+        COMMENT "" VERBATIM)
+      list(APPEND sources "${joined}")
+      set(files)
+      set(bytes ${source_bytes})
+    endif()
+    file(RELATIVE_PATH path "${PROJECT_SOURCE_DIR}" "${CMAKE_CURRENT_SOURCE_DIR}/${source}")
+    list(APPEND files "${path}")
+  endforeach()
+  set(${result} ${sources} PARENT_SCOPE)
+endfunction()
+
 function(outsize_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "PREFIX" "SOURCES;MODULES;CONCURRENT")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "PREFIX" "SOURCES;MODULES;THREADS;MEMORY")
   if(NOT arg_PREFIX)
     get_filename_component(arg_PREFIX "${CMAKE_CURRENT_SOURCE_DIR}" NAME)
   endif()
-  if(OUTSIZE_SANITIZE MATCHES "thread" AND arg_CONCURRENT AND NOT arg_CONCURRENT STREQUAL "ALL")
-    set(arg_SOURCES ${arg_CONCURRENT})
+  outsize_label_of_build(label)
+  string(TOUPPER "${label}" label)
+  set(is_of_build ON)
+  if(label AND NOT arg_${label})
+    set(is_of_build OFF)
+  elseif(label AND NOT arg_${label} STREQUAL "ALL")
+    set(arg_SOURCES ${arg_${label}})
   endif()
   if(NOT TARGET outsize_death_tests)
     add_library(outsize_death_tests OBJECT "${PROJECT_SOURCE_DIR}/tests/death_tests.cpp")
     target_link_libraries(outsize_death_tests PRIVATE GTest::gmock)
   endif()
-  add_executable(${name} ${arg_SOURCES} $<TARGET_OBJECTS:outsize_death_tests>)
+  outsize_join_tests(sources ${name} ${arg_SOURCES})
+  add_executable(${name} ${sources} $<TARGET_OBJECTS:outsize_death_tests>)
   outsize_warnings(${name})
   foreach(module IN LISTS arg_MODULES)
     if(module MATCHES "::")
@@ -52,20 +116,28 @@ function(outsize_test name)
     endif()
   endforeach()
   target_link_libraries(${name} PRIVATE GTest::gmock GTest::gtest_main)
-  # What nearly every test includes takes half the time of compiling it.
-  list(LENGTH arg_SOURCES count)
-  if(count GREATER 4)
-    target_precompile_headers(${name} PRIVATE <gtest/gtest.h> <gmock/gmock.h> <fmt/format.h>
-      <algorithm> <array> <functional> <memory> <random> <span> <string> <vector>)
+  if(OUTSIZE_JOIN)
+    target_include_directories(${name} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}")
     # GCC 12 then sees impossible lengths in inlined functions of std::string.
     target_compile_options(${name} PRIVATE
       $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow -Wno-array-bounds>)
   endif()
   outsize_compile_quickly(${name})
   set(properties TIMEOUT 300)
-  if(arg_CONCURRENT)
-    list(APPEND properties LABELS concurrent)
-    add_dependencies(outsize_concurrent_tests ${name})
+  if(NOT is_of_build)
+    return()  # ctest would miss it
+  endif()
+  set(labels)
+  foreach(label IN ITEMS threads memory)
+    string(TOUPPER "${label}" sources)
+    if(arg_${sources})
+      list(APPEND labels ${label})
+      add_dependencies(outsize_${label}_tests ${name})
+    endif()
+  endforeach()
+  if(labels)  # one, as gtest_discover_tests takes no lists: ctest looks for expressions in it
+    list(JOIN labels "+" labels)
+    list(APPEND properties LABELS ${labels})
   endif()
   gtest_discover_tests(${name}
     TEST_PREFIX "${arg_PREFIX}/" DISCOVERY_TIMEOUT 60 PROPERTIES ${properties})

@@ -34,8 +34,11 @@
 
 namespace outsize {
 namespace {
+
 struct named;
-}
+
+}  // namespace
+
 template <>
 inline constexpr std::string_view kept_name<named> = "a name";
 

@@ -211,8 +211,8 @@ struct damaged_files : testing::Test {
   }
 };
 
-using kinds = testing::Types<map<number, number>, multimap<number, number>, set<number>,
-                             unordered_map<number, number>>;
+// One of each kind of key and of value: maps and sets are one template.
+using kinds = testing::Types<multimap<number, number>, set<number>, unordered_map<number, number>>;
 TYPED_TEST_SUITE(damaged_files, kinds);
 
 TYPED_TEST(damaged_files, are_read_as_they_are_if_they_are_sound) {

@@ -307,8 +307,8 @@ struct maps_on_bad_disks : testing::Test {
   }
 };
 
-using kinds = testing::Types<map<number, number>, multimap<number, number>, set<number>,
-                             multiset<number>, unordered_map<number, number>>;
+// One of each kind of key and of value: maps and sets are one template.
+using kinds = testing::Types<map<number, number>, multiset<number>, unordered_map<number, number>>;
 TYPED_TEST_SUITE(maps_on_bad_disks, kinds);
 
 TYPED_TEST(maps_on_bad_disks, have_what_they_say_whichever_access_fails) {

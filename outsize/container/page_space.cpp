@@ -17,7 +17,7 @@ namespace outsize::detail {
 namespace {
 
 constexpr std::uint64_t least_index_step_bytes = 256, most_index_step_bytes = 4_KiB;
-constexpr std::uint64_t most_growth_bytes = 256_MiB;  // of a file at once
+constexpr std::uint64_t most_added_bytes = 256_MiB;  // of a file at once
 
 /// What so many pages take, or more than there can be.
 std::uint64_t bytes_of(std::uint64_t pages, std::uint64_t page_bytes) noexcept {
@@ -178,7 +178,7 @@ block::block_id file_pages::place_to_change(std::uint64_t page) {
   if (follows && begin + page_bytes_ > allocated_bytes_) {
     // Doubled, so that a file grows in few steps, but not by more than is worth its while.
     std::uint64_t const step = std::max<std::uint64_t>(
-        round_down(std::min(begin, most_growth_bytes), page_bytes_), page_bytes_);
+        round_down(std::min(begin, most_added_bytes), page_bytes_), page_bytes_);
     allocated_bytes_ = begin + file_->allocate_some(begin, page_bytes_, step);
   }
   used_bytes_ = std::max(used_bytes_, begin + page_bytes_);

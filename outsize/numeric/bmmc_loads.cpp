@@ -32,10 +32,6 @@ constexpr std::array<double, max_buffer_count + 1> slowdown_by_buffers{0, 0, 1.2
 // a disk busy.
 constexpr std::uint64_t least_good_load_bytes = 16 << 20;
 
-unsigned floor_log2(std::uint64_t value) {
-  return static_cast<unsigned>(std::bit_width(value)) - 1;
-}
-
 std::uint64_t load_bytes(bmmc_limits const& limits, unsigned memory_bits) {
   return round_up<std::uint64_t>(limits.record_bytes << memory_bits, page_bytes());
 }
@@ -69,7 +65,7 @@ unsigned least_block_bits(bmmc_limits const& limits, unsigned size) {
   if (!std::has_single_bit(block) || block < least)
     throw std::invalid_argument(fmt::format(
         "permute: a block of {} bytes is not a power of two of at least {} bytes", block, least));
-  return std::min(size, floor_log2(block / limits.record_bytes));
+  return std::min(size, static_cast<unsigned>(std::bit_width(block / limits.record_bytes)) - 1);
 }
 
 }  // namespace

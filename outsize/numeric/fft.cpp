@@ -176,7 +176,7 @@ fft_pass_report describe(fft_chunked_pass const& chunks) {
           .network = {}};
 }
 
-std::uint64_t count_records(io::file const& in) {
+std::uint64_t count_numbers(io::file const& in) {
   std::uint64_t const bytes = in.size_bytes(), records = bytes / sizeof(number);
   if (bytes % sizeof(number) != 0 || !std::has_single_bit(records))
     throw std::invalid_argument(
@@ -255,7 +255,7 @@ fft_report fft(storage& store, std::string const& in, std::string const& out,
   auto input = block::open_file(store, in);
   io::file_version const opened = input->version();
   fft_report report;
-  report.records = count_records(*input);
+  report.records = count_numbers(*input);
   report.memory_bytes =
       options.memory_bytes != 0 ? options.memory_bytes : store.memory().free_bytes();
   fft_limits const limits{.record_bits = static_cast<unsigned>(std::countr_zero(report.records)),

@@ -188,7 +188,7 @@ long double value_of(significand const& number, int base, std::int64_t exponent)
   return power < 0 ? head / exact_powers[distance] : head * exact_powers[distance];
 }
 
-general_number parse(std::string_view text) noexcept {
+general_number parse_general(std::string_view text) noexcept {
   using kind = general_number::kind;
   while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
   bool const negative = text.starts_with('-');
@@ -222,15 +222,15 @@ general_number parse(std::string_view text) noexcept {
 }  // namespace
 
 int compare_general(std::string_view a, std::string_view b) noexcept {
-  general_number const left = parse(a);
-  general_number const right = parse(b);
+  general_number const left = parse_general(a);
+  general_number const right = parse_general(b);
   if (left.what != right.what) return left.what < right.what ? -1 : 1;
   if (left.nan_rank != right.nan_rank) return left.nan_rank < right.nan_rank ? -1 : 1;
   return left.value < right.value ? -1 : int{left.value > right.value};
 }
 
 std::uint64_t general_prefix(std::string_view text) noexcept {
-  general_number const number = parse(text);
+  general_number const number = parse_general(text);
   if (number.what == general_number::kind::none) return 0;
   if (number.what == general_number::kind::nan) return 1;
   // Adding zero makes one of the two zeros. Rounding to double keeps the order; the complement of a

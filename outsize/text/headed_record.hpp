@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-// Byte strings behind a 64-bit number that travels with them through a sorter, and orders that look
-// at the one or the other.
+// Byte strings behind a 64-bit number that travels with them through a sorter, and an order that
+// looks at the one or the other.
 //
 //   | number, big-endian, 8 bytes | text |
 //
@@ -18,6 +18,7 @@
 #include <string_view>
 
 #include <outsize/algorithm/byte_order.hpp>
+#include <outsize/text/line_order.hpp>
 
 namespace outsize::text {
 
@@ -41,33 +42,31 @@ inline std::string_view behind_header(std::string_view record) noexcept {
   return record.substr(std::min(header_bytes, record.size()));
 }
 
-/// Records by their numbers alone; a model of record_ordering.
-struct by_header {
-  std::uint64_t prefix(std::string_view record) const noexcept { return header_of(record); }
+/// Records by what stands behind their numbers, in an order of lines, or by their numbers alone; a
+/// model of record_ordering. One type for both, as a sorter is compiled anew for each.
+class headed_order {
+ public:
+  /// By the numbers.
+  headed_order() = default;
+  /// By what is behind them, in the order `text`, which must outlive this one.
+  explicit headed_order(line_order const& text) noexcept : text_(&text) {}
+
+  std::uint64_t prefix(std::string_view record) const noexcept {
+    return text_ ? text_->prefix(behind_header(record)) : header_of(record);
+  }
   int compare(std::string_view a, std::string_view b) const noexcept {
+    if (text_) return text_->compare(behind_header(a), behind_header(b));
     std::uint64_t const left = header_of(a);
     std::uint64_t const right = header_of(b);
     return int{left > right} - int{left < right};
   }
   bool equal_keys(std::string_view a, std::string_view b) const noexcept {
-    return header_of(a) == header_of(b);
+    return text_ ? text_->equal_keys(behind_header(a), behind_header(b))
+                 : header_of(a) == header_of(b);
   }
-};
 
-/// Records by what stands behind their numbers; a model of record_ordering if Order is one.
-template <typename Order>
-struct by_text_behind {
-  Order order;
-
-  std::uint64_t prefix(std::string_view record) const noexcept {
-    return order.prefix(behind_header(record));
-  }
-  int compare(std::string_view a, std::string_view b) const noexcept {
-    return order.compare(behind_header(a), behind_header(b));
-  }
-  bool equal_keys(std::string_view a, std::string_view b) const noexcept {
-    return order.equal_keys(behind_header(a), behind_header(b));
-  }
+ private:
+  line_order const* text_ = nullptr;
 };
 
 }  // namespace outsize::text

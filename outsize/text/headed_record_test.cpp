@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
 
-// Numbers in front of texts, and the two orders.
+// Numbers in front of texts, and orders by either.
 
 #include <outsize/text/headed_record.hpp>
 
@@ -14,8 +14,7 @@
 namespace outsize::text {
 namespace {
 
-static_assert(record_ordering<by_header>);
-static_assert(record_ordering<by_text_behind<byte_order>>);
+static_assert(record_ordering<headed_order>);
 
 std::string headed(std::uint64_t number, std::string_view text) {
   std::string record = "what was there before";
@@ -35,10 +34,12 @@ TEST(headed_record, gives_back_what_it_was_made_of) {
 TEST(headed_record, compares_by_one_part_or_the_other) {
   auto const a = headed(256, "a");
   auto const b = headed(2, "b");
-  EXPECT_GT(by_header{}.compare(a, b), 0);
-  EXPECT_LT(by_header{}.prefix(b), by_header{}.prefix(a));
-  EXPECT_TRUE(by_header{}.equal_keys(a, headed(256, "other")));
-  by_text_behind<byte_order> const by_text{};
+  headed_order const by_number;
+  EXPECT_GT(by_number.compare(a, b), 0);
+  EXPECT_LT(by_number.prefix(b), by_number.prefix(a));
+  EXPECT_TRUE(by_number.equal_keys(a, headed(256, "other")));
+  line_order const lines({});
+  headed_order const by_text(lines);
   EXPECT_LT(by_text.compare(a, b), 0);
   EXPECT_LT(by_text.prefix(a), by_text.prefix(b));
   EXPECT_TRUE(by_text.equal_keys(a, headed(7, "a")));

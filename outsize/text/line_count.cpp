@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <vector>
 
 #include <outsize/algorithm/record_sorter.hpp>
@@ -20,6 +19,8 @@
 
 namespace outsize::text {
 namespace {
+
+using counting_sorter = record_sorter<headed_order>;
 
 /// Writes groups.
 class group_output {
@@ -52,9 +53,8 @@ class group_output {
 
 /// Pushes the keys of all lines and how often each came since the last time that the tally was
 /// full.
-template <typename Sorter>
 std::uint64_t push_counts(detail::line_input& in, key_extractor& keys, detail::text_tally& tally,
-                          group_output& out, Sorter& into) {
+                          group_output& out, counting_sorter& into) {
   std::string record;
   auto const push = [&](std::string_view key, std::uint64_t count) {
     assign_headed(record, count, key);
@@ -74,8 +74,8 @@ std::uint64_t push_counts(detail::line_input& in, key_extractor& keys, detail::t
 }
 
 /// Calls use(key, count) for each group of equal keys, with the first of them.
-template <typename Sorter, typename Order, typename F>
-void for_each_group(Sorter& sorted, Order const& order, F const& use) {
+template <typename F>
+void for_each_group(counting_sorter& sorted, line_order const& order, F const& use) {
   std::string key;
   std::uint64_t count = 0;
   for (; !sorted.empty(); ++sorted) {
@@ -92,8 +92,7 @@ void for_each_group(Sorter& sorted, Order const& order, F const& use) {
 }
 
 /// Writes the groups of `sorted` by their sizes; `ranks` is empty.
-template <typename Sorter, typename Order>
-void write_by_count(Sorter& sorted, Order const& order, record_sorter<by_header>& ranks,
+void write_by_count(counting_sorter& sorted, line_order const& order, counting_sorter& ranks,
                     group_output& out) {
   std::string record;
   for_each_group(sorted, order, [&](std::string_view key, std::uint64_t count) {
@@ -122,36 +121,34 @@ sort_report count_lines(storage& store, sort_paths const& paths, line_order_opti
   sort_options sorting = with_memory(options, sorter_bytes, known);
   sorting.unique = false;
 
-  return with_plain_order(keys.order(), [&](auto const& by) {
-    using order_type = std::remove_cvref_t<decltype(by)>;
-    record_sorter sorter(store, by_text_behind<order_type>{by}, sorting);
-    std::uint64_t lines = 0;
-    {
-      grant counting = store.memory().take(tally_bytes, "count");
-      detail::text_tally tally(counting, round_down<std::size_t>(tally_bytes, page_bytes()));
-      lines = push_counts(in, keys, tally, written, sorter);
-    }
-    sorter.sort();
-    written.end_lines_with(in.end_of_lines());
-    out.put(in.mark());
-    if (auto const& header = in.header_line()) written.write_header(*header);
-    sort_report ranking;
-    if (groups.by_count) {
-      record_sorter ranks(store, by_header{}, sorting);
-      write_by_count(sorter, by, ranks, written);
-      ranking = ranks.report();
-    } else {
-      for_each_group(sorter, by, [&](auto key, auto count) { written.write(key, count); });
-    }
-    out.finish();
-    sort_report report = sorter.report();
-    report.add_work_of(ranking);
-    report.items = lines;
-    report.input_bytes = in.line_bytes();
-    report.output_items = written.written();
-    report.memory_bytes = division.memory_bytes;
-    return report;
-  });
+  line_order const& by = keys.order();
+  counting_sorter sorter(store, headed_order(by), sorting);
+  std::uint64_t lines = 0;
+  {
+    grant counting = store.memory().take(tally_bytes, "count");
+    detail::text_tally tally(counting, round_down<std::size_t>(tally_bytes, page_bytes()));
+    lines = push_counts(in, keys, tally, written, sorter);
+  }
+  sorter.sort();
+  written.end_lines_with(in.end_of_lines());
+  out.put(in.mark());
+  if (auto const& header = in.header_line()) written.write_header(*header);
+  sort_report ranking;
+  if (groups.by_count) {
+    counting_sorter ranks(store, headed_order(), sorting);
+    write_by_count(sorter, by, ranks, written);
+    ranking = ranks.report();
+  } else {
+    for_each_group(sorter, by, [&](auto key, auto count) { written.write(key, count); });
+  }
+  out.finish();
+  sort_report report = sorter.report();
+  report.add_work_of(ranking);
+  report.items = lines;
+  report.input_bytes = in.line_bytes();
+  report.output_items = written.written();
+  report.memory_bytes = division.memory_bytes;
+  return report;
 }
 
 }  // namespace outsize::text

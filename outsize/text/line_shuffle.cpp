@@ -166,7 +166,7 @@ void permute(shuffle_job const& job, shuffle_source const& lines, counted_output
   }
   sort_options sorting = with_memory(job.options, job.division.work_bytes, job.input.known_bytes);
   sorting.unique = false;
-  top_sorter sorter(job.store, by_header{}, job.order.count, sorting);
+  top_sorter sorter(job.store, headed_order(), job.order.count, sorting);
   std::string record;
   std::uint64_t index = 0;
   for_each_line(job, lines, [&](std::string_view line) {

@@ -14,13 +14,13 @@
 namespace outsize::tool {
 namespace {
 
-struct request : pass_request {
+struct fft_request : pass_request {
   bool inverse = false;
   std::uint64_t block_bytes = 0;
 };
 
-std::optional<request> read_request(int argc, char** argv) {
-  request r;
+std::optional<fft_request> read_fft_request(int argc, char** argv) {
+  fft_request r;
   option_table table("outsize fft [OPTIONS] FILE -o FILE",
                      "Writes the discrete Fourier transform of a file of 2^k complex numbers "
                      "(pairs of 64-bit\nfloating point numbers of this machine), in natural order "
@@ -60,7 +60,7 @@ pass_outcome outcome_of(numeric::fft_report const& report) {
 }  // namespace
 
 int cmd_fft(int argc, char** argv) {
-  auto const r = read_request(argc, argv);
+  auto const r = read_fft_request(argc, argv);
   if (!r) return exit_done;
   return run_pass_command("fft", *r, r->storage(),
                           [&](storage& store, numeric::pass_listener const& listener) {

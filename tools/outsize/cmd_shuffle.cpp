@@ -27,7 +27,7 @@
 namespace outsize::tool {
 namespace {
 
-constexpr char const* about =
+constexpr char const* about_shuffle =
     "Writes lines in random order, each order as likely as the others. With --seed or\n"
     "--random-source the order depends on these and the number of lines alone, whatever the "
     "memory\n"
@@ -90,7 +90,8 @@ std::vector<option> output_rows(shuffle_request& request) {
 
 option_table make_table(shuffle_request& request) {
   option_table table(
-      "outsize shuffle [OPTIONS] [FILE] | -e [OPTIONS] [LINE...] | -i LO-HI [OPTIONS]", about);
+      "outsize shuffle [OPTIONS] [FILE] | -e [OPTIONS] [LINE...] | -i LO-HI [OPTIONS]",
+      about_shuffle);
   table.heading("which lines")
       .add(source_rows(request))
       .add(line_shape_rows(request.shape))

@@ -22,7 +22,7 @@
 namespace outsize::tool {
 namespace {
 
-constexpr char const* about =
+constexpr char const* about_top =
     "Writes the first COUNT lines of what 'outsize sort' would write with the same options. Reads\n"
     "the input once, and as long as COUNT lines fit in a sixteenth of the memory uses no disk.\n"
     "Without FILE, or where FILE is -, reads standard input.";
@@ -36,7 +36,7 @@ struct top_request : work_options {
 };
 
 option_table make_table(top_request& request) {
-  option_table table("outsize top [OPTIONS] COUNT [FILE...]", about);
+  option_table table("outsize top [OPTIONS] COUNT [FILE...]", about_top);
   table.heading("how lines compare")
       .add(line_key_rows(request.keys))
       .add(equal_key_rows(request.keys))

@@ -31,7 +31,7 @@ namespace {
 using text::uniq_options;
 using mark = uniq_options::mark;
 
-constexpr char const* about =
+constexpr char const* about_uniq =
     "Of equal lines that follow each other writes one (as uniq(1) does in the C locale). Without\n"
     "INPUT, or where it is -, reads standard input. For equal lines anywhere there are\n"
     "'outsize sort -u' and 'outsize count'.";
@@ -142,7 +142,7 @@ std::vector<option> comparison_rows(uniq_request& request) {
 }
 
 option_table make_table(uniq_request& request) {
-  option_table table("outsize uniq [OPTIONS] [INPUT [OUTPUT]]", about);
+  option_table table("outsize uniq [OPTIONS] [INPUT [OUTPUT]]", about_uniq);
   table.heading("what to write")
       .add(group_rows(request))
       .add(output_row(request.output, request.has_output, "as OUTPUT; may be the input"))

@@ -22,7 +22,7 @@ namespace {
 using text::join_column;
 using text::join_options;
 
-constexpr char const* about =
+constexpr char const* about_join =
     "Writes a line for each pair of lines of FILE1 and FILE2 whose join fields are equal (as\n"
     "join(1) does in the C locale). Both must be sorted by that field, or be sorted here with\n"
     "--sort. One of them may be -, standard input.";
@@ -222,7 +222,7 @@ std::optional<join_request> read_join_request(int argc, char** argv) {
   join_request request;
   given_values given;
   operand_files files(request.join);
-  option_table table("outsize join [OPTIONS] FILE1 FILE2", about);
+  option_table table("outsize join [OPTIONS] FILE1 FILE2", about_join);
   table.heading("what is compared")
       .add(field_rows(request.join, given))
       .heading("what to write")

@@ -22,7 +22,7 @@ option valued_row(char letter, std::string name, std::string value, std::string 
           .handler = std::move(handler)};
 }
 
-option output_row(std::string help, std::function<void(std::string_view)> handler) {
+option row_of_output(std::string help, std::function<void(std::string_view)> handler) {
   return valued_row('o', "output", "FILE", std::move(help), std::move(handler));
 }
 
@@ -57,11 +57,12 @@ option json_row(std::optional<std::string>& into) {
 }
 
 option output_row(std::string& into, bool& given, std::string help) {
-  return output_row(std::move(help), [&](std::string_view path) { set_output(path, into, given); });
+  return row_of_output(std::move(help),
+                       [&](std::string_view path) { set_output(path, into, given); });
 }
 
 option output_row(std::string& into, std::string help) {
-  return output_row(std::move(help), [&into, given = false](std::string_view path) mutable {
+  return row_of_output(std::move(help), [&into, given = false](std::string_view path) mutable {
     set_output(path, into, given);
   });
 }

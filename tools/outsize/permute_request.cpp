@@ -18,7 +18,7 @@
 namespace outsize::tool {
 namespace {
 
-constexpr char const* about =
+constexpr char const* about_permute =
     "Permutes the records of a file, however much larger than memory: record x goes to place A x,\n"
     "the bits of x being multiplied by a matrix over GF(2). There are 2^n records.";
 
@@ -67,7 +67,7 @@ option permutation_row(permute_request& r, std::string const& name, permutation 
 }
 
 option_table make_table(permute_request& r) {
-  option_table table("outsize permute [OPTIONS] FILE -o FILE", about);
+  option_table table("outsize permute [OPTIONS] FILE -o FILE", about_permute);
   table.heading("which permutation")
       .add(permutation_row(r, "bit-reversal", permutation::bit_reversal,
                            "place x is x with its n bits reversed"))

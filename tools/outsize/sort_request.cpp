@@ -15,7 +15,7 @@
 namespace outsize::tool {
 namespace {
 
-constexpr char const* about =
+constexpr char const* about_sort =
     "Sorts, merges or checks lines (as sort(1) does in the C locale, byte for byte) or binary\n"
     "records, however much larger than memory they are. Without FILE, or where FILE is -, reads\n"
     "standard input. Exit status: 0 done, 1 not in order (-c, -C), 2 error.";
@@ -85,7 +85,7 @@ void refuse_old_keys(std::vector<std::string> const& operands) {
 }
 
 option_table make_table(sort_request& request, read_state& state) {
-  option_table table("outsize sort [OPTIONS] [FILE...]", about);
+  option_table table("outsize sort [OPTIONS] [FILE...]", about_sort);
   table.heading("what the items are and how they compare")
       .add(key_option_rows(request.keys))
       .heading("what to do")

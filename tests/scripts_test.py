@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: the outsize authors
+# SPDX-License-Identifier: BSL-1.0
+"""The scripts beside this one that choose and count."""
+import json
+import pathlib
+import tempfile
+import unittest
+
+import build_times
+import tidy_files
+
+
+class Choice(unittest.TestCase):
+    def setUp(self):
+        self.sources = [f"outsize/a/{i:02}.cpp" for i in range(20)]
+        self.contents = dict.fromkeys(self.sources, "")
+
+    def chosen(self, touched, turn=0):
+        return tidy_files.chosen(self.sources, touched, turn, self.contents.__getitem__)
+
+    def test_every_source_has_its_turn(self):
+        seen = [source for turn in range(tidy_files.TURNS) for source in self.chosen([], turn)]
+        self.assertEqual(sorted(seen), self.sources)
+
+    def test_what_was_touched_is_chosen_in_every_turn(self):
+        for turn in range(tidy_files.TURNS):
+            self.assertIn("outsize/a/07.cpp", self.chosen(["outsize/a/07.cpp", "README.md"], turn))
+            self.assertIn("outsize/a/11.cpp", self.chosen(["outsize/a/11.hpp"], turn))
+
+    def test_a_header_without_source_is_seen_by_the_first_that_includes_it(self):
+        for including in ("outsize/a/13.cpp", "outsize/a/14.cpp"):
+            self.contents[including] = "#include <outsize/b/shape.hpp>\n"
+        found = self.chosen(["outsize/b/shape.hpp"], turn=7)
+        self.assertIn("outsize/a/13.cpp", found)
+        self.assertNotIn("outsize/a/14.cpp", found)
+
+
+class Times(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def write(self, name, text):
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    def test_of_an_object_made_twice_the_last_counts(self):
+        rows = ["# ninja log v5"]
+        for begin, end, output in ((0, 9000, "a/CMakeFiles/t.dir/b.cpp.o"), (0, 500, "lib.a"),
+                                   (100, 1600, "a/CMakeFiles/t.dir/b.cpp.o")):
+            rows.append(f"{begin}\t{end}\t0\t{output}\thash")
+        self.write(".ninja_log", "\n".join(rows) + "\n")
+        self.assertEqual(build_times.compilations(self.folder),
+                         [(1.5, "a/CMakeFiles/t.dir/b.cpp.o")])
+        self.assertEqual(build_times.source_of("a/CMakeFiles/t.dir/b.cpp.o"), "a/b.cpp (t)")
+
+    def test_tests_are_those_of_the_last_run(self):
+        self.write("Testing/Temporary/LastTest.log",
+                   "1/2 Testing: io/a\n1/2 Test: io/a\nOutput:\nTest time =   0.25 sec\n"
+                   "2/2 Test: io/b  # x\nTest time =  12.00 sec\n")
+        self.assertEqual(build_times.test_runs(self.folder), [(0.25, "io/a"), (12.0, "io/b  # x")])
+
+    def test_times_in_traces_are_without_what_is_inside(self):
+        def event(kind, begin, microseconds, detail):
+            return {"ph": "X", "name": kind, "ts": begin, "dur": microseconds,
+                    "args": {"detail": detail}}
+        self.write("x.cpp.json", json.dumps({"traceEvents": [
+            event("Source", 0, 5_000_000, "/root/a.hpp"),
+            event("Source", 1_000_000, 2_000_000, "/usr/include/c++/12/vector"),
+            event("InstantiateClass", 0, 1_000_000, "std::vector<int>"),
+            event("InstantiateFunction", 2_000_000, 500_000, "std::vector<long>"),
+        ]}))
+        headers, templates = build_times.traced(self.folder, pathlib.Path("/root"))
+        self.assertEqual(dict(headers), {"a.hpp": [3.0], "vector": [2.0]})
+        self.assertEqual(dict(templates), {"std::vector<>": [1.0, 0.5]})
+
+
+if __name__ == "__main__":
+    unittest.main()
