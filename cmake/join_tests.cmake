@@ -9,6 +9,8 @@
 # What is local to a file stays so: its unnamed namespace gets one with a name of its own around it,
 # and no file sees the names of another. That relies on the layout of clang-format.
 
+cmake_minimum_required(VERSION 3.25)
+
 set(files)
 foreach(i RANGE 1 ${CMAKE_ARGC})
   if(DEFINED files_begin)
