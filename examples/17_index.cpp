@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <outsize/base/units.hpp>
+#include <outsize/block/storage.hpp>
 #include <outsize/container/map.hpp>
 #include <outsize/container/set.hpp>
 

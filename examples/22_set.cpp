@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <outsize/base/units.hpp>
+#include <outsize/block/storage.hpp>
 #include <outsize/container/set.hpp>
 
 int main() {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include <outsize/base/units.hpp>
+#include <outsize/block/storage.hpp>
 #include <outsize/container/map.hpp>
 
 #include "map_program.hpp"

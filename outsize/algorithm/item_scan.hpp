@@ -22,31 +22,43 @@
 
 #include <outsize/algorithm/item_streams.hpp>
 #include <outsize/base/external_item.hpp>
-#include <outsize/base/memory_budget.hpp>
 #include <outsize/base/units.hpp>
-#include <outsize/block/storage.hpp>
-#include <outsize/block/user_files.hpp>
-#include <outsize/io/input_stream.hpp>
 
-namespace outsize::detail {
+namespace outsize {
 
-/// Reading running ahead, scaled to the memory of the whole.
-io::input_stream_options input_options(storage& store, std::uint64_t memory_bytes,
-                                       io::input_decoding decoding = {});
-inline io::input_stream_options input_options(storage& store, sort_options const& options) {
-  return input_options(store, memory_of(store, options), options.decoding());
+class storage;
+
+namespace io {
+class input_stream;
 }
-/// Those of a scan. If its memory is given, the same where that fits in what is free of the
-/// storage's; else up to half of what is free, as whoever is shown the items may ask for some, too.
-/// If need be in shorter blocks, of a page at least: no scan must fail where less would serve it.
-io::input_stream_options scan_options(storage& store, sort_options const& options);
 
-/// The items of a stream of bytes.
-template <external_item T>
+namespace detail {
+
+/// The bytes of a file, front to back, read ahead in memory of the storage's budget.
+class opened_bytes {
+ public:
+  /// `store` must outlive it. Takes as much memory as scan_options() says.
+  /// @throws io_error, format_error, budget_error, as block::open_input.
+  opened_bytes(storage& store, std::string const& path, sort_options const& options);
+  opened_bytes(opened_bytes const&) = delete;
+  opened_bytes& operator=(opened_bytes const&) = delete;
+  ~opened_bytes();
+
+  /// Some bytes, valid until the next call; empty at the end. @throws io_error, format_error.
+  std::span<std::byte const> next();
+  std::string const& name() const noexcept;
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+/// The items of a stream of bytes: an io::input_stream, or what has its next() and name().
+template <external_item T, typename Bytes = io::input_stream>
 class item_reader {
  public:
   /// `in` must outlive it.
-  explicit item_reader(io::input_stream& in) : in_(&in) {}
+  explicit item_reader(Bytes& in) : in_(&in) {}
 
   /// The next items, at least one, valid until the next call; empty at the end. @throws io_error;
   /// format_error if the last item is cut short.
@@ -94,7 +106,7 @@ class item_reader {
     return held_ == 0;
   }
 
-  io::input_stream* in_;
+  Bytes* in_;
   std::span<std::byte const> rest_;  // of what the stream has handed out
   std::uint64_t total_ = 0;
   std::unique_ptr<T[]> copies_;  // once there are any; the first may be of an item
@@ -118,10 +130,8 @@ template <typename In, typename Visit>
 void scan_items(storage& store, In&& in, sort_options const& options, Visit&& visit) {
   using item = source_item_t<In>;
   if constexpr (is_item_file<std::remove_cvref_t<In>>) {
-    auto const reading = scan_options(store, options);
-    grant memory = store.memory().take(io::input_stream_memory_bytes(reading), "input stream");
-    auto const stream = block::open_input(store, in.path, memory, reading);
-    item_reader<item> reader(*stream);
+    opened_bytes bytes(store, in.path, options);
+    item_reader<item, opened_bytes> reader(bytes);
     for (auto some = reader.next(); !some.empty(); some = reader.next())
       if (!visit(some)) return;
   } else if constexpr (std::ranges::contiguous_range<In> && std::ranges::sized_range<In>) {
@@ -148,11 +158,5 @@ void scan_items(storage& store, In&& in, sort_options const& options, Visit&& vi
   }
 }
 
-/// Watches files of items from now on, if an output file may replace one of them.
-template <typename Out>
-io::input_watch watch_inputs(std::vector<std::string> const& inputs, Out const& out) {
-  if constexpr (std::same_as<Out, output_path>) return {inputs, out.path};
-  return {};
-}
-
-}  // namespace outsize::detail
+}  // namespace detail
+}  // namespace outsize

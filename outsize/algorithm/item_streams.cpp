@@ -5,10 +5,15 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <memory>
 
+#include <outsize/algorithm/input_options.hpp>
 #include <outsize/base/error.hpp>
+#include <outsize/base/memory_budget.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/block/storage.hpp>
+#include <outsize/block/user_files.hpp>
+#include <outsize/io/input_stream.hpp>
 
 namespace outsize::detail {
 
@@ -45,6 +50,24 @@ io::input_stream_options scan_options(storage& store, sort_options const& option
   while (reading.block_bytes > page_bytes() && !fits()) reading.block_bytes /= 2;
   return reading;
 }
+
+struct opened_bytes::state {
+  state(storage& store, std::string const& path, io::input_stream_options const& reading)
+      : memory(store.memory().take(io::input_stream_memory_bytes(reading), "input stream")),
+        stream(block::open_input(store, path, memory, reading)) {}
+
+  grant memory;
+  std::unique_ptr<io::input_stream> stream;
+};
+
+opened_bytes::opened_bytes(storage& store, std::string const& path, sort_options const& options)
+    : state_(std::make_unique<state>(store, path, scan_options(store, options))) {}
+
+opened_bytes::~opened_bytes() = default;
+
+std::span<std::byte const> opened_bytes::next() { return state_->stream->next(); }
+
+std::string const& opened_bytes::name() const noexcept { return state_->stream->name(); }
 
 void throw_cut_short(std::string const& name, std::uint64_t bytes, std::size_t item_bytes) {
   throw format_error(fmt::format("{}: the last record is cut short: {} bytes are no multiple of {}",

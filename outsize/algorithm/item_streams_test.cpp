@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include <outsize/algorithm/input_options.hpp>
 #include <outsize/algorithm/item_scan.hpp>
 #include <outsize/algorithm/item_writer.hpp>
 #include <outsize/base/error.hpp>

@@ -28,6 +28,7 @@
 
 #include <fmt/format.h>
 
+#include <outsize/algorithm/input_options.hpp>
 #include <outsize/algorithm/is_sorted.hpp>
 #include <outsize/algorithm/item_order.hpp>
 #include <outsize/algorithm/item_scan.hpp>

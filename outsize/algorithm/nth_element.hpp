@@ -22,6 +22,7 @@
 
 #include <fmt/format.h>
 
+#include <outsize/algorithm/input_options.hpp>
 #include <outsize/algorithm/item_order.hpp>
 #include <outsize/algorithm/item_scan.hpp>
 #include <outsize/algorithm/item_sort.hpp>

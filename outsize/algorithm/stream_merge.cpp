@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include <outsize/algorithm/input_options.hpp>
+
 namespace outsize::detail {
 namespace {
 

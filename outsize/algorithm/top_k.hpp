@@ -23,6 +23,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <outsize/algorithm/input_options.hpp>
 #include <outsize/algorithm/item_order.hpp>
 #include <outsize/algorithm/item_scan.hpp>
 #include <outsize/algorithm/item_sort.hpp>

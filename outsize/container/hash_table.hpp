@@ -22,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include <outsize/algorithm/input_options.hpp>
 #include <outsize/algorithm/item_scan.hpp>
 #include <outsize/algorithm/item_streams.hpp>
 #include <outsize/algorithm/sorter.hpp>

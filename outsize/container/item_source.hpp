@@ -14,7 +14,6 @@
 #include <outsize/algorithm/item_streams.hpp>
 #include <outsize/algorithm/sort/sort_options.hpp>
 #include <outsize/base/external_item.hpp>
-#include <outsize/block/storage.hpp>
 
 namespace outsize {
 namespace detail {

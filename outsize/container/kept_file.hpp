@@ -40,19 +40,12 @@
 #include <outsize/block/file_blocks.hpp>
 #include <outsize/block/free_extents.hpp>
 #include <outsize/block/storage.hpp>
+#include <outsize/container/file_pages.hpp>
 #include <outsize/container/kept_type.hpp>
 #include <outsize/container/page_space.hpp>
 #include <outsize/io/disk_file.hpp>
 
 namespace outsize::detail {
-
-/// What a kept_file holds; compared when it is opened.
-struct kept_kind {
-  std::string_view container;                    ///< At most 15 characters.
-  std::array<std::uint32_t, 2> item_bytes = {};  ///< sizeof an item; of a key, and of its value.
-  std::uint32_t rows = 1;                        ///< Of pages.
-  kept_parts parts = {};                         ///< What the types are, as far as that is known.
-};
 
 /// Rows of pages in a file; see the top of this file.
 ///

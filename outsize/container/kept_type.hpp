@@ -115,4 +115,12 @@ constexpr kept_part kept_function(std::string_view role) {
   return {role, name};
 }
 
+/// What a kept_file holds; compared when it is opened.
+struct kept_kind {
+  std::string_view container;                    ///< At most 15 characters.
+  std::array<std::uint32_t, 2> item_bytes = {};  ///< sizeof an item; of a key, and of its value.
+  std::uint32_t rows = 1;                        ///< Of pages.
+  kept_parts parts = {};                         ///< What the types are, as far as that is known.
+};
+
 }  // namespace outsize::detail

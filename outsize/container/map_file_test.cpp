@@ -17,6 +17,7 @@
 
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
+#include <outsize/block/storage.hpp>
 #include <outsize/container/map.hpp>
 #include <outsize/container/set.hpp>
 #include <outsize/testing/crashing_file.hpp>

@@ -3,6 +3,7 @@
 // Maps whose comparison throws, at each call of it in turn: what changes one entry leaves all as it
 // was, and so does construction; what changes many has done some of it.
 
+#include <outsize/block/storage.hpp>
 #include <outsize/container/map.hpp>
 
 #include <gtest/gtest.h>

@@ -35,7 +35,6 @@
 #include <outsize/base/error.hpp>
 #include <outsize/base/external_item.hpp>
 #include <outsize/base/owned.hpp>
-#include <outsize/block/storage.hpp>
 #include <outsize/container/btree.hpp>
 #include <outsize/container/btree_batch.hpp>
 #include <outsize/container/btree_builder.hpp>
@@ -49,6 +48,9 @@
 #include <outsize/container/sought_key.hpp>
 
 namespace outsize {
+
+class storage;
+storage& default_storage();
 
 /// A sorted container on the disks of a storage, or in a file. Value is void for sets; is_unique:
 /// equal keys are not kept. Use it by the names map, multimap, set, multiset.
@@ -615,8 +617,7 @@ class ordered_container {
     return true;
   }
   auto make_sorter() const {
-    std::uint64_t const free = store_->memory().free_bytes();
-    sort_options const options{.memory_bytes = free - free / 16};  // pages need an index
+    sort_options const options{.memory_bytes = tree_->pages().memory_to_sort_bytes()};
     if constexpr (!is_map) {
       return sorter<Key, Less>(*store_, tree_->less(), options);
     } else if constexpr (std::same_as<Less, std::less<>> || std::same_as<Less, std::less<Key>>) {

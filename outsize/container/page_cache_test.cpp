@@ -12,6 +12,7 @@
 #include <span>
 #include <vector>
 
+#include <outsize/container/disk_pages.hpp>
 #include <outsize/container/page_row.hpp>
 #include <outsize/container/page_space.hpp>
 #include <outsize/testing/counted_storage.hpp>

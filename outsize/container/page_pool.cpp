@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <tuple>
 
+#include <outsize/container/disk_pages.hpp>
 #include <outsize/container/page_space.hpp>
 
 namespace outsize {

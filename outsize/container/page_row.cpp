@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <outsize/base/assert.hpp>
+#include <outsize/block/storage.hpp>
 
 namespace outsize::detail {
 

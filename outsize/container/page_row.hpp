@@ -33,11 +33,14 @@
 
 #include <outsize/base/memory_budget.hpp>
 #include <outsize/block/block_cache.hpp>
-#include <outsize/block/storage.hpp>
 #include <outsize/container/page_cache.hpp>
 #include <outsize/container/page_runs.hpp>
 #include <outsize/container/page_space.hpp>
 #include <outsize/io/request.hpp>
+
+namespace outsize {
+class storage;
+}
 
 namespace outsize::detail {
 

@@ -8,6 +8,7 @@
 #include <outsize/base/assert.hpp>
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
+#include <outsize/block/block_device.hpp>
 
 namespace outsize::detail {
 

@@ -22,7 +22,6 @@
 #include <vector>
 
 #include <outsize/base/memory_budget.hpp>
-#include <outsize/block/block_device.hpp>
 #include <outsize/block/block_id.hpp>
 #include <outsize/container/page_space.hpp>
 #include <outsize/io/request.hpp>

@@ -18,6 +18,8 @@
 
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
+#include <outsize/block/storage.hpp>
+#include <outsize/container/disk_pages.hpp>
 #include <outsize/container/page_row.hpp>
 #include <outsize/container/page_run_writer.hpp>
 #include <outsize/io/decorators/counting_file.hpp>

@@ -18,6 +18,7 @@
 
 #include <outsize/base/units.hpp>
 #include <outsize/block/storage.hpp>
+#include <outsize/container/disk_pages.hpp>
 #include <outsize/io/memory_file.hpp>
 
 namespace outsize::detail {

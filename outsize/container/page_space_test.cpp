@@ -15,6 +15,9 @@
 
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
+#include <outsize/block/storage.hpp>
+#include <outsize/container/disk_pages.hpp>
+#include <outsize/container/file_pages.hpp>
 #include <outsize/io/decorators/faulty_file.hpp>
 #include <outsize/io/memory_file.hpp>
 

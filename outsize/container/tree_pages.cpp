@@ -10,6 +10,9 @@
 #include <outsize/base/assert.hpp>
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
+#include <outsize/block/storage.hpp>
+#include <outsize/container/disk_pages.hpp>
+#include <outsize/container/kept_file.hpp>
 #include <outsize/container/page_run_writer.hpp>
 
 namespace outsize::detail {
@@ -107,6 +110,11 @@ grant tree_pages::memory_for_bulk() const {
                               "bulk construction");
 }
 
+std::uint64_t tree_pages::memory_to_sort_bytes() const noexcept {
+  std::uint64_t const free = store_.memory().free_bytes();
+  return free - free / 16;
+}
+
 std::unique_ptr<tree_pages> tree_pages::on_disks(storage& store, tree_layout const& layout,
                                                  map_options const& options) {
   auto const make_space = [&](std::size_t page_bytes, std::size_t run_bytes) {
@@ -127,6 +135,38 @@ std::unique_ptr<tree_pages> tree_pages::on_disks(storage& store, tree_layout con
                       leaves.runs},
                      nullptr, options));
 }
+
+std::unique_ptr<tree_pages> tree_pages::create(storage& store, std::string const& path,
+                                               tree_layout const& layout,
+                                               map_options const& options) {
+  return in(store,
+            kept_file::create(store, path, layout.kind,
+                              {layout.leaf_bytes(options), layout.node_bytes(options)}),
+            layout, options);
+}
+
+std::unique_ptr<tree_pages> tree_pages::create(storage& store, io::file_ptr file,
+                                               tree_layout const& layout,
+                                               map_options const& options) {
+  return in(store,
+            kept_file::create(store, std::move(file), layout.kind,
+                              {layout.leaf_bytes(options), layout.node_bytes(options)}),
+            layout, options);
+}
+
+std::unique_ptr<tree_pages> tree_pages::open(storage& store, std::string const& path,
+                                             io::access mode, tree_layout const& layout,
+                                             map_options const& options) {
+  return in(store, kept_file::open(store, path, mode, layout.kind), layout, options);
+}
+
+std::unique_ptr<tree_pages> tree_pages::open(storage& store, io::file_ptr file, io::access mode,
+                                             tree_layout const& layout,
+                                             map_options const& options) {
+  return in(store, kept_file::open(store, std::move(file), mode, layout.kind), layout, options);
+}
+
+bool tree_pages::was_closed() const noexcept { return file_ == nullptr || file_->was_closed(); }
 
 std::unique_ptr<tree_pages> tree_pages::in(storage& store, std::shared_ptr<kept_file> file,
                                            tree_layout const& layout, map_options const& options) {

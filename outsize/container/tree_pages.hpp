@@ -24,14 +24,15 @@
 
 #include <outsize/base/assert.hpp>
 #include <outsize/base/units.hpp>
-#include <outsize/block/storage.hpp>
-#include <outsize/container/kept_file.hpp>
+#include <outsize/container/kept_type.hpp>
 #include <outsize/container/map_options.hpp>
 #include <outsize/container/page_row.hpp>
 #include <outsize/container/page_set.hpp>
-#include <outsize/io/disk_file.hpp>
+#include <outsize/io/file.hpp>
 
 namespace outsize::detail {
+
+class kept_file;
 
 /// A page to be looked at: pinned, or where a cache has no room for that a copy, which is aligned
 /// as pages in the cache are.
@@ -97,20 +98,15 @@ class tree_pages {
   static std::unique_ptr<tree_pages> on_disks(storage& store, tree_layout const& layout,
                                               map_options const& options);
   /// In a new kept_file, at a path or in a file that is open. @throws io_error, budget_error.
-  template <typename PathOrFile>
-  static std::unique_ptr<tree_pages> create(storage& store, PathOrFile where,
-                                            tree_layout const& layout, map_options const& options) {
-    return in(store,
-              kept_file::create(store, std::move(where), layout.kind,
-                                {layout.leaf_bytes(options), layout.node_bytes(options)}),
-              layout, options);
-  }
+  static std::unique_ptr<tree_pages> create(storage& store, std::string const& path,
+                                            tree_layout const& layout, map_options const& options);
+  static std::unique_ptr<tree_pages> create(storage& store, io::file_ptr file,
+                                            tree_layout const& layout, map_options const& options);
   /// In one that is there. @throws io_error, format_error, budget_error.
-  template <typename PathOrFile>
-  static std::unique_ptr<tree_pages> open(storage& store, PathOrFile where, io::access mode,
-                                          tree_layout const& layout, map_options const& options) {
-    return in(store, kept_file::open(store, std::move(where), mode, layout.kind), layout, options);
-  }
+  static std::unique_ptr<tree_pages> open(storage& store, std::string const& path, io::access mode,
+                                          tree_layout const& layout, map_options const& options);
+  static std::unique_ptr<tree_pages> open(storage& store, io::file_ptr file, io::access mode,
+                                          tree_layout const& layout, map_options const& options);
   tree_pages(tree_pages const&) = delete;
   tree_pages& operator=(tree_pages const&) = delete;
   /// Frees the space of pages on disks; closes a file, but cannot tell of errors.
@@ -144,6 +140,8 @@ class tree_pages {
   /// What is to be written at once by bulk construction, and memory for that.
   std::size_t run_bytes() const noexcept { return run_bytes_; }
   grant memory_for_bulk() const;
+  /// What a sort of what is to be built may have: what is free now, but for an index of pages.
+  std::uint64_t memory_to_sort_bytes() const noexcept;
   /// @throws io_error (EACCES) if they may only be read.
   void check_writable() const;
   /// Whether they come from a file, which something else may have changed: then what is read is
@@ -158,7 +156,7 @@ class tree_pages {
   /// To be called when nothing can be wrong with the whole any more: the destructor leaves a file
   /// as it is before that.
   void begin_use() noexcept { is_used_ = true; }
-  bool was_closed() const noexcept { return file_ == nullptr || file_->was_closed(); }
+  bool was_closed() const noexcept;
 
   /// Makes all durable that has a file; writes it, otherwise. @throws io_error: nothing is lost.
   void flush();

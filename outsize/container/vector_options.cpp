@@ -12,6 +12,8 @@
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/block/user_files.hpp>
+#include <outsize/container/disk_pages.hpp>
+#include <outsize/container/file_pages.hpp>
 #include <outsize/container/kept_file.hpp>
 
 namespace outsize::detail {

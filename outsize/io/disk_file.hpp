@@ -20,8 +20,6 @@
 
 namespace outsize::io {
 
-enum class access : std::uint8_t { read_only, read_write };
-
 /// How open_file opens a file.
 struct open_options {
   access mode = access::read_only;

@@ -32,6 +32,9 @@
 
 namespace outsize::io {
 
+/// What a file is opened for.
+enum class access : std::uint8_t { read_only, read_write };
+
 /// What every file can do; see the top of this file.
 class file {
  public:

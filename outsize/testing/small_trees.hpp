@@ -9,6 +9,7 @@
 #include <functional>
 
 #include <outsize/base/units.hpp>
+#include <outsize/block/storage.hpp>
 #include <outsize/container/btree.hpp>
 #include <outsize/io/memory_file.hpp>
 

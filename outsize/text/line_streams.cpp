@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include <outsize/algorithm/input_options.hpp>
 #include <outsize/algorithm/sort/sort_plan.hpp>
 #include <outsize/algorithm/stream_sort.hpp>
 #include <outsize/base/error.hpp>

@@ -13,6 +13,7 @@
 
 #include <outsize/base/units.hpp>
 #include <outsize/block/storage.hpp>
+#include <outsize/container/disk_pages.hpp>
 #include <outsize/container/page_row.hpp>
 #include <outsize/io/memory_file.hpp>
 
