@@ -68,12 +68,12 @@ class Times(unittest.TestCase):
             return {"ph": "X", "name": kind, "ts": begin, "dur": microseconds,
                     "args": {"detail": detail}}
         self.write("x.cpp.json", json.dumps({"traceEvents": [
-            event("Source", 0, 5_000_000, "/root/a.hpp"),
+            event("Source", 0, 5_000_000, "/tree/a.hpp"),
             event("Source", 1_000_000, 2_000_000, "/usr/include/c++/12/vector"),
             event("InstantiateClass", 0, 1_000_000, "std::vector<int>"),
             event("InstantiateFunction", 2_000_000, 500_000, "std::vector<long>"),
         ]}))
-        headers, templates = build_times.traced(self.folder, pathlib.Path("/root"))
+        headers, templates = build_times.traced(self.folder, pathlib.Path("/tree"))
         self.assertEqual(dict(headers), {"a.hpp": [3.0], "vector": [2.0]})
         self.assertEqual(dict(templates), {"std::vector<>": [1.0, 0.5]})
 
