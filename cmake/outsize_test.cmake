@@ -59,7 +59,7 @@ function(outsize_join_tests result name)
   if(NOT OUTSIZE_JOIN OR count LESS 5)
     return()
   endif()
-  set(most_bytes 60000)  # what two processors and 2 GiB of memory take well
+  set(most_bytes 100000)  # what two processors and 4 GiB of memory take well
   set(sources)
   set(files)
   set(bytes 0)
