@@ -46,6 +46,7 @@ UNTESTED = {
     "outsize/algorithm/sort/sort_work.hpp": "data",
     "outsize/algorithm/stream_merge.hpp": "by record_sort_test.cpp and line_sort_test.cpp",
     "outsize/algorithm/stream_sort.hpp": "by record_sort_test.cpp and line_sort_test.cpp",
+    "outsize/base/memory_registry.hpp": "by memory_holder_test.cpp and memory_budget_test.cpp",
     "outsize/block/block_device.hpp": "interface: by storage_test.cpp and file_blocks_test.cpp",
     "outsize/block/block_id.hpp": "data",
     "outsize/container/btree_batch.hpp": "by map_test.cpp",

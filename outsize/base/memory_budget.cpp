@@ -5,15 +5,15 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <mutex>
 #include <new>
 #include <utility>
 
 #include <outsize/base/assert.hpp>
 #include <outsize/base/error.hpp>
-#include <outsize/base/process_locks.hpp>
+#include <outsize/base/memory_registry.hpp>
 #include <outsize/base/process_mark.hpp>
-#include <outsize/base/spare_pages.hpp>
 #include <outsize/base/units.hpp>
 
 namespace outsize {
@@ -42,93 +42,112 @@ bool memory_budget::try_reserve(std::uint64_t bytes) noexcept {
   return true;
 }
 
+void memory_budget::release(std::uint64_t bytes) noexcept {
+  used_bytes_.fetch_sub(bytes);
+  registry_->note_release();
+}
+
+memory_budget::memory_budget(std::uint64_t total_bytes)
+    : total_bytes_(total_bytes), registry_(std::make_unique<detail::memory_registry>(*this)) {}
+
 memory_budget::~memory_budget() {
   OUTSIZE_ASSERT((grant_count() == 0 || !process_.is_current()) &&
                  "a memory budget goes before what has memory of it");
 }
 
-/// Shared by a grant and its buffers; at a fixed address, so that the grant can move.
-class grant::account {
- public:
-  memory_budget& budget;
-  std::string const asker;
+grant::account::account(memory_budget& b, std::uint64_t total, std::string name)
+    : budget(b), asker(std::move(name)), total_bytes_(total) {}
 
-  account(memory_budget& b, std::uint64_t total, std::string name)
-      : budget(b), asker(std::move(name)), total_bytes_(total) {}
+std::uint64_t grant::account::total_bytes() const noexcept {
+  std::lock_guard const lock(mutex_);
+  return total_bytes_;
+}
 
-  detail::process_mark const& process() const noexcept { return process_; }
-  std::uint64_t total_bytes() const noexcept {
-    std::lock_guard const lock(mutex_);
-    return total_bytes_;
-  }
-  std::uint64_t free_bytes() const noexcept {
-    std::lock_guard const lock(mutex_);
-    return total_bytes_ - used_bytes_;
-  }
+std::uint64_t grant::account::free_bytes() const noexcept {
+  std::lock_guard const lock(mutex_);
+  return total_bytes_ - used_bytes_;
+}
 
-  void extend(std::uint64_t bytes) noexcept {
-    std::lock_guard const lock(mutex_);
-    total_bytes_ += bytes;
-  }
-  void keep_pages() noexcept {
-    std::lock_guard const lock(mutex_);
-    keeps_pages_ = true;
-  }
+void grant::account::extend(std::uint64_t bytes) noexcept {
+  std::lock_guard const lock(mutex_);
+  total_bytes_ += bytes;
+}
 
-  void take(std::uint64_t bytes) {
-    std::lock_guard const lock(mutex_);
-    count(bytes);
-    spare_.keep_at_most(total_bytes_ - used_bytes_);
-  }
-  void give_back(std::uint64_t bytes) noexcept {
-    std::lock_guard const lock(mutex_);
-    used_bytes_ -= bytes;
-  }
+std::uint64_t grant::account::shrink(std::uint64_t bytes) noexcept {
+  std::lock_guard const lock(mutex_);
+  bytes = std::min(bytes, total_bytes_ - used_bytes_);
+  total_bytes_ -= bytes;
+  spare_.keep_at_most(total_bytes_ - used_bytes_);
+  return bytes;
+}
 
-  /// Pages that were kept, counted; nullptr if there are none, and then nothing is counted.
-  std::byte* take_pages(std::size_t bytes) {
-    std::lock_guard const lock(mutex_);
-    count(bytes);
-    std::byte* const pages = spare_.take(bytes);
-    if (pages == nullptr) used_bytes_ -= bytes;
-    return pages;
-  }
-  void give_pages_back(std::byte* pages, std::size_t bytes) noexcept {
-    std::lock_guard const lock(mutex_);
-    used_bytes_ -= bytes;
-    if (keeps_pages_) try {
-        return spare_.put(pages, bytes);
-      } catch (std::bad_alloc const&) {
-      }
-    ::munmap(pages, bytes);
-  }
+void grant::account::keep_pages() noexcept {
+  std::lock_guard const lock(mutex_);
+  keeps_pages_ = true;
+}
 
- private:
-  void count(std::uint64_t bytes) {
-    std::uint64_t const free = total_bytes_ - used_bytes_;
-    if (bytes > free) throw budget_error(asker, free, bytes);
-    used_bytes_ += bytes;
-  }
+void grant::account::take(std::uint64_t bytes) {
+  std::lock_guard const lock(mutex_);
+  count(bytes);
+  spare_.keep_at_most(total_bytes_ - used_bytes_);
+}
 
-  detail::process_mark process_;
-  mutable detail::process_mutex mutex_;
-  std::uint64_t total_bytes_;
-  std::uint64_t used_bytes_ = 0;
-  bool keeps_pages_ = false;
-  detail::spare_pages spare_;  // no more than is free
-};
+void grant::account::give_back(std::uint64_t bytes) noexcept {
+  std::lock_guard const lock(mutex_);
+  used_bytes_ -= bytes;
+}
 
-grant memory_budget::take(std::uint64_t bytes, std::string asker) {
-  if (!try_reserve(bytes)) throw budget_error(std::move(asker), free_bytes(), bytes);
+std::byte* grant::account::take_pages(std::size_t bytes) {
+  std::lock_guard const lock(mutex_);
+  count(bytes);
+  std::byte* const pages = spare_.take(bytes);
+  if (pages == nullptr) used_bytes_ -= bytes;
+  return pages;
+}
+
+void grant::account::give_pages_back(std::byte* pages, std::size_t bytes) noexcept {
+  std::lock_guard const lock(mutex_);
+  used_bytes_ -= bytes;
+  if (keeps_pages_) try {
+      return spare_.put(pages, bytes);
+    } catch (std::bad_alloc const&) {
+    }
+  ::munmap(pages, bytes);
+}
+
+void grant::account::count(std::uint64_t bytes) {
+  std::uint64_t const free = total_bytes_ - used_bytes_;
+  if (bytes > free) throw budget_error(asker, free, bytes);
+  used_bytes_ += bytes;
+}
+
+/// A grant of bytes that were reserved.
+grant memory_budget::granted(std::uint64_t bytes, std::string asker) {
+  std::unique_ptr<grant::account> account;
   try {
-    grant taken(std::make_unique<grant::account>(*this, bytes, std::move(asker)));
-    ++grant_count_;
-    return taken;
+    account = std::make_unique<grant::account>(*this, bytes, std::move(asker));
+    registry_->add(*account);
   } catch (...) {
     release(bytes);
     throw;
   }
+  ++grant_count_;
+  return grant(std::move(account));
 }
+
+grant memory_budget::take(std::uint64_t bytes, std::string asker) {
+  registry_->reserve(bytes, asker);
+  return granted(bytes, std::move(asker));
+}
+
+grant memory_budget::take(memory_claim const& claim, std::string asker) {
+  std::uint64_t const share = registry_->reserve_share(claim);
+  grant taken = granted(share, std::move(asker));
+  if (share < claim.least) taken.extend(claim.least - share);
+  return taken;
+}
+
+std::vector<memory_share> memory_budget::division() const { return registry_->division(); }
 
 grant::grant(std::unique_ptr<account> a) : account_(std::move(a)) {}
 grant::grant() = default;
@@ -148,6 +167,7 @@ grant::~grant() {
   std::uint64_t const bytes = account_->total_bytes();
   OUTSIZE_ASSERT(account_->free_bytes() == bytes);
   memory_budget& budget = account_->budget;
+  budget.registry_->remove(*account_);
   account_.reset();  // with the pages that it keeps
   budget.release(bytes);
   --budget.grant_count_;  // it may be gone from here on
@@ -165,9 +185,22 @@ std::string const& grant::asker() const noexcept {
 
 void grant::extend(std::uint64_t bytes) {
   OUTSIZE_ASSERT(account_ != nullptr);
-  memory_budget& budget = account_->budget;
-  if (!budget.try_reserve(bytes)) throw budget_error(account_->asker, budget.free_bytes(), bytes);
+  account_->budget.registry_->reserve(bytes, account_->asker);
   account_->extend(bytes);
+}
+
+bool grant::try_extend(std::uint64_t bytes) noexcept {
+  OUTSIZE_ASSERT(account_ != nullptr);
+  if (!account_->budget.registry_->reserve_free(bytes)) return false;
+  account_->extend(bytes);
+  return true;
+}
+
+std::uint64_t grant::shrink(std::uint64_t bytes) noexcept {
+  OUTSIZE_ASSERT(account_ != nullptr);
+  bytes = account_->shrink(bytes);
+  if (bytes > 0) account_->budget.release(bytes);
+  return bytes;
 }
 
 void grant::charge(std::uint64_t bytes) {

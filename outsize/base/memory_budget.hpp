@@ -8,6 +8,9 @@
 //     └─ grant     what one part of the work asked for, by name; gives the rest back when it ends
 //          └─ buffer   page-aligned bytes from the system, ready for direct I/O
 //
+// A grant can belong to a memory_holder, which gives back what others need more
+// (memory_holder.hpp): who asks for more than is free has it do so, before he is refused.
+//
 // Invariant: the bytes of all live grants never exceed the budget, the bytes of a grant's live
 // buffers, and of pages that it keeps for further ones, never exceed the grant. A budget, and a
 // grant's take and release, may be used from any thread. Layer: base.
@@ -18,17 +21,30 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
+#include <outsize/base/memory_division.hpp>
 #include <outsize/base/process_mark.hpp>
 
 namespace outsize {
 
 class grant;
 
+namespace detail {
+class memory_registry;
+}
+
+/// A grant as a report shows it.
+struct memory_share {
+  std::string asker;
+  std::uint64_t has_bytes = 0;
+  memory_claim claim = {};  ///< Fixed at what it has, unless a memory_holder has claimed otherwise.
+};
+
 /// A limit in bytes on what its grants hold together.
 class memory_budget {
  public:
-  explicit memory_budget(std::uint64_t total_bytes) : total_bytes_(total_bytes) {}
+  explicit memory_budget(std::uint64_t total_bytes);
   memory_budget(memory_budget const&) = delete;
   memory_budget& operator=(memory_budget const&) = delete;
   /// @pre every grant is gone: its owner would use memory that is not counted any more, of a
@@ -42,20 +58,32 @@ class memory_budget {
   /// How many grants there are, also of no bytes.
   std::size_t grant_count() const noexcept { return grant_count_.load(); }
 
-  /// Sets `bytes` aside for `asker`.
-  /// @throws budget_error naming asker, have and need; the budget is unchanged then.
+  /// Sets `bytes` aside for `asker`. If less is free, holders give back what they do not need at
+  /// least, and the call waits for those that other threads are using.
+  /// @throws budget_error naming asker, have and need, and all who have memory, with what they need
+  /// at least; the budget is unchanged then.
   grant take(std::uint64_t bytes, std::string asker);
+  /// Sets aside what a division among all holders gives to the claim, its least at least.
+  /// @throws as take(claim.least, asker).
+  grant take(memory_claim const& claim, std::string asker);
+
+  /// All grants, the longest-lived first.
+  std::vector<memory_share> division() const;
 
  private:
   friend class grant;
+  friend class memory_holder;
+  friend class detail::memory_registry;
+  grant granted(std::uint64_t bytes, std::string asker);
   bool try_reserve(std::uint64_t bytes) noexcept;
-  void release(std::uint64_t bytes) noexcept { used_bytes_.fetch_sub(bytes); }
+  void release(std::uint64_t bytes) noexcept;
 
   std::uint64_t total_bytes_;
   std::atomic<std::uint64_t> used_bytes_{0};
   std::atomic<std::uint64_t> peak_bytes_{0};
   std::atomic<std::size_t> grant_count_{0};
   detail::process_mark process_;
+  std::unique_ptr<detail::memory_registry> registry_;
 };
 
 class buffer;
@@ -84,8 +112,13 @@ class grant {
   /// longer than some disks take to fill them.
   void keep_pages() noexcept;
 
-  /// Takes as many bytes more from the budget. @throws budget_error if it has less left.
+  /// Takes as many bytes more from the budget, as memory_budget::take() does. @throws likewise.
   void extend(std::uint64_t bytes);
+  /// The same of what is free, and not kept for those to come; false if that is less, or somebody
+  /// waits for it.
+  bool try_extend(std::uint64_t bytes) noexcept;
+  /// Gives back to the budget what is free in it, no more than `bytes`. Returns how much.
+  std::uint64_t shrink(std::uint64_t bytes) noexcept;
 
   /// Counts memory that is held elsewhere (an index in a vector, say) against the grant.
   /// @throws budget_error if the grant has less left.
@@ -94,6 +127,8 @@ class grant {
 
  private:
   friend class memory_budget;
+  friend class memory_holder;
+  friend class detail::memory_registry;
   friend class buffer;
   class account;
   explicit grant(std::unique_ptr<account> a);

@@ -28,6 +28,7 @@ class process_mutex {
   void lock() {
     if (mark_.is_current()) mutex_.lock();
   }
+  bool try_lock() { return !mark_.is_current() || mutex_.try_lock(); }
   void unlock() noexcept {
     if (mark_.is_current()) mutex_.unlock();
   }

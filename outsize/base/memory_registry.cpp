@@ -1,0 +1,347 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#include <outsize/base/memory_registry.hpp>
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include <outsize/base/assert.hpp>
+#include <outsize/base/error.hpp>
+#include <outsize/base/memory_holder.hpp>
+#include <outsize/base/units.hpp>
+
+namespace outsize::detail {
+namespace {
+
+constexpr std::size_t most_listed = 8;
+
+}  // namespace
+
+// ---- what is known ----
+
+void memory_registry::add(grant::account& account) {
+  if (!budget_.process_.is_current()) return;  // it may be a copy of what was being changed
+  std::lock_guard const lock(mutex_);
+  account.serial_ = next_serial_++;
+  accounts_.emplace_hint(accounts_.end(), account.serial_, &account);
+  ++generation_;
+}
+
+void memory_registry::remove(grant::account& account) noexcept {
+  if (!budget_.process_.is_current()) return;
+  std::lock_guard const lock(mutex_);
+  OUTSIZE_ASSERT(account.holder_ == nullptr);
+  accounts_.erase(account.serial_);
+  ++generation_;
+}
+
+void memory_registry::add(memory_holder& holder, memory_claim const& claim) {
+  std::lock_guard const lock(mutex_);
+  grant::account& account = holder.account_;
+  OUTSIZE_ASSERT(account.holder_ == nullptr && claim.least <= account.total_bytes());
+  account.holder_ = &holder;
+  account.claim_ = claim;
+  ++generation_;
+}
+
+void memory_registry::remove(memory_holder& holder) noexcept {
+  std::lock_guard const lock(mutex_);
+  holder.account_.holder_ = nullptr;
+  ++generation_;
+}
+
+void memory_registry::set_claim(memory_holder& holder, memory_claim const& claim) {
+  std::lock_guard const lock(mutex_);
+  OUTSIZE_ASSERT(claim.least <= holder.account_.total_bytes());
+  holder.account_.claim_ = claim;
+  ++generation_;
+}
+
+/// What has no holder stays as it is.
+memory_claim memory_registry::claim_of(grant::account const& account) const noexcept {
+  std::uint64_t const has = account.total_bytes();
+  if (account.holder_ == nullptr) return memory_claim::fixed(has);
+  memory_claim claim = account.claim_;
+  // What others have moved meanwhile would have pushed it out of a common cache.
+  if (clock() - account.holder_->used_at_.load(std::memory_order_relaxed) > budget_.total_bytes())
+    claim.knee = claim.most = claim.least;
+  return claim;
+}
+
+std::vector<memory_share> memory_registry::division() const {
+  std::lock_guard const lock(mutex_);
+  std::vector<memory_share> all;
+  for (auto const& [serial, account] : accounts_)
+    all.push_back({account->asker, account->total_bytes(), claim_of(*account)});
+  return all;
+}
+
+std::uint64_t memory_registry::least_of_all() const noexcept {
+  std::uint64_t sum = 0;
+  for (auto const& [serial, account] : accounts_) sum += claim_of(*account).least;
+  return sum;
+}
+
+// ---- gates ----
+
+memory_registry::entry memory_registry::try_enter(memory_holder& holder) noexcept {
+  if (holder.owner_.load() == &this_thread)
+    return this_thread.safe == &holder ? entry::mine : entry::busy;
+  if (!holder.mutex_.try_lock()) return entry::busy;
+  holder.owner_ = &this_thread;
+  return entry::entered;
+}
+
+/// Within the registry's lock, so that a holder that ends waits until this is over.
+void memory_registry::leave(memory_holder& holder, entry how) noexcept {
+  if (how != entry::entered) return;
+  holder.owner_ = nullptr;
+  holder.mutex_.unlock();
+  ++events_;
+  changed_.notify_all();
+}
+
+// ---- asks ----
+
+void memory_registry::note_release() noexcept {
+  ++generation_;
+  if (!somebody_waits()) return;
+  std::lock_guard const lock(mutex_);
+  ++events_;
+  changed_.notify_all();
+}
+
+bool memory_registry::reserve_free(std::uint64_t bytes) noexcept {
+  std::uint64_t const free = budget_.free_bytes();
+  bool const has_room = free >= kept_bytes() && free - kept_bytes() >= bytes;
+  return has_room && !somebody_waits() && budget_.try_reserve(bytes);
+}
+
+/// The division with `asker_claim` for one, by its number, or 0 if it has none yet; nothing if not
+/// even the least needs fit. Who cannot be asked for anything is not in it.
+std::optional<memory_registry::floors> memory_registry::shares(
+    std::uint64_t asker, memory_claim const& asker_claim) const {
+  std::vector<memory_claim> claims{asker_claim};
+  std::vector<std::uint64_t> numbers{asker};
+  std::uint64_t fixed_bytes = 0;
+  for (auto const& [serial, account] : accounts_) {
+    if (serial == asker) continue;
+    memory_claim const claim = claim_of(*account);
+    if (account->holder_ == nullptr) {
+      fixed_bytes += claim.least;
+    } else {
+      claims.push_back(claim);
+      numbers.push_back(serial);
+    }
+  }
+  auto const given = divide_memory(budget_.total_bytes() - fixed_bytes, claims, kept_bytes());
+  if (!given) return std::nullopt;
+  floors all;
+  for (std::size_t i = 0; i < numbers.size(); ++i) all.emplace(numbers[i], (*given)[i]);
+  return all;
+}
+
+memory_registry::floors memory_registry::leasts() const {
+  floors all;
+  for (auto const& [serial, account] : accounts_)
+    if (account->holder_ != nullptr) all.emplace(serial, claim_of(*account).least);
+  return all;
+}
+
+/// Has holders give what they have beyond `keep`, until so many bytes are free; who is not in it
+/// keeps everything. The lock is let go while they do. Returns who was asked for all that he has
+/// beyond it.
+memory_registry::serials memory_registry::gather(lock_type& lock, std::uint64_t bytes,
+                                                 floors const& keep) {
+  serials asked;
+  for (auto const cost : {give_cost::unused, give_cost::reread, give_cost::written}) {
+    std::uint64_t last = 0;
+    while (budget_.free_bytes() < bytes) {
+      auto const next = accounts_.upper_bound(last);
+      if (next == accounts_.end()) break;
+      auto& [serial, account] = *next;
+      last = serial;
+      auto const floor = keep.find(serial);
+      memory_holder* const holder = account->holder_;
+      std::uint64_t const has = account->total_bytes();
+      if (holder == nullptr || floor == keep.end() || has <= floor->second) continue;
+      entry const how = try_enter(*holder);
+      if (how == entry::busy) continue;
+      if (cost == give_cost::written) asked.insert(serial);
+      std::uint64_t const missing = bytes - std::min(bytes, budget_.free_bytes());
+      lock.unlock();
+      this_thread.is_giving = true;
+      holder->giver_.give_back(std::min(has - floor->second, missing), cost);
+      this_thread.is_giving = false;
+      lock.lock();
+      leave(*holder, how);
+    }
+  }
+  return asked;
+}
+
+/// Gives all that this thread may take from the holder that it works on, beyond its least.
+void memory_registry::give_own(lock_type& lock) {
+  if (this_thread.safe == nullptr) return;
+  grant::account const& own = this_thread.safe->account_;
+  gather(lock, budget_.total_bytes(), {{own.serial_, claim_of(own).least}});
+}
+
+/// Asks those for memory in whose gates other threads are; not those who were asked in vain.
+memory_registry::outlook memory_registry::wish_for(std::uint64_t bytes, serials const& asked) {
+  outlook best = outlook::nothing;
+  for (auto const& [serial, account] : accounts_) {
+    memory_holder* const holder = account->holder_;
+    bool const may_give = holder != nullptr && !asked.contains(serial) &&
+                          account->total_bytes() > claim_of(*account).least;
+    if (!may_give) continue;
+    holder->wish_ = bytes;
+    // Whoever has left the gate before the wish could be seen has left it open.
+    entry const how = try_enter(*holder);
+    if (how != entry::busy) {
+      leave(*holder, how);
+      return outlook::now;
+    }
+    void const* const owner = holder->owner_.load();
+    if (owner != &this_thread && std::ranges::find(asking_, owner) == asking_.end())
+      best = outlook::later;
+  }
+  return best;
+}
+
+void memory_registry::end_wishes() noexcept {
+  for (auto const& [serial, account] : accounts_)
+    if (account->holder_ != nullptr) account->holder_->wish_ = 0;
+}
+
+void memory_registry::await_event(lock_type& lock) {
+  changed_.wait(lock, [this, seen = events_] { return events_ != seen; });
+}
+
+/// Among those whose asks may wait. What others know of this thread changes with it, at both ends.
+class memory_registry::place_in_line {
+ public:
+  explicit place_in_line(memory_registry& all) : all_(all) {
+    all_.asking_.push_back(&this_thread);
+    ++all_.waiting_;
+    tell();
+  }
+  place_in_line(place_in_line const&) = delete;
+  place_in_line& operator=(place_in_line const&) = delete;
+  ~place_in_line() {
+    all_.end_wishes();
+    std::erase(all_.asking_, &this_thread);
+    --all_.waiting_;
+    tell();
+  }
+  bool is_first() const noexcept { return all_.asking_.front() == &this_thread; }
+
+ private:
+  void tell() noexcept {
+    ++all_.events_;
+    all_.changed_.notify_all();
+  }
+  memory_registry& all_;
+};
+
+void memory_registry::reserve(std::uint64_t bytes, std::string const& asker) {
+  if (!somebody_waits() && budget_.try_reserve(bytes)) return;
+  if (!budget_.process_.is_current() || this_thread.is_giving) {
+    if (budget_.try_reserve(bytes)) return;
+    throw budget_error(asker, budget_.free_bytes(), bytes);
+  }
+  lock_type lock(mutex_);
+  place_in_line const place(*this);
+  while (!place.is_first()) {
+    give_own(lock);
+    if (!place.is_first()) await_event(lock);
+  }
+  for (;;) {
+    if (budget_.try_reserve(bytes)) return;
+    if (auto const fair = shares(0, memory_claim::fixed(bytes))) gather(lock, bytes, *fair);
+    auto const asked = gather(lock, bytes, leasts());
+    if (budget_.try_reserve(bytes)) return;
+    outlook const next = wish_for(bytes, asked);
+    if (next == outlook::nothing) break;
+    if (next == outlook::later) await_event(lock);
+  }
+  if (budget_.try_reserve(bytes)) return;
+  std::uint64_t const least = least_of_all(), total = budget_.total_bytes();
+  std::uint64_t const have = total - std::min(least, total);
+  throw budget_error(asker, have < bytes ? have : budget_.free_bytes(), bytes,
+                     asker + listing(bytes));
+}
+
+std::uint64_t memory_registry::reserve_share(memory_claim const& claim) {
+  lock_type lock(mutex_);
+  if (!budget_.process_.is_current() || this_thread.is_giving || somebody_waits()) return 0;
+  auto const fair = shares(0, claim);
+  if (!fair) return 0;
+  std::uint64_t bytes = fair->at(0);
+  gather(lock, bytes + kept_bytes(), *fair);
+  for (;;) {
+    std::uint64_t const free = budget_.free_bytes();
+    bytes = std::min(bytes, free - std::min(free, kept_bytes()));
+    if (budget_.try_reserve(bytes)) return bytes;
+  }
+}
+
+bool memory_registry::reserve_to_grow(memory_holder& holder, std::uint64_t bytes) {
+  if (somebody_waits() || this_thread.is_giving) return false;
+  std::uint64_t const generation = generation_.load(), now = clock();
+  if (holder.refused_in_ == generation && now - holder.refused_at_ < budget_.total_bytes() / 8)
+    return false;
+  lock_type lock(mutex_);
+  auto const& account = holder.account_;
+  auto const fair = shares(account.serial_, account.claim_);
+  if (fair && account.total_bytes() + bytes <= fair->at(account.serial_)) {
+    gather(lock, bytes + kept_bytes(), *fair);
+    if (budget_.free_bytes() >= bytes + kept_bytes() && budget_.try_reserve(bytes)) return true;
+  }
+  holder.refused_in_ = generation_.load();
+  holder.refused_at_ = now;
+  return false;
+}
+
+void memory_registry::fulfil_wish(memory_holder& holder) noexcept {
+  std::uint64_t const bytes = holder.wish_.exchange(0);
+  std::uint64_t beyond_least = 0;
+  {
+    std::lock_guard const lock(mutex_);
+    std::uint64_t const has = holder.account_.total_bytes();
+    beyond_least = has - std::min(has, holder.account_.claim_.least);
+  }
+  this_thread.is_giving = true;
+  if (beyond_least > 0) holder.giver_.give_back(std::min(bytes, beyond_least), give_cost::written);
+  this_thread.is_giving = false;
+  std::lock_guard const lock(mutex_);
+  ++events_;
+  changed_.notify_all();
+}
+
+/// Of a budget error.
+std::string memory_registry::listing(std::uint64_t needed_bytes) const {
+  std::uint64_t const least = least_of_all(), total = budget_.total_bytes();
+  std::string text =
+      fmt::format(": the memory budget has {} left, {} needed",
+                  format_bytes(total - std::min(least, total)), format_bytes(needed_bytes));
+  std::vector<memory_share> all;
+  for (auto const& [serial, account] : accounts_)
+    if (std::uint64_t const has = account->total_bytes(); has > 0)
+      all.push_back({account->asker, has, claim_of(*account)});
+  if (all.empty()) return text;
+  std::ranges::stable_sort(all, std::ranges::greater(),
+                           [](memory_share const& s) { return s.claim.least; });
+  text += fmt::format("; {} would do:", format_bytes(least + needed_bytes));
+  char const* between = " ";
+  for (auto const& share : std::span(all).first(std::min(all.size(), most_listed))) {
+    text += fmt::format("{}{} has {} and needs {}", std::exchange(between, ", "), share.asker,
+                        format_bytes(share.has_bytes), format_bytes(share.claim.least));
+  }
+  if (all.size() > most_listed) text += fmt::format(", {} others", all.size() - most_listed);
+  return text;
+}
+
+}  // namespace outsize::detail
