@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <outsize/base/memory_budget.hpp>
 
+#include <fmt/format.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -27,6 +28,22 @@ namespace {
 
 std::size_t whole_pages(std::size_t bytes) noexcept {
   return round_up(bytes == 0 ? std::size_t{1} : bytes, page_bytes());
+}
+
+void* map(std::size_t bytes) noexcept {
+  return ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+
+/// A hint only: without huge pages everything works, with more misses of the address cache.
+void advise_long_pages(void* place, std::size_t bytes) noexcept {
+  if (bytes >= 2_MiB) ::madvise(place, bytes, MADV_HUGEPAGE);
+}
+
+void empty_pages(void* place, std::size_t bytes) noexcept {
+  int const outcome = ::madvise(place, bytes, MADV_DONTNEED);
+  OUTSIZE_ASSERT(outcome == 0);
+  // Else a page that is used could bring others with it that are released.
+  ::madvise(place, bytes, MADV_NOHUGEPAGE);
 }
 
 }  // namespace
@@ -105,10 +122,11 @@ std::byte* grant::account::take_pages(std::size_t bytes) {
   return pages;
 }
 
-void grant::account::give_pages_back(std::byte* pages, std::size_t bytes) noexcept {
+void grant::account::give_pages_back(std::byte* pages, std::size_t bytes,
+                                     std::size_t released_bytes) noexcept {
   std::lock_guard const lock(mutex_);
-  used_bytes_ -= bytes;
-  if (keeps_pages_) try {
+  used_bytes_ -= bytes - released_bytes;
+  if (keeps_pages_ && released_bytes == 0) try {
       return spare_.put(pages, bytes);
     } catch (std::bad_alloc const&) {
     }
@@ -147,7 +165,43 @@ grant memory_budget::take(memory_claim const& claim, std::string asker) {
   return taken;
 }
 
-std::vector<memory_share> memory_budget::division() const { return registry_->division(); }
+std::optional<grant> memory_budget::try_take(std::uint64_t bytes, std::string asker) {
+  if (!try_reserve(bytes)) return std::nullopt;
+  return granted(bytes, std::move(asker));
+}
+
+void memory_budget::require(std::uint64_t bytes, std::string const& asker) const {
+  registry_->require(bytes, asker);
+}
+
+std::uint64_t memory_budget::share_of(memory_claim const& claim) const {
+  return registry_->share_of(claim, registry_->kept_bytes());
+}
+
+std::uint64_t memory_budget::fair_bytes() const {
+  return registry_->share_of({0, total_bytes(), total_bytes()}, 0);
+}
+
+std::uint64_t memory_budget::obtainable_bytes() const { return registry_->obtainable_bytes(); }
+
+memory_report memory_budget::report() const {
+  return {total_bytes_, free_bytes(), registry_->division()};
+}
+
+std::string memory_report::explain() const {
+  std::string text =
+      fmt::format("{} of memory, {} free\n", format_bytes(total_bytes), format_bytes(free_bytes));
+  auto const add_row = [&text](auto const& has, auto const& least, auto const& knee,
+                               auto const& most, std::string const& who) {
+    text += fmt::format("  {:<10} {:<10} {:<10} {:<10} {}\n", has, least, knee, most, who);
+  };
+  add_row("has", "least", "knee", "most", "who");
+  for (auto const& [asker, has, claim] : shares)
+    if (has > 0 || claim.least > 0)
+      add_row(format_bytes(has), format_bytes(claim.least), format_bytes(claim.knee),
+              format_bytes(claim.most), asker);
+  return text;
+}
 
 grant::grant(std::unique_ptr<account> a) : account_(std::move(a)) {}
 grant::grant() = default;
@@ -229,32 +283,61 @@ buffer grant::allocate(std::size_t bytes) {
   OUTSIZE_ASSERT(account_ != nullptr);
   bytes = whole_pages(bytes);
   account_->take(bytes);
-  void* const place =
-      ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* const place = map(bytes);
   if (place == MAP_FAILED) {
     account_->give_back(bytes);
     throw std::bad_alloc();
   }
-  // A hint only: without huge pages everything works, with more misses of the address cache.
-  if (bytes >= 2_MiB) ::madvise(place, bytes, MADV_HUGEPAGE);
+  advise_long_pages(place, bytes);
   return {static_cast<std::byte*>(place), bytes, account_.get()};
+}
+
+buffer grant::allocate_released(std::size_t bytes) {
+  OUTSIZE_ASSERT(account_ != nullptr);
+  bytes = whole_pages(bytes);
+  void* const place = map(bytes);
+  if (place == MAP_FAILED) throw std::bad_alloc();
+  empty_pages(place, bytes);
+  return {static_cast<std::byte*>(place), bytes, account_.get(), bytes};
+}
+
+void buffer::release_pages(std::size_t offset_bytes, std::size_t bytes) noexcept {
+  OUTSIZE_ASSERT(offset_bytes % page_bytes() == 0 && bytes % page_bytes() == 0);
+  empty_pages(data_ + offset_bytes, bytes);
+  released_bytes_ += bytes;
+  owner_->give_back(bytes);
+}
+
+void buffer::release_all_pages() noexcept {
+  owner_->give_back(size_ - released_bytes_);
+  released_bytes_ = size_;
+  empty_pages(data_, size_);
+}
+
+void buffer::restore_pages(std::size_t offset_bytes, std::size_t bytes) {
+  OUTSIZE_ASSERT(offset_bytes % page_bytes() == 0 && bytes % page_bytes() == 0);
+  owner_->take(bytes);
+  released_bytes_ -= bytes;
+  advise_long_pages(data_ + offset_bytes, bytes);
 }
 
 buffer::buffer(buffer&& other) noexcept
     : data_(std::exchange(other.data_, nullptr)),
       size_(std::exchange(other.size_, 0)),
+      released_bytes_(std::exchange(other.released_bytes_, 0)),
       owner_(std::exchange(other.owner_, nullptr)) {}
 
 buffer& buffer::operator=(buffer&& other) noexcept {
   std::swap(data_, other.data_);
   std::swap(size_, other.size_);
+  std::swap(released_bytes_, other.released_bytes_);
   std::swap(owner_, other.owner_);
   return *this;
 }
 
 buffer::~buffer() {
   if (data_ == nullptr || !owner_->process().is_current()) return;
-  owner_->give_pages_back(data_, size_);
+  owner_->give_pages_back(data_, size_, released_bytes_);
 }
 
 }  // namespace outsize

@@ -19,6 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -39,6 +40,16 @@ struct memory_share {
   std::string asker;
   std::uint64_t has_bytes = 0;
   memory_claim claim = {};  ///< Fixed at what it has, unless a memory_holder has claimed otherwise.
+};
+
+/// How a budget is divided at some moment.
+struct memory_report {
+  std::uint64_t total_bytes = 0;
+  std::uint64_t free_bytes = 0;
+  std::vector<memory_share> shares = {};  ///< The longest-lived first.
+
+  /// As text: a line for all, and one for each that has something or claims to need it.
+  std::string explain() const;
 };
 
 /// A limit in bytes on what its grants hold together.
@@ -67,8 +78,19 @@ class memory_budget {
   /// @throws as take(claim.least, asker).
   grant take(memory_claim const& claim, std::string asker);
 
-  /// All grants, the longest-lived first.
-  std::vector<memory_share> division() const;
+  /// Sets bytes aside if they are free.
+  std::optional<grant> try_take(std::uint64_t bytes, std::string asker);
+  /// @throws budget_error as take(), if so much could not be had; takes nothing.
+  void require(std::uint64_t bytes, std::string const& asker) const;
+  /// What a division among all holders would give to the claim now; perhaps less than its least.
+  std::uint64_t share_of(memory_claim const& claim) const;
+  /// The same of one who can use all memory, and keeps nothing for those to come.
+  std::uint64_t fair_bytes() const;
+  /// What take() could get at most, with what holders would give back; what threads that work on
+  /// them need meanwhile may be less or more.
+  std::uint64_t obtainable_bytes() const;
+
+  memory_report report() const;
 
  private:
   friend class grant;
@@ -106,6 +128,10 @@ class grant {
   /// The same, but the memory holds anything: that of buffers which are gone, if it keeps their
   /// pages and these lie side by side.
   buffer allocate_for_overwrite(std::size_t bytes);
+
+  /// Addresses for `bytes` (rounded up likewise), all of whose pages are released: nothing of it is
+  /// counted, nor may be used, until buffer::restore_pages(). @throws std::bad_alloc.
+  buffer allocate_released(std::size_t bytes);
 
   /// From now on keeps the pages of buffers that go, as far as there is room in the grant for what
   /// is needed, and as long as it lives: to be given pages again that it had takes the system
@@ -149,13 +175,23 @@ class buffer {
   explicit operator bool() const noexcept { return data_ != nullptr; }
   std::span<std::byte> bytes() const noexcept { return {data_, size_}; }
 
+  /// Gives the memory of some pages back to the system and to the grant; their addresses stay, not
+  /// to be used. @pre whole pages, none of them released.
+  void release_pages(std::size_t offset_bytes, std::size_t bytes) noexcept;
+  /// Such pages are to be used again, and hold zeros. @throws budget_error if the grant has less
+  /// left. @pre whole pages, all of them released.
+  void restore_pages(std::size_t offset_bytes, std::size_t bytes);
+  /// Releases all that are not.
+  void release_all_pages() noexcept;
+
  private:
   friend class grant;
-  buffer(std::byte* data, std::size_t size, grant::account* owner)
-      : data_(data), size_(size), owner_(owner) {}
+  buffer(std::byte* data, std::size_t size, grant::account* owner, std::size_t released_bytes = 0)
+      : data_(data), size_(size), released_bytes_(released_bytes), owner_(owner) {}
 
   std::byte* data_ = nullptr;
   std::size_t size_ = 0;
+  std::size_t released_bytes_ = 0;
   grant::account* owner_ = nullptr;
 };
 

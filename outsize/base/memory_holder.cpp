@@ -26,6 +26,7 @@ memory_holder::~memory_holder() {
 void memory_holder::lock() {
   mutex_.lock();
   owner_.store(&this_thread, std::memory_order_relaxed);
+  note_use();
 }
 
 void memory_holder::unlock() noexcept {

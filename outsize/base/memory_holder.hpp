@@ -43,8 +43,9 @@ class memory_giver {
  public:
   /// Shrinks the holder's grant by `bytes`, or a little more, of what costs no more than `most`; or
   /// by as much as it can. Called within the holder's gate, by any thread. Takes no memory of the
-  /// budget. What cannot be written stays.
-  virtual void give_back(std::uint64_t bytes, give_cost most) noexcept = 0;
+  /// budget. @throws io_error: what cannot be written stays, and the asker gets the error, unless
+  /// others give enough.
+  virtual void give_back(std::uint64_t bytes, give_cost most) = 0;
 
  protected:
   ~memory_giver() = default;
@@ -64,6 +65,8 @@ class memory_holder {
 
   // ---- the gate ----
 
+  /// Counts as a use, too: who is not used while others move as much as the whole budget counts as
+  /// one that needs its least.
   void lock();
   void unlock() noexcept;
 
@@ -71,9 +74,6 @@ class memory_holder {
 
   /// From now on it is to be divided so. @pre as in the constructor.
   void claim(memory_claim const& now);
-  /// Says that it is in use: who is not, while others move as much as the whole budget, counts as
-  /// one that needs its least.
-  void note_use() noexcept;
   /// Says that it has moved so many bytes in or out.
   void note_moved(std::uint64_t bytes) noexcept;
   /// Makes the grant longer by `bytes` if they are its share: of what is free, or of what others
@@ -95,6 +95,7 @@ class memory_holder {
 
  private:
   friend class detail::memory_registry;
+  void note_use() noexcept;
 
   detail::memory_registry& registry_;
   memory_giver& giver_;

@@ -13,6 +13,7 @@
 #include <mutex>
 #include <optional>
 #include <random>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -24,7 +25,7 @@ namespace outsize {
 namespace {
 
 /// Has bytes of three kinds; more than it claims, where they are named.
-class shelf : public memory_giver {
+class shelf final : public memory_giver {
  public:
   shelf(memory_budget& budget, std::string name, memory_claim const& claim)
       : memory_(budget.take(claim.least, std::move(name))), holder_(memory_, *this, claim) {
@@ -44,12 +45,12 @@ class shelf : public memory_giver {
   std::vector<std::uint64_t> kinds() const { return {unused_, reread_, written_}; }
   void grow_as_far_as_possible(std::uint64_t step) {
     std::lock_guard const lock(holder_);
-    holder_.note_use();
     while (holder_.grow(step)) unused_ += step;
   }
   void keep_what_is_written() { keeps_ = true; }
+  void fail_to_write() { fails_ = true; }
 
-  void give_back(std::uint64_t bytes, give_cost most) noexcept override {
+  void give_back(std::uint64_t bytes, give_cost most) override {
     auto const give = [&](std::uint64_t& kind) {
       std::uint64_t const gone = std::min(kind, bytes);
       kind -= gone;
@@ -58,12 +59,14 @@ class shelf : public memory_giver {
     };
     give(unused_);
     if (most >= give_cost::reread) give(reread_);
-    if (most >= give_cost::written && !keeps_) give(written_);
+    if (most < give_cost::written || keeps_) return;
+    if (fails_ && bytes > 0) throw std::runtime_error("cannot write");
+    give(written_);
   }
 
  private:
   std::uint64_t unused_ = 0, reread_ = 0, written_ = 0;
-  bool keeps_ = false;
+  bool keeps_ = false, fails_ = false;
   grant memory_;
   memory_holder holder_;
 };
@@ -114,6 +117,17 @@ TEST(memory_holder, keeps_what_it_cannot_give) {
   EXPECT_EQ(budget.take(70, "merge").total_bytes(), 70U);
 }
 
+TEST(memory_holder, that_cannot_write_keeps_it_and_who_asks_is_told) {
+  memory_budget budget(100);
+  shelf a(budget, 10, 20, 30), b(budget, 0, 0, 40);
+  a.fail_to_write();
+  EXPECT_THROW(budget.take(80, "merge"), std::runtime_error);
+  EXPECT_EQ(a.has(), 30U);
+  EXPECT_EQ(budget.take(70, "merge").total_bytes(), 70U);
+  EXPECT_THROW(budget.take(101, "merge"), std::runtime_error);
+  EXPECT_THROW(budget.take(101, "merge"), std::runtime_error);
+}
+
 TEST(memory_holder, grows_to_its_share_and_leaves_some_to_those_to_come) {
   memory_budget budget(160);
   shelf a(budget, "a", {.least = 10, .knee = 100, .most = 1000});
@@ -138,7 +152,6 @@ TEST(memory_holder, that_is_not_used_while_others_move_much_has_no_share) {
   {
     std::lock_guard const lock(b.holder());
     for (int i = 0; i < 20; ++i) b.holder().note_moved(10);
-    b.holder().note_use();
   }
   b.grow_as_far_as_possible(1);
   EXPECT_EQ(b.has(), 140U);
@@ -155,8 +168,16 @@ TEST(memory_budget, gives_a_claim_its_share) {
   EXPECT_EQ(sort.total_bytes(), 75U);
   grant const few = budget.take(memory_claim::fixed(70), "few");
   EXPECT_EQ(few.total_bytes(), 70U);
-  EXPECT_EQ(budget.division().size(), 3U);
-  EXPECT_EQ(budget.division()[0].has_bytes, a.has());
+  auto const report = budget.report();
+  ASSERT_EQ(report.shares.size(), 3U);
+  EXPECT_EQ(report.shares[0].has_bytes, a.has());
+  EXPECT_EQ(report.free_bytes, budget.free_bytes());
+  EXPECT_EQ(report.explain(),
+            "160 bytes of memory, 5 bytes free\n"
+            "  has        least      knee       most       who\n"
+            "  10 bytes   10 bytes   100 bytes  1000 bytes a\n"
+            "  75 bytes   75 bytes   75 bytes   75 bytes   sort\n"
+            "  70 bytes   70 bytes   70 bytes   70 bytes   few\n");
 }
 
 TEST(memory_holder, that_works_itself_is_asked_where_it_says_that_it_can_give) {
@@ -181,6 +202,25 @@ TEST(memory_holder, gives_when_the_thread_that_is_in_it_leaves) {
   lock.unlock();
   other.join();
   EXPECT_EQ(a.has(), 40U);
+}
+
+TEST(memory_holder, tells_who_waits_what_went_wrong_when_it_was_left) {
+  memory_budget budget(100);
+  shelf a(budget, 0, 0, 100);
+  a.fail_to_write();
+  std::atomic<bool> is_over{false};
+  std::unique_lock lock(a.holder());
+  std::thread other([&] {
+    EXPECT_THROW(budget.take(50, "other"), std::runtime_error);
+    is_over = true;
+  });
+  while (!is_over) {
+    lock.unlock();
+    lock.lock();
+  }
+  lock.unlock();
+  other.join();
+  EXPECT_EQ(a.has(), 100U);
 }
 
 TEST(memory_holder, that_ends_leaves_all_to_who_waits_for_it) {
@@ -261,7 +301,6 @@ TEST(memory_holder, nobody_waits_for_ever_or_gets_more_than_there_is) {
           case 4: {
             std::lock_guard const lock(own->holder());
             own->holder().note_moved(draw() % 500);
-            own->holder().note_use();
             break;
           }
           default:

@@ -9,6 +9,7 @@
 
 #include <outsize/base/assert.hpp>
 #include <outsize/base/error.hpp>
+#include <outsize/base/executor.hpp>
 #include <outsize/base/memory_holder.hpp>
 #include <outsize/base/units.hpp>
 
@@ -78,6 +79,25 @@ std::vector<memory_share> memory_registry::division() const {
   return all;
 }
 
+std::uint64_t memory_registry::obtainable_bytes() const {
+  std::lock_guard const lock(mutex_);
+  std::uint64_t const least = least_of_all();
+  return budget_.total_bytes() - std::min(least, budget_.total_bytes());
+}
+
+void memory_registry::require(std::uint64_t bytes, std::string const& asker) const {
+  std::lock_guard const lock(mutex_);
+  if (least_of_all() + bytes > budget_.total_bytes()) refuse(bytes, asker);
+}
+
+std::uint64_t memory_registry::share_of(memory_claim const& claim, std::uint64_t kept) const {
+  {
+    std::lock_guard const lock(mutex_);
+    if (auto const fair = shares(0, claim, kept)) return fair->at(0);
+  }
+  return obtainable_bytes();
+}
+
 std::uint64_t memory_registry::least_of_all() const noexcept {
   std::uint64_t sum = 0;
   for (auto const& [serial, account] : accounts_) sum += claim_of(*account).least;
@@ -121,8 +141,9 @@ bool memory_registry::reserve_free(std::uint64_t bytes) noexcept {
 
 /// The division with `asker_claim` for one, by its number, or 0 if it has none yet; nothing if not
 /// even the least needs fit. Who cannot be asked for anything is not in it.
-std::optional<memory_registry::floors> memory_registry::shares(
-    std::uint64_t asker, memory_claim const& asker_claim) const {
+std::optional<memory_registry::floors> memory_registry::shares(std::uint64_t asker,
+                                                               memory_claim const& asker_claim,
+                                                               std::uint64_t kept) const {
   std::vector<memory_claim> claims{asker_claim};
   std::vector<std::uint64_t> numbers{asker};
   std::uint64_t fixed_bytes = 0;
@@ -136,7 +157,7 @@ std::optional<memory_registry::floors> memory_registry::shares(
       numbers.push_back(serial);
     }
   }
-  auto const given = divide_memory(budget_.total_bytes() - fixed_bytes, claims, kept_bytes());
+  auto const given = divide_memory(budget_.total_bytes() - fixed_bytes, claims, kept);
   if (!given) return std::nullopt;
   floors all;
   for (std::size_t i = 0; i < numbers.size(); ++i) all.emplace(numbers[i], (*given)[i]);
@@ -172,14 +193,25 @@ memory_registry::serials memory_registry::gather(lock_type& lock, std::uint64_t 
       if (cost == give_cost::written) asked.insert(serial);
       std::uint64_t const missing = bytes - std::min(bytes, budget_.free_bytes());
       lock.unlock();
-      this_thread.is_giving = true;
-      holder->giver_.give_back(std::min(has - floor->second, missing), cost);
-      this_thread.is_giving = false;
+      have_give(*holder, std::min(has - floor->second, missing), cost);
       lock.lock();
       leave(*holder, how);
     }
   }
   return asked;
+}
+
+/// Without the lock, within the holder's gate.
+void memory_registry::have_give(memory_holder& holder, std::uint64_t bytes,
+                                give_cost most) noexcept {
+  this_thread.is_giving = true;
+  try {
+    holder.giver_.give_back(bytes, most);
+  } catch (...) {
+    std::lock_guard const lock(mutex_);
+    if (!giving_error_) giving_error_ = std::current_exception();
+  }
+  this_thread.is_giving = false;
 }
 
 /// Gives all that this thread may take from the holder that it works on, beyond its least.
@@ -217,6 +249,7 @@ void memory_registry::end_wishes() noexcept {
 }
 
 void memory_registry::await_event(lock_type& lock) {
+  executor::absence const waits;  // the thread may be in a body of a team, which others need
   changed_.wait(lock, [this, seen = events_] { return events_ != seen; });
 }
 
@@ -224,6 +257,7 @@ void memory_registry::await_event(lock_type& lock) {
 class memory_registry::place_in_line {
  public:
   explicit place_in_line(memory_registry& all) : all_(all) {
+    if (all_.asking_.empty()) all_.giving_error_ = nullptr;
     all_.asking_.push_back(&this_thread);
     ++all_.waiting_;
     tell();
@@ -260,7 +294,7 @@ void memory_registry::reserve(std::uint64_t bytes, std::string const& asker) {
   }
   for (;;) {
     if (budget_.try_reserve(bytes)) return;
-    if (auto const fair = shares(0, memory_claim::fixed(bytes))) gather(lock, bytes, *fair);
+    if (auto const fair = shares(0, memory_claim::fixed(bytes), 0)) gather(lock, bytes, *fair);
     auto const asked = gather(lock, bytes, leasts());
     if (budget_.try_reserve(bytes)) return;
     outlook const next = wish_for(bytes, asked);
@@ -268,6 +302,11 @@ void memory_registry::reserve(std::uint64_t bytes, std::string const& asker) {
     if (next == outlook::later) await_event(lock);
   }
   if (budget_.try_reserve(bytes)) return;
+  if (giving_error_) std::rethrow_exception(giving_error_);
+  refuse(bytes, asker);
+}
+
+void memory_registry::refuse(std::uint64_t bytes, std::string const& asker) const {
   std::uint64_t const least = least_of_all(), total = budget_.total_bytes();
   std::uint64_t const have = total - std::min(least, total);
   throw budget_error(asker, have < bytes ? have : budget_.free_bytes(), bytes,
@@ -277,7 +316,7 @@ void memory_registry::reserve(std::uint64_t bytes, std::string const& asker) {
 std::uint64_t memory_registry::reserve_share(memory_claim const& claim) {
   lock_type lock(mutex_);
   if (!budget_.process_.is_current() || this_thread.is_giving || somebody_waits()) return 0;
-  auto const fair = shares(0, claim);
+  auto const fair = shares(0, claim, kept_bytes());
   if (!fair) return 0;
   std::uint64_t bytes = fair->at(0);
   gather(lock, bytes + kept_bytes(), *fair);
@@ -295,7 +334,7 @@ bool memory_registry::reserve_to_grow(memory_holder& holder, std::uint64_t bytes
     return false;
   lock_type lock(mutex_);
   auto const& account = holder.account_;
-  auto const fair = shares(account.serial_, account.claim_);
+  auto const fair = shares(account.serial_, account.claim_, kept_bytes());
   if (fair && account.total_bytes() + bytes <= fair->at(account.serial_)) {
     gather(lock, bytes + kept_bytes(), *fair);
     if (budget_.free_bytes() >= bytes + kept_bytes() && budget_.try_reserve(bytes)) return true;
@@ -313,9 +352,7 @@ void memory_registry::fulfil_wish(memory_holder& holder) noexcept {
     std::uint64_t const has = holder.account_.total_bytes();
     beyond_least = has - std::min(has, holder.account_.claim_.least);
   }
-  this_thread.is_giving = true;
-  if (beyond_least > 0) holder.giver_.give_back(std::min(bytes, beyond_least), give_cost::written);
-  this_thread.is_giving = false;
+  if (beyond_least > 0) have_give(holder, std::min(bytes, beyond_least), give_cost::written);
   std::lock_guard const lock(mutex_);
   ++events_;
   changed_.notify_all();

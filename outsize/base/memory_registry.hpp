@@ -12,6 +12,7 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
+#include <exception>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -29,6 +30,7 @@
 namespace outsize {
 
 class memory_holder;
+enum class give_cost : std::uint8_t;
 
 /// Shared by a grant and its buffers; at a fixed address, so that the grant can move.
 class grant::account {
@@ -48,7 +50,8 @@ class grant::account {
   void give_back(std::uint64_t bytes) noexcept;
   /// Pages that were kept, counted; nullptr if there are none, and then nothing is counted.
   std::byte* take_pages(std::size_t bytes);
-  void give_pages_back(std::byte* pages, std::size_t bytes) noexcept;
+  /// Of the pages, so many bytes are not counted.
+  void give_pages_back(std::byte* pages, std::size_t bytes, std::size_t released_bytes) noexcept;
 
  private:
   friend class detail::memory_registry;
@@ -86,6 +89,9 @@ class memory_registry {
   void remove(memory_holder& holder) noexcept;
   void set_claim(memory_holder& holder, memory_claim const& claim);
   std::vector<memory_share> division() const;
+  std::uint64_t obtainable_bytes() const;
+  void require(std::uint64_t bytes, std::string const& asker) const;
+  std::uint64_t share_of(memory_claim const& claim, std::uint64_t kept) const;
 
   /// Whether memory is spoken for by somebody who waits.
   bool somebody_waits() const noexcept { return waiting_.load() > 0; }
@@ -120,10 +126,12 @@ class memory_registry {
   void leave(memory_holder& holder, entry how) noexcept;
 
   memory_claim claim_of(grant::account const& account) const noexcept;
-  std::optional<floors> shares(std::uint64_t asker, memory_claim const& asker_claim) const;
+  std::optional<floors> shares(std::uint64_t asker, memory_claim const& asker_claim,
+                               std::uint64_t kept) const;
   floors leasts() const;
   using serials = std::set<std::uint64_t>;
   serials gather(lock_type& lock, std::uint64_t bytes, floors const& keep);
+  void have_give(memory_holder& holder, std::uint64_t bytes, give_cost most) noexcept;
   void give_own(lock_type& lock);
   enum class outlook : std::uint8_t { nothing, now, later };
   outlook wish_for(std::uint64_t bytes, serials const& asked);
@@ -131,6 +139,7 @@ class memory_registry {
   void await_event(lock_type& lock);
   class place_in_line;
   std::uint64_t least_of_all() const noexcept;
+  [[noreturn]] void refuse(std::uint64_t bytes, std::string const& asker) const;
   std::string listing(std::uint64_t needed_bytes) const;
 
   memory_budget& budget_;
@@ -139,7 +148,8 @@ class memory_registry {
   std::uint64_t events_ = 0;
   std::uint64_t next_serial_ = 1;
   std::map<std::uint64_t, grant::account*> accounts_;
-  std::deque<void const*> asking_;  // threads whose asks may wait, the first come first
+  std::deque<void const*> asking_;   // threads whose asks may wait, the first come first
+  std::exception_ptr giving_error_;  // the first since somebody began to wait
   std::atomic<std::size_t> waiting_{0};
   std::atomic<std::uint64_t> generation_{0};  // of claims, and of what is free
   std::atomic<std::uint64_t> clock_{0};       // bytes that holders have moved
