@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <exception>
+#include <numeric>
 
 #include <outsize/base/assert.hpp>
 #include <outsize/base/cache_lines.hpp>
@@ -31,16 +32,30 @@ std::size_t group_bytes(block_device& device, block_cache_options const& options
   return options.write_bytes < 2 * block_bytes ? 0 : round_down(options.write_bytes, block_bytes);
 }
 
-std::size_t all_bytes(block_device& device, block_cache_options const& options) {
+/// Buffers whose memory is whole pages.
+std::size_t buffers_of_pages(std::size_t buffer_bytes) {
+  return page_bytes() / std::gcd(page_bytes(), buffer_bytes);
+}
+
+/// Where in its memory a cache has what.
+struct memory_layout {
+  std::size_t former_offset, groups_offset, bytes;
+};
+
+memory_layout layout_of(block_device& device, block_cache_options const& options) {
   constexpr std::size_t too_many = SIZE_MAX / 8;  // and no product or sum of such wraps
-  if (options.block_bytes > too_many) return too_many;
-  std::size_t const most = too_many / buffer_bytes(device, options);
+  memory_layout const refused{0, 0, too_many};
+  if (options.block_bytes > too_many) return refused;
+  std::size_t const bytes = buffer_bytes(device, options);
+  std::size_t const most = too_many / bytes;
   if (std::max({options.block_count, options.spare_count, options.former_count}) > most)
-    return too_many;
-  std::size_t const count =
-      std::max<std::size_t>(options.block_count, 1) + options.spare_count + options.former_count;
-  return buffer_bytes(device, options) * count +
-         block_cache::group_count * group_bytes(device, options);
+    return refused;
+  // What comes and goes by itself begins with a page.
+  std::size_t const unit = options.least_count > 0 ? page_bytes() : 1;
+  std::size_t const former =
+      round_up(bytes * (std::max<std::size_t>(options.block_count, 1) + options.spare_count), unit);
+  std::size_t const groups = round_up(former + bytes * options.former_count, unit);
+  return {former, groups, groups + block_cache::group_count * group_bytes(device, options)};
 }
 
 bool goes_on(io::request_ptr const& transfer) noexcept { return transfer && !transfer->poll(); }
@@ -48,7 +63,7 @@ bool goes_on(io::request_ptr const& transfer) noexcept { return transfer && !tra
 }  // namespace
 
 std::size_t block_cache::memory_bytes(block_device& device, block_cache_options const& options) {
-  return round_up(all_bytes(device, options), page_bytes());
+  return round_up(layout_of(device, options).bytes, page_bytes());
 }
 
 pinned_block& pinned_block::operator=(pinned_block&& other) noexcept {
@@ -88,40 +103,34 @@ block_cache::block_cache(block_device& device, grant& memory, block_cache_option
                          std::unique_ptr<replacement> policy)
     : device_(device),
       block_count_(std::max<std::size_t>(options.block_count, 1)),
-      memory_(memory.allocate(all_bytes(device, options))),
+      buffer_bytes_(buffer_bytes(device, options)),
+      group_bytes_(group_bytes(device, options)),
+      former_count_(options.former_count),
+      former_offset_(layout_of(device, options).former_offset),
+      groups_offset_(layout_of(device, options).groups_offset),
+      least_count_(std::min(options.least_count, block_count_ + options.spare_count)),
+      piece_buffers_(least_count_ > 0 ? buffers_of_pages(buffer_bytes_)
+                                      : block_count_ + options.spare_count),
+      capacity_(0),
+      memory_(least_count_ > 0 ? memory.allocate_released(layout_of(device, options).bytes)
+                               : memory.allocate(layout_of(device, options).bytes)),
       asker_(memory.asker()),
       policy_(std::move(policy)),
       slots_(block_count_ + options.spare_count),
+      has_memory_(div_up(slots_.size(), piece_buffers_)),
       free_(slots_.size()) {
-  std::size_t const bytes = buffer_bytes(device, options);
-  leaving_.reserve(options.spare_count + 1);
+  leaving_.reserve(slots_.size());
   slot_of_.reserve(slots_.size());
-  for (std::size_t s = 0; s < slots_.size(); ++s) {
-    slots_[s].memory = memory_.bytes().subspan(s * bytes, bytes);
-    free_.push_back(s);
-  }
-  auto rest = memory_.bytes().subspan(slots_.size() * bytes);
-  for (; former_.size() < options.former_count; rest = rest.subspan(bytes))
-    former_.push_back({rest.first(bytes)});
-  if (std::size_t const length = group_bytes(device, options); length > 0)
-    for (; groups_.size() < group_count; rest = rest.subspan(length))
-      groups_.push_back({rest.first(length)});
   policy_->start(slots_.size());
-  // When nothing fails any more.
-  for (slot const& x : slots_) detail::close_memory(x.memory);
-  for (former const& each : former_) detail::close_memory(each.memory);
+  for (std::size_t s = slots_.size(); s-- > 0;) without_memory_.push_back(s);
+  if (least_count_ == 0) grow();
 }
 
 block_cache::~block_cache() {
   OUTSIZE_ASSERT(pinned_ == 0 || !process_.is_current());
-  for (slot& x : slots_) {
-    end_transfer(x);
-    detail::open_memory(x.memory);
-  }
-  for (former const& each : former_) {
-    OUTSIZE_ASSERT_HEAVY(is_as_left(each));
-    detail::open_memory(each.memory);
-  }
+  for (slot& x : slots_) end_transfer(x);
+  for (former const& each : former_) OUTSIZE_ASSERT_HEAVY(is_as_left(each));
+  detail::open_memory(memory_.bytes());
 }
 
 pinned_block block_cache::pin(block_id id) {
@@ -168,7 +177,8 @@ pinned_block block_cache::pin_copy(block_id id, std::span<std::byte const> read)
 void block_cache::begin_prefetch(block_id id, bool may_wait) {
   if (auto const found = slot_of_.find(id); found != slot_of_.end()) return note_use(found->second);
   free_written();
-  if (kept_ == block_count_) {
+  if (lacks_room()) ask_for_memory(false);
+  while (kept_ >= capacity_) {
     if (kept_ == pinned_) return;
     std::size_t const s = victim();
     if (is_being_read(slots_[s]) || (!may_wait && waits_for_write(slots_[s]))) return;
@@ -302,16 +312,27 @@ std::size_t block_cache::admit(block_id id) {
 /// with spare buffers its write goes on while the new block is read.
 void block_cache::make_room() {
   free_written();
-  if (kept_ == block_count_) evict(victim());
+  if (lacks_room()) ask_for_memory(false);
+  while (kept_ >= capacity_) {
+    if (kept_ == pinned_ && buffers_ < slots_.size()) ask_for_memory(true);
+    if (kept_ >= capacity_) evict(victim());
+  }
   if (free_.empty()) write_first_leaving();
+}
+
+/// Whether a block has to leave for another, or none has been here before.
+bool block_cache::lacks_room() const noexcept {
+  return least_count_ > 0 && (kept_ >= capacity_ || slot_of_.empty());
+}
+
+void block_cache::ask_for_memory(bool must) {
+  if (need_) need_(must);
 }
 
 std::size_t block_cache::victim() {
   if (kept_ == pinned_)
-    throw budget_error(
-        asker_, block_count_ * slots_[0].memory.size(),
-        (block_count_ + 1) * slots_[0].memory.size(),
-        fmt::format("{}: all {} blocks of the cache are pinned", asker_, block_count_));
+    throw budget_error(asker_, kept_ * buffer_bytes_, (kept_ + 1) * buffer_bytes_,
+                       fmt::format("{}: all {} blocks of the cache are pinned", asker_, kept_));
   std::size_t const s = policy_->choose();
   OUTSIZE_ASSERT(s < slots_.size() && slots_[s].id && !slots_[s].leaving && slots_[s].pins == 0);
   return s;
@@ -333,7 +354,7 @@ void block_cache::evict(std::size_t s) {
 
 /// Keeps a block again that was leaving. If its write has failed it is still changed.
 void block_cache::take_back(std::size_t s) {
-  if (kept_ == block_count_) evict(victim());
+  while (kept_ >= capacity_) evict(victim());
   slot& x = slots_[s];
   auto const written = std::exchange(x.transfer, nullptr);
   if (written && written->wait_outcome().ok()) x.changed = false;

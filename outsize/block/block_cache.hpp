@@ -23,14 +23,20 @@
 // A pinned block can be given another buffer (renew_memory). What is in the old one stays for a
 // while, for those who refer into it: these former buffers are no block's, and are used in turn.
 //
-// Invariants: a block is in one buffer at most; kept <= block_count, leaving <= spare_count + 1,
-// free + kept + leaving = block_count + spare_count; a changed block is in the cache until a write
-// of it has succeeded or it is dropped; at most one transfer of a block is under way. One thread at
-// a time uses a cache and its handles.
+// The memory of buffers can come and go (least_count): then there are fewer of them at times, of
+// those for blocks that are kept and the spare ones in proportion.
+//
+// Invariants: a block is in one buffer at most; free + kept + leaving are the buffers that have
+// memory, block_count + spare_count at most; a block comes in only if kept < capacity, which is
+// block_count if all have memory, and leaving <= spare_count + 1 then; a changed block is in the
+// cache until a write of it has succeeded or it is dropped; at most one transfer of a block is
+// under way. One thread at a time uses a cache and its handles.
 // Layer: block. Source: STXXL 2008, sections 4 and 5.1.
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -41,6 +47,7 @@
 #include <boost/circular_buffer.hpp>
 
 #include <outsize/base/memory_budget.hpp>
+#include <outsize/base/memory_holder.hpp>
 #include <outsize/base/process_mark.hpp>
 #include <outsize/block/block_device.hpp>
 #include <outsize/block/block_id.hpp>
@@ -93,6 +100,9 @@ struct block_cache_options {
   std::size_t write_bytes = 0;
   /// Further buffers, which renew_memory() leaves as they are. With none it does nothing.
   std::size_t former_count = 0;
+  /// 0: all buffers have memory, always. Else none has in the beginning, and then, as grow() and
+  /// shrink() say, at least so many, at most block_count + spare_count.
+  std::size_t least_count = 0;
 };
 
 /// What a cache has done since it was made.
@@ -117,7 +127,8 @@ struct block_cache_counts {
 ///          that leaves; with LRU, pinning one block after the other of n that lie on disk takes n
 ///          reads.
 /// Memory:  (block_count + spare_count + former_count) · block_bytes, rounded up to 64 and to the
-///          disks' alignment, and group_count · write_bytes, from the grant.
+///          disks' alignment, and group_count · write_bytes, from the grant; if it changes, of what
+///          was counted out to it last, with write_bytes only while half of all blocks can be kept.
 /// Errors:  io_error of a read from the pin() of that block. io_error of a write from the pin(),
 ///          pin_new() or flush() that needs it to be done; the block remains, changed, and the next
 ///          of these calls writes it again. After any error the cache is as usable as before.
@@ -191,6 +202,28 @@ class block_cache {
   block_cache_counts const& counts() const noexcept { return counts_; }
   /// Blocks that are pinned now.
   std::size_t pinned_count() const noexcept { return pinned_; }
+  /// Blocks that can be kept now. May be asked by any thread.
+  std::size_t capacity() const noexcept { return capacity_; }
+
+  // ---- with options.least_count ----
+
+  /// Has `need` called when memory would help: before a block leaves for another, and when the
+  /// first one comes in. It may call grow(). With `must` the block cannot come in otherwise.
+  void call_when_full(std::function<void(bool must)> need) { need_ = std::move(need); }
+  /// Buffers that have memory.
+  std::size_t buffer_count() const noexcept { return buffers_; }
+  /// Blocks that are here, or on their way to the disk.
+  std::size_t held_count() const noexcept { return slot_of_.size(); }
+  /// What grow() takes from the grant; 0 if all buffers have memory.
+  std::size_t growth_bytes() const noexcept;
+  /// Gives some more buffers memory; to begin with, as many as there are at least.
+  /// @throws budget_error if the grant has less free.
+  void grow();
+  /// Gives so many bytes back to the grant, or a little more, by memory of buffers: of what costs
+  /// no more than `most`, of blocks that are not pinned, and never of the last least_count ones;
+  /// but of all if no block is here.
+  /// @throws io_error of a write; the block stays then.
+  void shrink(std::size_t bytes, give_cost most);
 
  private:
   friend class pinned_block;
@@ -253,14 +286,43 @@ class block_cache {
   void settle(std::size_t s) noexcept;
   pinned_block add_pin(std::size_t s) noexcept;
   void remove_pin(std::size_t s) noexcept;
+  std::size_t piece_of(std::size_t s) const noexcept;
+  std::size_t piece_length(std::size_t piece) const noexcept;
+  std::size_t next_pieces_bytes() const noexcept;
+  bool has_groups_with(std::size_t more_bytes) const noexcept;
+  bool lacks_room() const noexcept;
+  void ask_for_memory(bool must);
+  void restore(std::size_t offset, std::size_t bytes);
+  void add_piece(std::size_t piece);
+  std::size_t remove_piece(std::size_t piece) noexcept;
+  std::size_t remove_free_pieces(std::size_t bytes) noexcept;
+  std::size_t remove_groups() noexcept;
+  void remove_all() noexcept;
+  bool can_shrink() const noexcept;
+  bool let_go(std::size_t s, give_cost most);
+  bool let_some_go(std::size_t count, give_cost most);
+  void let_all_go(give_cost most);
+  void set_capacity() noexcept;
 
   outsize::detail::process_mark process_;
   block_device& device_;
   std::size_t const block_count_;
-  buffer memory_;
+  std::size_t const buffer_bytes_;
+  std::size_t const group_bytes_;
+  std::size_t const former_count_;
+  std::size_t const former_offset_;  // in memory_
+  std::size_t const groups_offset_;
+  std::size_t const least_count_;    // of buffers; 0: all
+  std::size_t const piece_buffers_;  // that come and go together, as they are whole pages
+  std::atomic<std::size_t> capacity_;
+  buffer memory_;  // pieces of buffers, former ones, groups
   std::string asker_;
   std::unique_ptr<replacement> policy_;
+  std::function<void(bool)> need_;
   std::vector<slot> slots_;
+  std::vector<bool> has_memory_;             // of each piece
+  std::vector<std::size_t> without_memory_;  // slots
+  std::size_t buffers_ = 0;
   std::unordered_map<block_id, std::size_t, hash_of_id> slot_of_;
   // The longest free first, as its memory is in no cache by then; with room for all slots.
   boost::circular_buffer<std::size_t> free_;

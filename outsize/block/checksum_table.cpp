@@ -3,7 +3,9 @@
 #include <outsize/block/checksum_table.hpp>
 
 #include <iterator>
+#include <utility>
 
+#include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
 
 namespace outsize::block {
@@ -34,7 +36,12 @@ void checksum_table::set(std::span<checked_piece const> pieces) {
 void checksum_table::reserve(std::uint64_t pieces) {
   std::uint64_t const bytes = pieces * piece_bytes;
   auto const had = [&] { return reserved_.total_bytes() + more_.size() * step_bytes; };
-  while (had() < bytes) more_.push_back(budget_.take(step_bytes, asker));
+  // Others give nothing back for it: what they wrote would have its checksums here, too.
+  while (had() < bytes) {
+    auto taken = budget_.try_take(step_bytes, asker);
+    if (!taken) throw budget_error(asker, budget_.free_bytes(), step_bytes);
+    more_.push_back(std::move(*taken));
+  }
   while (!more_.empty() && had() >= bytes + 2 * step_bytes) more_.pop_back();
 }
 

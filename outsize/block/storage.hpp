@@ -100,6 +100,8 @@ class storage final : public block::block_device {
   ~storage() override;
 
   memory_budget& memory() noexcept { return memory_; }
+  /// Who has how much of it now, needs how much at least, and can use how much.
+  outsize::memory_report memory_report() const { return memory_.report(); }
   /// What libraries that compress may allocate beside it: without a bound if the options name the
   /// memory, as then it is known what is to be left.
   memory_budget& codec_memory() noexcept { return codec_memory_; }

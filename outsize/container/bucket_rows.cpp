@@ -83,19 +83,17 @@ void bucket_rows::make_row(bucket_row row, std::unique_ptr<page_space> space,
       .page_bytes = layout(row).page_bytes,
       .cache_pages = cache_pages,
       .spare_pages = std::min(options.spare_pages, cache_pages / 4),
+      .is_named = options.cache_pages > 0,
       .write_bytes = page_cache_options::group_bytes(cache_pages * layout(row).page_bytes),
       .live_pages = live_pages,
+      .least_pages = live_pages + 4,
       .former_pages = live_pages,
       .held_pages = 2};  // of a bucket that is divided, and of the one that is added
   auto& device = space->device();
-  auto cache = std::make_shared<page_cache>(
-      device, store_.memory().take(page_cache::memory_bytes(device, paging), "unordered_map"),
-      paging, options.replacement());
+  auto cache =
+      page_cache::make(store_.memory(), "unordered_map", device, paging, options.replacement());
   auto made = std::make_shared<page_row>(store_, std::move(space), std::move(cache),
                                          layout(row).page_bytes);
-  // While a page waits to be used, as many come as pages are ahead, and as many are let go.
-  ahead_[index(row)] = std::clamp<std::uint64_t>((paging.cache_pages - made->live_pages() - 2) / 2,
-                                                 1, most_ahead_pages);
   if (row == bucket_row::overflow) overflow_.emplace(made);
   rows_[index(row)] = std::move(made);
 }
@@ -103,6 +101,13 @@ void bucket_rows::make_row(bucket_row row, std::unique_ptr<page_space> space,
 bucket_rows::~bucket_rows() {
   if (file_) return;
   for (auto const& row : rows_) row->reach(0, 0);
+}
+
+std::uint64_t bucket_rows::ahead_pages(bucket_row row) const noexcept {
+  // While a page waits to be used, as many come as pages are ahead, and as many are let go.
+  page_row const& pages = *rows_[index(row)];
+  return std::clamp<std::uint64_t>((pages.cache_pages() - pages.live_pages() - 2) / 2, 1,
+                                   most_ahead_pages);
 }
 
 std::size_t bucket_rows::live_pages() const noexcept {

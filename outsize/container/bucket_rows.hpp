@@ -128,7 +128,7 @@ class bucket_rows {
   bucket_layout const& layout(bucket_row row) const noexcept { return layouts_[index(row)]; }
   std::uint64_t page_count(bucket_row row) const noexcept { return rows_[index(row)]->end(); }
   /// How many pages of the row to have on their way.
-  std::uint64_t ahead_pages(bucket_row row) const noexcept { return ahead_[index(row)]; }
+  std::uint64_t ahead_pages(bucket_row row) const noexcept;
   /// As page_row's, of both rows.
   std::size_t live_pages() const noexcept;
   block::block_cache_counts counts(bucket_row row) const { return rows_[index(row)]->counts(); }
@@ -208,7 +208,6 @@ class bucket_rows {
   std::shared_ptr<kept_file> file_;  // or none
   std::array<std::shared_ptr<page_row>, row_count> rows_;
   std::array<bucket_layout, row_count> layouts_;
-  std::array<std::uint64_t, row_count> ahead_{};
   std::optional<page_set> overflow_;  // those of that row, once it is made
   // The page changed last; no other of its row has been touched since.
   std::optional<bucket_place> hot_;

@@ -28,8 +28,7 @@ namespace outsize {
 ///
 /// I/Os:    O(1/B) for each push and pop, amortised, where B items fit in a page, and none as long
 ///          as the items that come and go fit in the cache; random access as a vector's.
-/// Memory:  options.cache_pages + spare_pages pages from the storage's budget, and 17 bytes for
-///          each page.
+/// Memory:  as a vector's.
 /// Errors:  io_error where a page must be read, or another written for it; out_of_space,
 ///          budget_error where it grows. Nothing is added or removed then, nothing is lost.
 /// Checked: deque_test.cpp.

@@ -65,7 +65,7 @@ void disk_pages::require_room(std::uint64_t begin, std::uint64_t end) {
   std::uint64_t const blocks = div_up(end - begin, block_pages_);
   std::uint64_t const more = blocks - std::min<std::uint64_t>(blocks, blocks_.size());
   std::uint64_t const index_bytes = page_space_bytes(more, sizeof(block::block_id));
-  std::uint64_t const have_bytes = index_.free_bytes() + store_.memory().free_bytes();
+  std::uint64_t const have_bytes = index_.free_bytes() + store_.memory().obtainable_bytes();
   store_.require_space(page_space_bytes(blocks_.empty_count() + more, block_bytes()),
                        blocks_.where());
   if (have_bytes < index_bytes) throw budget_error(index_.asker(), have_bytes, index_bytes);

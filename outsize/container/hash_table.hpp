@@ -230,9 +230,10 @@ class hash_table {
   void put_pending(item const& operand, kind what) {
     pages_->rows().check_writable();
     std::uint64_t const hash = hash_of(operand.first);
+    if (pending_ && pending_->full() && waiting(hash, operand.first) == nullptr) apply();
     if (!pending_)
-      pending_ = std::make_unique<operations>(pages_->rows().store(), pending_bytes(), equal_);
-    if (pending_->full() && waiting(hash, operand.first) == nullptr) apply();
+      pending_ = std::make_unique<operations>(pages_->rows().store(), pending_bytes(), equal_,
+                                              pending_bytes_ > 0);
     pending_->put(hash, operand, what);
     ++put_count_;
   }
@@ -244,7 +245,7 @@ class hash_table {
     if (pages_->numbers().count() > 0)
       visit_pages(bucket_row::buckets, pending_->by_bucket(pages_->numbers()), &placed::bucket,
                   [this](std::span<placed const> some) { apply_to_bucket(some); });
-    pending_->clear();
+    drop_pending();
     ++put_count_;
   }
   /// Erases all items that are unwanted, bucket by bucket; how many.
@@ -272,7 +273,7 @@ class hash_table {
   }
   void clear() {
     pages_->clear();
-    if (pending_) pending_->clear();
+    if (pending_) drop_pending();
   }
   void flush() {
     apply();
@@ -342,6 +343,11 @@ class hash_table {
     if (!has_pending()) return nullptr;
     auto const& found = pending_->find(hash, key);
     return found.what == kind::none ? nullptr : &found;
+  }
+  /// With its memory, unless that is named.
+  void drop_pending() noexcept {
+    if (pending_bytes_ == 0) return pending_.reset();
+    pending_->clear();
   }
   std::size_t pending_bytes() const {
     if (pending_bytes_ > 0) return pending_bytes_;
@@ -473,7 +479,7 @@ class hash_table {
 
   std::uint64_t memory_for_sorting(sort_options const& options) const {
     storage& store = pages_->rows().store();
-    std::uint64_t const free_bytes = store.memory().free_bytes();
+    std::uint64_t const free_bytes = store.memory().obtainable_bytes();
     std::uint64_t const beside =
         free_bytes / share_beside_sorting +  // places of pages, that come while it is at work
         io::input_stream_memory_bytes(input_options(store, options));

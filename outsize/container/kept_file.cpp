@@ -406,7 +406,7 @@ void kept_file::require_pages(table const& row, std::uint64_t count) const {
   std::uint64_t const bytes = std::min(count, most) * row.page_bytes;
   std::uint64_t const index_bytes = std::min(count, most) * sizeof(place);
   require_file_space(*file_, bytes - std::min(bytes, free_.total_bytes()));
-  std::uint64_t const have_bytes = memory_.free_bytes() + store_.memory().free_bytes();
+  std::uint64_t const have_bytes = memory_.free_bytes() + store_.memory().obtainable_bytes();
   if (have_bytes < index_bytes) throw budget_error(memory_.asker(), have_bytes, index_bytes);
 }
 

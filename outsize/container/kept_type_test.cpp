@@ -15,7 +15,7 @@
 namespace outsize {
 namespace {
 
-struct account {
+struct entry_of_account {
   double value;
 };
 struct order_by_name;
@@ -45,7 +45,7 @@ TEST(types_of_items, have_the_names_of_numbers) {
 }
 
 TEST(types_of_items, are_classes_otherwise) {
-  constexpr auto part = kept_item<account>("items");
+  constexpr auto part = kept_item<entry_of_account>("items");
   static_assert(part.name == "class" && part.is_class && part.alignment_bytes == alignof(double));
   static_assert(item_name<std::array<int, 3>> == "class" && !kept_item<int>("keys").is_class);
 }
@@ -57,7 +57,8 @@ TEST(types_of_functions, have_the_names_of_the_standard_library) {
   static_assert(function_name<std::less<long>>.empty(), "which compares something else");
   static_assert(function_name<std::hash<int>> == "hash");
   static_assert(function_name<std::equal_to<>> == "equal_to");
-  static_assert(function_name<account>.empty() && function_name<order_by_name> == "by name");
+  static_assert(function_name<entry_of_account>.empty());
+  static_assert(function_name<order_by_name> == "by name");
 }
 
 }  // namespace

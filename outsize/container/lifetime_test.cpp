@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <concepts>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -75,7 +76,15 @@ struct a_pool {
 };
 template <typename Sorter>
 struct a_sorter {
-  static Sorter make(storage& store) { return Sorter(store); }
+  /// With an item, as there is nothing of it in the storage before.
+  static Sorter make(storage& store) {
+    Sorter s(store);
+    if constexpr (std::same_as<Sorter, sorter<number>>)
+      s.push(1);
+    else
+      s.push("1");
+    return s;
+  }
   static void use(Sorter const& c) { std::ignore = c.size(); }
 };
 

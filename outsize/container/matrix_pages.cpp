@@ -14,7 +14,7 @@ namespace outsize {
 
 page_pool matrix_pool(storage& store, std::uint64_t memory_bytes) {
   constexpr std::size_t spare_pages = 4;
-  if (memory_bytes == 0) memory_bytes = store.memory().free_bytes() / 8 * 7;
+  if (memory_bytes == 0) memory_bytes = store.memory().fair_bytes() / 8 * 7;
   std::size_t const alignment = store.alignment_bytes();
   auto const page_bytes = std::max<std::size_t>(
       round_down<std::uint64_t>(std::min<std::uint64_t>(memory_bytes / 128, 8_MiB), alignment),

@@ -65,8 +65,9 @@ storage& default_storage();
 ///          also writes that leaf when it leaves the cache, O(1/B) others amortised. A scan of K
 ///          entries reads K / B leaves or a few more, ahead of their use. Bulk construction writes
 ///          N / (fill · B) leaves. A batch reads each leaf that it needs once.
-/// Memory:  the caches and spare buffers of options, from the storage's budget, as long as the
-///          container lives, and at most 17 bytes for each page.
+/// Memory:  the caches and spare buffers of options, if they name them, as long as the container
+///          lives; else as much of that as others can do without, while there are entries; and
+///          at most 17 bytes for each page.
 /// Errors:  io_error, out_of_space, budget_error of anything that needs a page; what a comparison
 ///          throws. Unless it says otherwise, a function that throws has changed nothing. A changed
 ///          page that cannot be written stays in memory, and the next call that needs its place

@@ -6,17 +6,38 @@
 #include <utility>
 
 #include <outsize/base/assert.hpp>
+#include <outsize/base/error.hpp>
 #include <outsize/container/page_row.hpp>
+#include <outsize/container/page_runs.hpp>
 
 namespace outsize::detail {
 namespace {
 
+std::size_t pages_of(page_cache_options const& options) noexcept {
+  return std::max(options.cache_pages, page_cache::fewest_pages);
+}
+
+std::size_t live_of(page_cache_options const& options) noexcept {
+  if (options.live_pages > 0) return options.live_pages;
+  return std::clamp<std::size_t>(pages_of(options) / 3, 2, page_cache::most_live_pages);
+}
+
+/// Of a cache whose memory comes and goes: for pages that are kept, and one that leaves. 0 of
+/// others.
+std::size_t least_buffers_of(page_cache_options const& options) noexcept {
+  if (options.is_named) return 0;
+  std::size_t const pages =
+      options.least_pages > 0 ? options.least_pages : live_of(options) + options.held_pages + 2;
+  return std::min(pages + 1, pages_of(options) + options.spare_pages);
+}
+
 block::block_cache_options cache_options(page_cache_options const& options) {
   return {.block_bytes = options.page_bytes,
-          .block_count = std::max(options.cache_pages, page_cache::least_pages),
+          .block_count = pages_of(options),
           .spare_count = options.spare_pages,
           .write_bytes = options.write_bytes,
-          .former_count = options.former_pages};
+          .former_count = options.former_pages,
+          .least_count = least_buffers_of(options)};
 }
 
 }  // namespace
@@ -26,23 +47,87 @@ std::size_t page_cache::memory_bytes(block::block_device& device,
   return block::block_cache::memory_bytes(device, cache_options(options));
 }
 
+std::shared_ptr<page_cache> page_cache::make(memory_budget& budget, std::string asker,
+                                             block::block_device& device,
+                                             page_cache_options const& options,
+                                             std::unique_ptr<block::replacement> policy) {
+  grant memory = budget.take(options.is_named ? memory_bytes(device, options) : 0, asker);
+  auto made = std::make_shared<page_cache>(device, std::move(memory), options, std::move(policy));
+  if (!options.is_named) budget.require(made->least_bytes_, asker);
+  return made;
+}
+
 page_cache::page_cache(block::block_device& device, grant memory, page_cache_options const& options,
                        std::unique_ptr<block::replacement> policy)
     : page_bytes_(options.page_bytes),
-      cache_pages_(cache_options(options).block_count),
-      live_pages_(options.live_pages > 0
-                      ? options.live_pages
-                      : std::clamp<std::size_t>(cache_pages_ / 3, 2, most_live_pages)),
-      // More would push each other out, beside the live ones, the current one and one that is read.
-      read_ahead_pages_(std::min(options.read_ahead_pages, cache_pages_ - live_pages_ - 2)),
-      // As many that have been used must be in the cache, so that under LRU these leave for others
-      // before those that are expected.
-      batch_pages_(std::clamp<std::size_t>(
-          options.batch_pages, 1, std::max<std::size_t>((cache_pages_ - live_pages_) / 2, 2) - 1)),
+      live_pages_(live_of(options)),
+      read_ahead_pages_(options.read_ahead_pages),
+      batch_pages_(options.batch_pages),
       held_pages_(options.held_pages),
+      least_buffers_(least_buffers_of(options)),
       memory_(std::move(memory)),
-      blocks_(device, memory_, cache_options(options), std::move(policy)) {
-  OUTSIZE_ASSERT(live_pages_ <= most_live_pages && live_pages_ < cache_pages_);
+      blocks_(device, memory_, cache_options(options), std::move(policy)),
+      least_bytes_(blocks_.growth_bytes()),
+      most_bytes_(memory_bytes(device, options)),
+      giver_(*this),
+      holder_(memory_, giver_, memory_claim::fixed(options.is_named ? most_bytes_ : 0)) {
+  OUTSIZE_ASSERT(live_pages_ <= most_live_pages && live_pages_ < cache_pages());
+  if (!options.is_named) blocks_.call_when_full([this](bool must) { take_memory(must); });
+}
+
+page_cache::~page_cache() = default;
+
+// ---- memory that comes and goes ----
+
+void page_cache::take_memory(bool must) {
+  holder_.note_moved(page_bytes_);
+  if (std::size_t const bytes = blocks_.growth_bytes(); bytes > 0) {
+    if (must || blocks_.buffer_count() == 0) {
+      memory_.extend(bytes);
+      blocks_.grow();
+    } else if (holder_.grow(bytes)) {
+      blocks_.grow();
+    }
+  }
+  if (!std::exchange(needs_memory_, true)) claim_from(least_bytes_);
+}
+
+void page_cache::add_runs(page_runs& runs) noexcept {
+  runs_ = &runs;
+  most_bytes_ += runs.memory_bytes();
+}
+
+void page_cache::remove_runs() noexcept {
+  runs_->forget_all();
+  runs_->give_memory(give_cost::reread);
+  most_bytes_ -= runs_->memory_bytes();
+  runs_ = nullptr;
+  memory_.shrink(UINT64_MAX);
+}
+
+bool page_cache::give_runs_memory() {
+  if (runs_->has_memory()) return true;
+  if (!needs_memory_ || !holder_.grow(runs_->memory_bytes())) return false;
+  runs_->take_memory(memory_);
+  return true;
+}
+
+void page_cache::note_fewer_pages() {
+  if (blocks_.held_count() == 0 && std::exchange(needs_memory_, false)) claim_from(0);
+}
+
+void page_cache::claim_from(std::uint64_t least) {
+  holder_.claim({least, std::max(least, most_bytes_ / 2), most_bytes_});
+}
+
+void page_cache::giver::give_back(std::uint64_t bytes, give_cost most) {
+  struct at_end {  // also of what came before a write failed
+    grant& memory;
+    ~at_end() { memory.shrink(UINT64_MAX); }
+  } const shrinking{cache_.memory_};
+  if (cache_.runs_ != nullptr) cache_.runs_->give_memory(most);
+  std::uint64_t const given = cache_.memory_.free_bytes();
+  if (given < bytes) cache_.blocks_.shrink(bytes - given, most);
 }
 
 page_cache::live_page* page_cache::touch(page_row& row, std::uint64_t page) noexcept {

@@ -12,6 +12,10 @@
 // So that whoever has touched a page can go on using it without asking, the row at work is told
 // when another one takes its place.
 //
+// Unless its memory was named, it has next to none as long as no page is here, then what live pages
+// need and what it gets beyond that, which it gives back to others who need it more
+// (memory_holder.hpp).
+//
 // Invariant: live pages are pinned; the first is one of the row at work, if there is one. Whoever
 // calls a function holds the mutex. Layer: container. Source: STXXL 2008, sections 5.1 and 5.2
 // (shared pools).
@@ -22,25 +26,32 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include <outsize/base/memory_budget.hpp>
-#include <outsize/base/process_locks.hpp>
+#include <outsize/base/memory_holder.hpp>
 #include <outsize/block/block_cache.hpp>
 #include <outsize/block/replacement.hpp>
 
 namespace outsize::detail {
 
 class page_row;
+class page_runs;
 
 struct page_cache_options {
   std::size_t page_bytes = 0;   ///< Of the longest page that will be used.
-  std::size_t cache_pages = 0;  ///< At least page_cache::least_pages.
+  std::size_t cache_pages = 0;  ///< At least page_cache::fewest_pages.
   std::size_t spare_pages = 0;  ///< Buffers for changed pages on their way to disk.
+  /// So much memory is taken at once and kept. Else it is what can be used, and comes and goes.
+  bool is_named = true;
   /// Changed pages that lie side by side are written together, so many bytes at most.
   std::size_t write_bytes = 0;
   /// Pages touched last that stay; at most page_cache::most_live_pages. 0: a third of the
   /// cache's, 2 at least.
   std::size_t live_pages = 0;
+  /// That it has memory for, at least, if that is not named. 0: the live ones, and two beside those
+  /// that are held.
+  std::size_t least_pages = 0;
   /// Read behind a page that follows on its neighbour; as far as the cache has room for them.
   std::size_t read_ahead_pages = 0;
   /// Read at the same time for operations on many items; as far as the cache has room for them.
@@ -61,7 +72,7 @@ struct page_cache_options {
 /// See the top of this file.
 class page_cache {
  public:
-  static constexpr std::size_t least_pages = 4;
+  static constexpr std::size_t fewest_pages = 4;
   static constexpr std::size_t most_live_pages = 8;
 
   struct live_page {
@@ -73,23 +84,47 @@ class page_cache {
   };
 
   /// Takes memory_bytes() from `memory`: (cache_pages + spare_pages) · page_bytes, and four times
-  /// write_bytes. `device` must outlive it. @throws budget_error.
+  /// write_bytes, if that is named; else `memory` is empty, and grows. `device` must outlive it.
+  /// @throws budget_error.
   page_cache(block::block_device& device, grant memory, page_cache_options const& options,
              std::unique_ptr<block::replacement> policy);
   page_cache(page_cache const&) = delete;
   page_cache& operator=(page_cache const&) = delete;
+  ~page_cache();
 
-  /// What it takes from its grant.
+  /// A cache whose memory is of `budget`. @throws budget_error, also if what it needs at least is
+  /// more than all of it.
+  static std::shared_ptr<page_cache> make(memory_budget& budget, std::string asker,
+                                          block::block_device& device,
+                                          page_cache_options const& options,
+                                          std::unique_ptr<block::replacement> policy);
+  /// What it takes from its grant, if that is named.
   static std::size_t memory_bytes(block::block_device& device, page_cache_options const& options);
 
-  /// To be held by who calls what follows.
-  process_mutex& mutex() noexcept { return mutex_; }
+  /// To be held by who calls what follows. Whoever asks for memory meanwhile, and is where pages
+  /// may leave, says so by a memory_holder::safe_point.
+  memory_holder& mutex() noexcept { return holder_; }
+
+  /// Buffers of runs, whose memory comes and goes with the cache's; they end before it.
+  void add_runs(page_runs& runs) noexcept;
+  void remove_runs() noexcept;
+  /// Gives them memory, if there is enough. Returns whether they have any.
+  bool give_runs_memory();
   block::block_cache& blocks() noexcept { return blocks_; }
   std::size_t page_bytes() const noexcept { return page_bytes_; }
-  std::size_t cache_pages() const noexcept { return cache_pages_; }
+  /// As many as it keeps now; before the first page came, as many as it needs.
+  std::size_t cache_pages() const noexcept { return std::max(blocks_.capacity(), least_kept()); }
   std::size_t live_pages() const noexcept { return live_pages_; }
-  std::size_t read_ahead_pages() const noexcept { return read_ahead_pages_; }
-  std::size_t batch_pages() const noexcept { return batch_pages_; }
+  /// More would push each other out, beside the live ones, the current one and one that is read.
+  std::size_t read_ahead_pages() const noexcept {
+    return std::min(read_ahead_pages_, cache_pages() - live_pages_ - 2);
+  }
+  /// As many that have been used must be in the cache, so that under LRU these leave for others
+  /// before those that are expected.
+  std::size_t batch_pages() const noexcept {
+    return std::clamp<std::size_t>(batch_pages_, 1,
+                                   std::max<std::size_t>((cache_pages() - live_pages_) / 2, 2) - 1);
+  }
 
   bool is_live(page_row const& row, std::uint64_t page) const noexcept {
     return find(row, page) < live_pages_;
@@ -111,6 +146,9 @@ class page_cache {
   /// Forgets all that it knows of a row, which is to be destroyed.
   void forget(page_row const& row) noexcept;
 
+  /// To be called when pages were given up: without any, it needs no memory.
+  void note_fewer_pages();
+
   /// Somebody who is in a function that others may be in, or waits for the mutex there.
   class visit {
    public:
@@ -128,29 +166,47 @@ class page_cache {
   /// Whether one page more can be pinned by those who share it for reading: there must be room for
   /// the live pages, and for one that is read or those that are held.
   bool can_share() const noexcept {
-    return shared_pins_ + live_pages_ + held_pages_ < cache_pages_;
+    return shared_pins_ + live_pages_ + held_pages_ < cache_pages();
   }
   void count_shared_pin() noexcept { ++shared_pins_; }
   void discount_shared_pin() noexcept { --shared_pins_; }
 
  private:
+  // Gives memory back, as the holder's gate is entered.
+  class giver final : public memory_giver {
+   public:
+    explicit giver(page_cache& cache) noexcept : cache_(cache) {}
+    void give_back(std::uint64_t bytes, give_cost most) override;
+
+   private:
+    page_cache& cache_;
+  };
+
   std::size_t find(page_row const& row, std::uint64_t page) const noexcept;
   void make_first(std::size_t place) noexcept;
   void end_life(live_page& page);
+  std::size_t least_kept() const noexcept { return least_buffers_ == 0 ? 0 : least_buffers_ - 1; }
+  void claim_from(std::uint64_t least);
+  void take_memory(bool must);
 
   std::size_t page_bytes_;
-  std::size_t cache_pages_;
   std::size_t live_pages_;
   std::size_t read_ahead_pages_;
   std::size_t batch_pages_;
   std::size_t held_pages_;
+  std::size_t least_buffers_;  // 0: all, always
   grant memory_;
   std::atomic<std::size_t> visitors_{0};
-  process_mutex mutex_;  // guards what follows
-  block::block_cache blocks_;
+  block::block_cache blocks_;                    // from here on guarded by the holder
   std::array<live_page, most_live_pages> live_;  // the one touched last is the first
   page_row* at_work_ = nullptr;
   std::size_t shared_pins_ = 0;
+  page_runs* runs_ = nullptr;
+  bool needs_memory_ = false;  // its claim says so
+  std::uint64_t least_bytes_;  // 0: named
+  std::uint64_t most_bytes_;
+  giver giver_;
+  memory_holder holder_;  // last: it ends first
 };
 
 }  // namespace outsize::detail

@@ -48,9 +48,9 @@ std::shared_ptr<page_row> pages_in_pool(page_pool const& pool, std::size_t item_
 /// It may go before the containers, which share what it consists of; copies of it do so, too. One
 /// that was moved from can only be assigned to or destroyed, which is asserted.
 ///
-/// Memory:  options.cache_pages + spare_pages pages from the storage's budget, until the pool and
-///          the containers are gone; for each container 17 bytes for each page on disk, and beside
-///          the budget about 2 KiB.
+/// Memory:  as one vector has for its pages, or what the options name until the pool and the
+///          containers are gone; for each container 17 bytes for each page on disk, and beside the
+///          budget about 2 KiB.
 /// Checked: page_pool_test.cpp.
 class page_pool {
  public:

@@ -88,8 +88,10 @@ page_row::page_row(storage& store, std::unique_ptr<page_space> space,
       space_(std::move(space)),
       cache_(std::move(cache)),
       memory_(std::move(memory)),
-      runs_(memory_, page_bytes, runs) {
+      runs_(memory_, page_bytes, runs),
+      runs_need_memory_(!runs.is_named && runs_.are_used()) {
   OUTSIZE_ASSERT(page_bytes_ <= cache_->page_bytes());
+  if (runs_need_memory_) cache_->add_runs(runs_);
   for (std::uint64_t page = begin(); page < end(); ++page)
     blank_.push_back(!space_->is_written(page));
 }
@@ -97,6 +99,13 @@ page_row::page_row(storage& store, std::unique_ptr<page_space> space,
 page_row::~page_row() {
   std::lock_guard const lock(cache_->mutex());
   cache_->forget(*this);
+  if (runs_need_memory_) cache_->remove_runs();
+  cache_->note_fewer_pages();
+}
+
+/// Whether pages can be read by runs now.
+bool page_row::has_runs() const {
+  return runs_.are_used() && (!runs_need_memory_ || cache_->give_runs_memory());
 }
 
 void page_row::reach(std::uint64_t begin, std::uint64_t end) {
@@ -112,6 +121,8 @@ void page_row::reach(std::uint64_t begin, std::uint64_t end) {
     blank_.pop_back();
   }
   space_->shrink(begin, end);
+  cache_->note_fewer_pages();
+  memory_holder::safe_point const here(cache_->mutex());
   if ((end - begin) - (this->end() - this->begin()) > 1) space_->require_room(begin, end);
   std::uint64_t const old_begin = this->begin(), old_end = this->end();
   std::uint64_t flags_in_front = 0;  // that were added: the last page may be without, if it throws
@@ -135,12 +146,20 @@ void page_row::reach(std::uint64_t begin, std::uint64_t end) {
 
 void page_row::require_room(std::uint64_t begin, std::uint64_t end) {
   std::lock_guard const lock(cache_->mutex());
+  memory_holder::safe_point const here(cache_->mutex());
   space_->require_room(begin, end);
 }
 
 void page_row::take_places(std::uint64_t begin, std::uint64_t end) {
   std::lock_guard const lock(cache_->mutex());
+  memory_holder::safe_point const here(cache_->mutex());
   space_->take_places(begin, end);
+}
+
+/// What an index of pages needs may be had of pages in the cache.
+block::block_id page_row::place_to_change(std::uint64_t page) {
+  memory_holder::safe_point const here(cache_->mutex());
+  return space_->place_to_change(page);
 }
 
 void page_row::forget(std::uint64_t page) noexcept {
@@ -224,7 +243,7 @@ block::pinned_block page_row::pin_old(std::uint64_t page) const {
 
 block::pinned_block page_row::pin_blank(std::uint64_t page, content old) {
   auto& blocks = cache_->blocks();
-  auto const id = space_->place_to_change(page);
+  auto const id = place_to_change(page);
   try {
     return old == content::kept ? blocks.pin_new(id) : blocks.pin_to_replace(id);
   } catch (...) {
@@ -246,7 +265,7 @@ block::pinned_block page_row::pin_to_replace(std::uint64_t page) {
 }
 
 void page_row::move_to_change(std::uint64_t page, block::pinned_block const& block) {
-  auto const to = space_->place_to_change(page);
+  auto const to = place_to_change(page);
   if (to != block.id()) cache_->blocks().move(block, to);
 }
 
@@ -261,7 +280,7 @@ std::vector<io::request_ptr> page_row::write_past_cache(std::uint64_t first,
   std::vector<stretch> stretches;
   for (std::uint64_t page = first; page < last; ++page) {
     OUTSIZE_ASSERT(is_blank(page));
-    auto const place = space_->place_to_change(page);
+    auto const place = place_to_change(page);
     bool const follows =
         !stretches.empty() && stretches.back().first.disk == place.disk &&
         stretches.back().first.offset_bytes + stretches.back().length_bytes == place.offset_bytes;
@@ -307,7 +326,7 @@ void page_row::flush() {
 /// The same as pin_old(), which lets others go on while the page is read. Whoever is alone has it
 /// read by the pin itself, which is quicker.
 block::pinned_block page_row::pin_in_company(std::uint64_t page, page_cache::visit const& here,
-                                             std::unique_lock<process_mutex>& lock) const {
+                                             std::unique_lock<memory_holder>& lock) const {
   auto& blocks = cache_->blocks();
   auto const id = space_->place(page);
   if (!here.is_alone() && !runs_.has(page)) {
@@ -381,7 +400,7 @@ std::size_t page_row::expect(std::span<std::uint64_t const> pages, ahead most) c
     }
     std::size_t const count =
         runs_.are_used() ? runs_.stretch(*space_, pages.subspan(i), is_wanted) : 1;
-    if (count >= least_run_pages) {
+    if (count >= least_run_pages && has_runs()) {
       if (most.runs == 0) return i;
       --most.runs;
       if (!runs_.begin(*space_, std::min(pages[i], pages[i + count - 1]),
@@ -416,7 +435,8 @@ std::size_t page_row::expect_first(std::span<std::uint64_t const> pages, ahead m
   auto& blocks = cache_->blocks();
   if (is_there(pages[0]) && must_be_read(pages[0])) {
     auto const few = pages.first(std::min(pages.size(), 2 * least_run_pages));
-    if (near_the_first(few).wanted >= least_run_pages) {  // which tell that it is worthwhile
+    // These tell whether it is worthwhile.
+    if (near_the_first(few).wanted >= least_run_pages && has_runs()) {
       if (most.runs == 0) return 0;
       std::size_t const count = near_the_first(pages).count;
       std::vector<bool> marked(pages[count - 1] - pages[0] + 1);

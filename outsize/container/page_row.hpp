@@ -244,17 +244,19 @@ class page_row : public std::enable_shared_from_this<page_row> {
   // Fewer side by side are read faster by themselves, as more of them are under way.
   static constexpr std::size_t least_run_pages = 4;
 
+  bool has_runs() const;
   bool must_be_read(std::uint64_t page) const;
   bool is_there(std::uint64_t page) const;
   page_runs::stretch_of_some near_the_first(std::span<std::uint64_t const> pages) const;
   bool is_blank(std::uint64_t page) const { return blank_[page - space_->begin()]; }
   void forget(std::uint64_t page) noexcept;
+  block::block_id place_to_change(std::uint64_t page);
   void swap_aside(std::deque<bool>& blank);
   page_pin shared(block::pinned_block block) const;
   page_pin hold_now(std::uint64_t page, content old);
   block::pinned_block pin_old(std::uint64_t page) const;
   block::pinned_block pin_in_company(std::uint64_t page, page_cache::visit const& here,
-                                     std::unique_lock<process_mutex>& lock) const;
+                                     std::unique_lock<memory_holder>& lock) const;
   block::pinned_block pin_blank(std::uint64_t page, content old);
   block::pinned_block pin_to_replace(std::uint64_t page);
   void move_to_change(std::uint64_t page, block::pinned_block const& block);
@@ -272,6 +274,7 @@ class page_row : public std::enable_shared_from_this<page_row> {
   std::shared_ptr<page_cache> cache_;  // whose mutex guards what follows, against others who read
   grant memory_;                       // of the runs
   mutable page_runs runs_;
+  bool runs_need_memory_;  // of the cache
   std::function<void()> at_rest_;
   std::deque<bool> blank_;           // of each page
   std::uint64_t touched_ = no_page;  // the last one,

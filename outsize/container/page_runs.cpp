@@ -19,11 +19,27 @@ std::size_t page_runs::memory_bytes(page_run_options const& options) {
 page_runs::page_runs(grant& memory, std::size_t page_bytes, page_run_options const& options)
     : page_bytes_(page_bytes),
       run_pages_(options.count == 0 ? 0 : options.bytes / page_bytes),
+      run_bytes_(options.bytes),
+      is_named_(options.is_named),
       runs_(options.count) {
-  if (options.count == 0) return;
-  memory_ = memory.allocate(options.bytes * options.count);
-  for (std::size_t i = 0; i < options.count; ++i)
-    runs_[i].memory = memory_.bytes().subspan(i * options.bytes, options.bytes);
+  if (options.count > 0 && is_named_) take_memory(memory);
+}
+
+void page_runs::take_memory(grant& memory) {
+  memory_ = memory.allocate(memory_bytes());
+  for (std::size_t i = 0; i < runs_.size(); ++i)
+    runs_[i].memory = memory_.bytes().subspan(i * run_bytes_, run_bytes_);
+}
+
+void page_runs::give_memory(give_cost most) noexcept {
+  bool const is_kept = std::ranges::any_of(runs_, [most](run const& each) {
+    bool const is_expected = std::ranges::find(each.marked, true) != each.marked.end();
+    return each.holds > 0 || (is_expected && most == give_cost::unused);
+  });
+  if (!memory_ || is_named_ || is_kept) return;
+  forget_all();
+  for (run& each : runs_) each.memory = {};
+  memory_ = {};
 }
 
 page_runs::~page_runs() { forget_all(); }

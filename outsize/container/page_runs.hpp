@@ -22,6 +22,7 @@
 #include <vector>
 
 #include <outsize/base/memory_budget.hpp>
+#include <outsize/base/memory_holder.hpp>
 #include <outsize/block/block_id.hpp>
 #include <outsize/container/page_space.hpp>
 #include <outsize/io/request.hpp>
@@ -32,12 +33,13 @@ namespace outsize::detail {
 struct page_run_options {
   std::size_t bytes = 0;  ///< Of a run; a multiple of a page's.
   std::size_t count = 0;
+  bool is_named = true;  ///< Their memory is taken at once and kept; else it comes and goes.
 };
 
 /// Pages that have been asked for by runs, and not been touched yet.
 class page_runs {
  public:
-  /// Takes memory_bytes() from `memory`.
+  /// Takes memory_bytes() from `memory`, if that is named.
   page_runs(grant& memory, std::size_t page_bytes, page_run_options const& options);
   static std::size_t memory_bytes(page_run_options const& options);
   page_runs(page_runs const&) = delete;
@@ -46,6 +48,14 @@ class page_runs {
 
   /// Whether runs pay: two pages fit in one at least.
   bool are_used() const noexcept { return run_pages_ > 1; }
+  std::size_t memory_bytes() const noexcept { return runs_.size() * run_bytes_; }
+  bool has_memory() const noexcept { return static_cast<bool>(memory_); }
+  /// From now on runs can begin. @pre they have no memory, and the grant has memory_bytes() free.
+  void take_memory(grant& memory);
+  /// Gives it back to the grant, if it costs no more than `most` and none is held. Not if it is
+  /// named.
+  void give_memory(give_cost most) noexcept;
+
   /// How many pages from the front of `pages`, one after the other upward or downward, are side by
   /// side in `space` and `is_wanted`: at most as many as a run has room for. @pre the first is.
   template <typename Predicate>
@@ -142,6 +152,8 @@ class page_runs {
 
   std::size_t page_bytes_;
   std::size_t run_pages_;
+  std::size_t run_bytes_;
+  bool is_named_;
   buffer memory_;
   std::vector<run> runs_;
   std::size_t next_ = 0;  // the run used longest ago

@@ -46,12 +46,13 @@ class pending_operations {
     std::uint64_t slot;
   };
 
-  /// Takes about `memory_bytes` from the storage's budget. @throws budget_error.
-  pending_operations(storage& store, std::size_t memory_bytes, KeyEqual equal = {})
+  /// Takes about `memory_bytes` from the storage's budget; if they are not named, less where others
+  /// need it more, but a sixteenth of it at least. @throws budget_error.
+  pending_operations(storage& store, std::size_t memory_bytes, KeyEqual equal = {},
+                     bool is_named = true)
       : equal_(std::move(equal)),
-        slot_count_(std::max<std::size_t>(memory_bytes / slot_bytes, least_slots)),
-        memory_(store.memory().take(round_up(slot_count_ * slot_bytes, page_bytes()),
-                                    "oblivious operations")),
+        memory_(store.memory().take(claim_of(memory_bytes, is_named), "oblivious operations")),
+        slot_count_(memory_.total_bytes() / slot_bytes),
         buffer_(memory_.allocate(slot_count_ * slot_bytes)) {
     static_assert(std::is_trivially_copyable_v<operation>);  // and zeros are of kind none
   }
@@ -109,6 +110,15 @@ class pending_operations {
   static constexpr std::size_t least_slots = 16;
   static constexpr std::size_t slot_bytes = sizeof(operation) + sizeof(placed);
 
+  static memory_claim claim_of(std::size_t memory_bytes, bool is_named) noexcept {
+    auto const rounded = [](std::size_t bytes) {
+      return round_up(std::max(bytes, least_slots * slot_bytes), page_bytes());
+    };
+    std::size_t const most = rounded(memory_bytes);
+    if (is_named) return memory_claim::fixed(most);
+    return {rounded(memory_bytes / 16), most, most};
+  }
+
   std::size_t most() const noexcept { return slot_count_ / 4 * 3; }
   operation* slots() const noexcept { return reinterpret_cast<operation*>(buffer_.data()); }
   placed* placed_begin() const noexcept {
@@ -118,8 +128,8 @@ class pending_operations {
   }
 
   [[no_unique_address]] KeyEqual equal_;
-  std::size_t slot_count_;
   grant memory_;
+  std::size_t slot_count_;
   buffer buffer_;
   std::size_t size_ = 0;
 };

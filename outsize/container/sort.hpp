@@ -104,7 +104,7 @@ sort_report sort_pages(paged_items<T>& items, std::uint64_t begin, std::uint64_t
 ///
 /// I/Os:    ⌈N/B⌉ reads and as many writes of pages, and the runs of a `sorter` of N items, which
 ///          are none if these fit in options.memory_bytes.
-/// Memory:  options.memory_bytes, or what the storage's budget has free, beside the container's.
+/// Memory:  options.memory_bytes, or what others can do without, beside the container's.
 /// Disk:    N items for the runs, gone at the end.
 /// Threads: the storage's.
 /// Errors:  budget_error, out_of_space, cancelled, io_error, what `less` throws: all is as before.

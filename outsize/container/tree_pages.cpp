@@ -35,12 +35,10 @@ std::shared_ptr<page_row> make_row(storage& store, std::unique_ptr<page_space> s
                                    std::string const& asker, paging const& as,
                                    std::unique_ptr<block::replacement> policy) {
   auto& device = space->device();
-  auto cache = std::make_shared<page_cache>(
-      device, store.memory().take(page_cache::memory_bytes(device, as.cache), asker), as.cache,
-      std::move(policy));
+  auto cache = page_cache::make(store.memory(), asker, device, as.cache, std::move(policy));
+  std::uint64_t const named_bytes = as.runs.is_named ? page_runs::memory_bytes(as.runs) : 0;
   return std::make_shared<page_row>(store, std::move(space), std::move(cache), as.cache.page_bytes,
-                                    store.memory().take(page_runs::memory_bytes(as.runs), asker),
-                                    as.runs);
+                                    store.memory().take(named_bytes, asker), as.runs);
 }
 
 paging leaf_paging(storage& store, std::size_t page_bytes, map_options const& options) {
@@ -57,10 +55,13 @@ paging leaf_paging(storage& store, std::size_t page_bytes, map_options const& op
   return {{.page_bytes = page_bytes,
            .cache_pages = std::max<std::size_t>(held_bytes / page_bytes, least_leaves),
            .spare_pages = options.spare_leaves,
+           .is_named = options.leaf_cache_bytes > 0,
            .write_bytes = group_bytes,
            .live_pages = tree_pages::live_leaves,
+           .least_pages = least_leaves,
            .former_pages = tree_pages::former_leaves},
-          {run_bytes, run_bytes > page_bytes ? ahead_bytes / run_bytes : 0}};
+          {run_bytes, run_bytes > page_bytes ? ahead_bytes / run_bytes : 0,
+           options.read_ahead_bytes > 0}};
 }
 
 paging node_paging(storage& store, std::size_t page_bytes, map_options const& options) {
@@ -71,7 +72,9 @@ paging node_paging(storage& store, std::size_t page_bytes, map_options const& op
   return {{.page_bytes = page_bytes,
            .cache_pages = std::max<std::size_t>(bytes / page_bytes, least_nodes),
            .spare_pages = spare_nodes,
-           .live_pages = tree_pages::live_nodes}};
+           .is_named = options.node_cache_bytes > 0,
+           .live_pages = tree_pages::live_nodes,
+           .least_pages = least_nodes}};
 }
 
 }  // namespace
@@ -82,27 +85,34 @@ tree_pages::tree_pages(storage& store, rows made, std::shared_ptr<kept_file> fil
       leaves_(std::move(made.leaves)),
       nodes_(std::move(made.nodes)),
       store_(store),
-      // As many that have been used must be in the cache, so that under LRU these leave for others
-      // before those that are expected.
-      batch_leaves_(
-          std::min(options.batch_leaves, (leaves_.row().cache_pages() - live_leaves - 1) / 2 - 1)),
+      most_batch_leaves_(options.batch_leaves),
       runs_(made.runs.count),
       run_bytes_(made.runs.bytes),
-      scan_leaves_(std::max<std::size_t>(
-          std::max(runs_ * run_bytes_ / leaves_.row().page_bytes(), batch_leaves_) / 2, 2)),
       scans_(std::make_shared<std::atomic<std::size_t>>(0)) {}
 
 page_row::ahead tree_pages::scan_ahead() const noexcept {
   // Two askings and the run that is being used are a scan's share.
   std::size_t const scans = std::max<std::size_t>(*scans_, 1);
   return {(std::max<std::size_t>(runs_ / scans, 3) - 1) / 2,
-          std::max<std::size_t>(batch_leaves_ / scans / 2, 1)};
+          std::max<std::size_t>(batch_leaves() / scans / 2, 1)};
 }
 
 page_row::ahead tree_pages::batch_ahead() const noexcept {
   // All but the run that is being used.
   std::size_t const scans = std::max<std::size_t>(*scans_, 1);
-  return {std::max<std::size_t>(runs_ / scans, 2) - 1, batch_leaves_};
+  return {std::max<std::size_t>(runs_ / scans, 2) - 1, batch_leaves()};
+}
+
+std::size_t tree_pages::batch_leaves() const noexcept {
+  // As many that have been used must be in the cache, so that under LRU these leave for others
+  // before those that are expected.
+  std::size_t const room = (leaves_.row().cache_pages() - live_leaves - 1) / 2;
+  return std::min(most_batch_leaves_, std::max<std::size_t>(room, 2) - 1);
+}
+
+std::size_t tree_pages::scan_leaves() const noexcept {
+  std::size_t const in_runs = runs_ * run_bytes_ / leaves_.row().page_bytes();
+  return std::max<std::size_t>(std::max(in_runs, batch_leaves()) / 2, 2);
 }
 
 grant tree_pages::memory_for_bulk() const {
@@ -111,7 +121,7 @@ grant tree_pages::memory_for_bulk() const {
 }
 
 std::uint64_t tree_pages::memory_to_sort_bytes() const noexcept {
-  std::uint64_t const free = store_.memory().free_bytes();
+  std::uint64_t const free = store_.memory().obtainable_bytes();
   return free - free / 16;
 }
 

@@ -119,10 +119,10 @@ class tree_pages {
   tree_state& state() noexcept { return state_; }
   tree_state const& state() const noexcept { return state_; }
   /// Leaves of a batch that are read at the same time.
-  std::size_t batch_leaves() const noexcept { return batch_leaves_; }
+  std::size_t batch_leaves() const noexcept;
   /// Leaves that a scan asks for at once, at most, before it has used up those that it asked for
   /// before the last time; and what it may begin to read then, as one of all that are open.
-  std::size_t scan_leaves() const noexcept { return scan_leaves_; }
+  std::size_t scan_leaves() const noexcept;
   page_row::ahead scan_ahead() const noexcept;
   /// What a batch may have on its way, as one of all scans that are open.
   page_row::ahead batch_ahead() const noexcept;
@@ -140,7 +140,8 @@ class tree_pages {
   /// What is to be written at once by bulk construction, and memory for that.
   std::size_t run_bytes() const noexcept { return run_bytes_; }
   grant memory_for_bulk() const;
-  /// What a sort of what is to be built may have: what is free now, but for an index of pages.
+  /// What a sort of what is to be built may have: what others can do without now, but for an index
+  /// of pages.
   std::uint64_t memory_to_sort_bytes() const noexcept;
   /// @throws io_error (EACCES) if they may only be read.
   void check_writable() const;
@@ -189,10 +190,9 @@ class tree_pages {
   tree_state state_;
   bool is_used_ = false;
   storage& store_;
-  std::size_t batch_leaves_;
+  std::size_t most_batch_leaves_;
   std::size_t runs_;
   std::size_t run_bytes_;
-  std::size_t scan_leaves_;
   std::shared_ptr<std::atomic<std::size_t>> scans_;  // that are open
 };
 

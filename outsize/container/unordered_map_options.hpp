@@ -15,8 +15,9 @@
 
 namespace outsize {
 
-/// How an unordered_map keeps its items; the defaults take an eighth of the storage's memory, and
-/// 80 MiB at most, and as much again for oblivious operations, once there are some.
+/// How an unordered_map keeps its items. By default it has up to an eighth of the storage's memory,
+/// and 80 MiB, as it is needed and others leave it, and as much again for oblivious operations, as
+/// long as some wait. What is named is taken at once and kept.
 struct unordered_map_options {
   /// What a lookup reads; rounded up to hold an item and to the disks' alignment, in a file to
   /// 4 KiB at least. A map in a file has the pages that it was made with.

@@ -45,8 +45,9 @@ namespace outsize {
 /// I/Os:    Random access at most one read, and one write if a changed page must leave; a scan
 ///          ⌈N / items of a page⌉ reads, ahead of their use, and as many writes if it changes
 ///          items. Pages that were never changed are neither written nor read.
-/// Memory:  options.cache_pages + spare_pages pages from the storage's budget, 17 bytes for each
-///          page, as long as the vector lives; whatever its size.
+/// Memory:  while there are items, up to 24 pages of the storage's budget, nine of them whatever
+///          others need; or as many as the options name, as long as the vector lives. 17 bytes for
+///          each page.
 /// Errors:  io_error of any access to an item whose page is not in memory: the vector is as it was.
 ///          A page that cannot be written stays in memory, and the next call that needs its place
 ///          says so again. out_of_space, budget_error where the vector grows.

@@ -21,6 +21,7 @@ namespace {
 
 constexpr std::size_t longest_unit_bytes = 4_MiB;
 constexpr std::size_t least_page_bytes = 512;
+constexpr std::size_t usual_pages = 12;  // in memory, and as many spare ones
 
 /// A multiple of `unit_bytes`.
 std::size_t page_bytes_for(storage& store, std::size_t unit_bytes, std::size_t wanted_bytes) {
@@ -57,13 +58,14 @@ std::unique_ptr<block::placement> placement_of(
 std::shared_ptr<page_cache> cache_of_pages(storage& store, block::block_device& device,
                                            std::size_t page_bytes, vector_options const& options,
                                            std::string asker) {
-  page_cache_options const paging{.page_bytes = page_bytes,
-                                  .cache_pages = options.cache_pages,
-                                  .spare_pages = options.spare_pages,
-                                  .read_ahead_pages = options.read_ahead_pages,
-                                  .batch_pages = options.batch_pages};
-  auto memory = store.memory().take(page_cache::memory_bytes(device, paging), std::move(asker));
-  return std::make_shared<page_cache>(device, std::move(memory), paging, options.replacement());
+  page_cache_options const paging{
+      .page_bytes = page_bytes,
+      .cache_pages = options.cache_pages != 0 ? options.cache_pages : usual_pages,
+      .spare_pages = options.spare_pages.value_or(usual_pages),
+      .is_named = options.cache_pages != 0 || options.spare_pages,
+      .read_ahead_pages = options.read_ahead_pages,
+      .batch_pages = options.batch_pages};
+  return page_cache::make(store.memory(), std::move(asker), device, paging, options.replacement());
 }
 
 std::shared_ptr<page_row> pages_on_disks(storage& store, std::size_t item_bytes,

@@ -25,16 +25,21 @@
 
 namespace outsize {
 
-/// How a vector keeps its items; the defaults take a fifth of the storage's memory, and 48 MiB at
-/// most: what is read goes round all of it, and is in no cache of a processor any more when its
-/// memory is read to again (docs/decisions/0028-buffers-longer-than-caches.md).
+/// How a vector keeps its items. By default the memory for pages comes and goes with what is in the
+/// vector and what others need: a twentieth of the storage's memory at least as long as there are
+/// items, a fifth and 48 MiB at most: what is read goes round all of it, and is in no cache of a
+/// processor any more when its memory is read to again
+/// (docs/decisions/0028-buffers-longer-than-caches.md). What is named is taken at once and kept.
 struct vector_options {
   /// What is read or written at once; rounded up to hold an item and to the disks' alignment, in a
   /// kept file to 4 KiB at least. Long for scans, short for random access. 0: up to 2 MiB, a 128th
   /// of the storage's memory.
   std::size_t page_bytes = 0;
-  std::size_t cache_pages = 12;  ///< Pages in memory; at least 4.
-  std::size_t spare_pages = 12;  ///< Buffers for changed pages on their way to disk.
+  /// Pages in memory; at least 4. 0: up to 12, or if spare_pages are named, 12.
+  std::size_t cache_pages = 0;
+  /// Buffers for changed pages on their way to disk. By default up to 12, or if cache_pages are
+  /// named, 12.
+  std::optional<std::size_t> spare_pages = {};
   /// Pages read behind one that follows on its neighbour; fewer in small caches.
   std::size_t read_ahead_pages = 6;
   /// Pages that read_many() and write_many() read at the same time; fewer in small caches.

@@ -53,6 +53,9 @@ std::optional<pooled_buffer> ports::accept(std::size_t input) {
   return run_->accept(stage_, input);
 }
 pooled_buffer ports::take(std::size_t pool) { return run_->take(stage_, pool); }
+std::optional<pooled_buffer> ports::try_take(std::size_t pool) {
+  return run_->try_take(stage_, pool);
+}
 bool ports::convey(pooled_buffer b, std::size_t output) {
   return run_->convey(stage_, std::move(b), output);
 }

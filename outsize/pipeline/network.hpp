@@ -149,6 +149,8 @@ class ports {
   std::optional<pooled_buffer> accept(std::size_t input = 0);
   /// An empty buffer of one of the node's pools.
   pooled_buffer take(std::size_t pool = 0);
+  /// The same if there is one now.
+  std::optional<pooled_buffer> try_take(std::size_t pool = 0);
   /// Sends a buffer to an output. Returns whether more are wanted there.
   bool convey(pooled_buffer b, std::size_t output = 0);
   /// Ends an output; all are ended when the node returns.

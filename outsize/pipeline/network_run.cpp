@@ -53,7 +53,10 @@ void pool_state::take_back(thumbnail& unused) noexcept {
 bool pool_state::grow() noexcept {
   std::size_t const grants = run.memory_.size(), buffers = memory_.size(), thumbnails = all.size();
   try {
-    add(run.memory_.emplace_back(run.what_.memory->take(options.buffer_bytes, options.name)), 1);
+    // It waits for nobody, nor makes others give back: whoever runs here has the mutex of the run.
+    auto more = run.what_.memory->try_take(options.buffer_bytes, options.name);
+    if (!more) return false;
+    add(run.memory_.emplace_back(std::move(*more)), 1);
     return true;
   } catch (...) {  // no memory: it goes on with what it has
     while (all.size() > thumbnails) all.pop_back();

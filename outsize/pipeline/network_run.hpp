@@ -225,6 +225,7 @@ class network_run {
   // For ports.
   std::optional<pooled_buffer> accept(std::size_t stage, std::size_t input);
   pooled_buffer take(std::size_t stage, std::size_t pool);
+  std::optional<pooled_buffer> try_take(std::size_t stage, std::size_t pool);
   bool convey(std::size_t stage, pooled_buffer b, std::size_t output);
   void close(std::size_t stage, std::size_t output);
   void check() const;

@@ -221,6 +221,20 @@ pooled_buffer network_run::take(std::size_t stage, std::size_t pool) {
   return pooled_buffer(*t);
 }
 
+std::optional<pooled_buffer> network_run::try_take(std::size_t stage, std::size_t pool) {
+  check_process();
+  lock held(mutex_);
+  pool_state& p = *stages_[stage]->pools[pool];
+  if (stopping_) throw poisoned();
+  if (p.free.empty()) return std::nullopt;
+  thumbnail* const t = p.free.back();
+  p.free.pop_back();
+  t->round = p.sent++;
+  held.unlock();
+  t->user.reset();
+  return pooled_buffer(*t);
+}
+
 bool network_run::convey(std::size_t stage, pooled_buffer b, std::size_t output) {
   check_process();
   stage_state& s = *stages_[stage];
