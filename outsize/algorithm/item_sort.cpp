@@ -16,13 +16,12 @@
 namespace outsize::detail {
 namespace {
 
-/// Takes the memory of input streams out of what a sort may use, whatever that is.
+/// Takes the memory of input streams out of what a sort may use, if that is named.
 /// @throws budget_error if nothing is left for it.
 grant take_stream_memory(storage& store, std::uint64_t stream_bytes, sort_options& options) {
-  options.memory_bytes = memory_of(store, options);
-  if (options.memory_bytes <= stream_bytes)
-    throw budget_error("sort", options.memory_bytes, stream_bytes + min_sort_memory_bytes);
-  options.memory_bytes -= stream_bytes;
+  std::uint64_t const all = memory_of(store, options);
+  if (all <= stream_bytes) throw budget_error("sort", all, stream_bytes + min_sort_memory_bytes);
+  if (options.memory_bytes != 0) options.memory_bytes -= stream_bytes;
   return store.memory().take(stream_bytes, "input stream");
 }
 
@@ -46,7 +45,7 @@ struct item_sort::streams {
 item_sort::item_sort(storage& store, item_kind const& kind, sort_options options, sort_input from)
     : streams_(std::make_unique<streams>(store, options, from)) {
   bool const is_part = from == sort_input::part;
-  if (is_part) options = with_memory(options, options.memory_bytes);
+  if (is_part && options.memory_bytes != 0) options = with_memory(options, options.memory_bytes);
   engine_ = make_item_engine(store, kind, std::move(options), is_part ? 0 : streams_->memory_bytes);
 }
 
@@ -81,7 +80,8 @@ sort_report item_sort::write_to(std::string const& path, std::function<void()> c
 }
 
 std::uint64_t memory_of(storage& store, sort_options const& options) {
-  return options.memory_bytes != 0 ? options.memory_bytes : store.memory().free_bytes();
+  if (options.memory_bytes != 0) return options.memory_bytes;
+  return store.memory().fair_bytes();
 }
 
 sort_report sort_in_place(storage& store, item_kind const& kind, std::span<std::byte const> from,

@@ -39,7 +39,8 @@ io::input_stream_options input_options(storage& store, std::uint64_t memory_byte
 
 io::input_stream_options scan_options(storage& store, sort_options const& options) {
   auto reading = input_options(store, options);
-  std::uint64_t room = store.memory().free_bytes();
+  std::uint64_t room =
+      options.memory_bytes != 0 ? store.memory().obtainable_bytes() : store.memory().fair_bytes();
   auto const fits = [&] { return io::input_stream_memory_bytes(reading) <= room; };
   if (options.memory_bytes == 0) {
     room /= 2;

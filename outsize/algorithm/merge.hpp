@@ -282,7 +282,7 @@ using sources_item_t = source_item_t<std::ranges::range_value_t<Ins>>;
 /// I/Os:    Reads each file once and writes a file once. More files than the memory has room for,
 ///          or than half of those that the process may have open, are sorted instead: then as sort.
 /// CPU:     N·(⌈log₂ k⌉ + 2) comparisons for k inputs.
-/// Memory:  Files: options.memory_bytes, or what the storage's budget has free. Ranges: two
+/// Memory:  Files: options.memory_bytes, or what others can do without. Ranges: two
 ///          windows of a 64th of that, and 32 KiB or 64 items of each.
 /// Disk:    None for the merge itself.
 /// Threads: those of the storage.

@@ -100,7 +100,7 @@ T nth_by_passes(storage& store, Family const& family, In&& in, std::uint64_t ran
 ///          if there are more than (M/s)^1.5 / 6 items, for items that take s bytes with a place of
 ///          8. One if the items fit in memory. Writes nothing.
 /// CPU:     O(N) comparisons, expected.
-/// Memory:  options.memory_bytes, or what the storage's budget has free.
+/// Memory:  options.memory_bytes, or what others can do without.
 /// Disk:    None; as sort for what can be read only once.
 /// Threads: one.
 /// Errors:  std::invalid_argument if there are not so many items; io_error, format_error,

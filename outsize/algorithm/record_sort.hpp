@@ -14,7 +14,7 @@ namespace outsize {
 /// Sorts the records of all inputs into the output; records with equal keys stay in input order.
 ///
 /// I/Os:    Reads the inputs and writes the output once; runs on disk as `sorter` says.
-/// Memory:  options.memory_bytes or all that the storage has free, at least min_sort_memory_bytes.
+/// Memory:  options.memory_bytes or what others can do without, at least min_sort_memory_bytes.
 /// Disk:    As much as the inputs if they do not fit in memory, gone at the end. Where the output
 ///          is on the same device and runs can be written over, two blocks for each of them, and
 ///          what blocks have of space that no record fits in

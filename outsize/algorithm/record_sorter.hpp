@@ -49,7 +49,7 @@ concept record_ordering = requires(O const order, std::string_view r) {
 ///          bytes of the records and 8 more for each, once out and once in, in blocks filled but
 ///          for less than one record.
 /// CPU:     O(N log N) comparisons, most of them of 8-byte prefixes.
-/// Memory:  options.memory_bytes, or what the storage's budget has free, taken by the constructor.
+/// Memory:  as a sorter's.
 ///          A record may have about a fifth of it; once the records spill a sixteenth, but no more
 ///          than 64 MiB, or 32 blocks of chosen length.
 /// Disk:    The records and 8 bytes for each; freed as they are read, or by clear() if
@@ -80,7 +80,7 @@ class record_sorter {
   /// Before sort(): adds a record; its bytes are copied.
   void push(std::string_view record) {
     OUTSIZE_ASSERT(!sorted_ && "a record pushed after sort()");
-    engine_->append(record);
+    engine_at_work().append(record);
     ++pushed_;
   }
 
@@ -88,7 +88,7 @@ class record_sorter {
   /// I/Os:    as for the class.
   void sort() {
     OUTSIZE_ASSERT(!sorted_ && "sort() was called twice");
-    engine_->finish_input();
+    engine_at_work().finish_input();
     sorted_ = true;
     advance();
   }
@@ -110,7 +110,7 @@ class record_sorter {
 
   /// Goes back to the first record. @pre options.rewindable, or everything stayed in memory.
   void rewind() {
-    OUTSIZE_ASSERT(sorted_ && (options_.rewindable || engine_->report().runs == 0));
+    OUTSIZE_ASSERT(sorted_ && (options_.rewindable || report().runs == 0));
     window_.reset();
     engine_->rewind();
     advance();
@@ -118,19 +118,25 @@ class record_sorter {
 
   /// Records pushed.
   std::uint64_t size() const noexcept {
-    engine_.get();  // it is there
+    check();
     return pushed_;
   }
 
   /// Drops all records and takes new ones.
   void clear() {
-    engine_.get();  // it is there
+    check();
     begin_anew();
   }
 
   /// Runs, passes, memory: complete when empty() after sort().
-  sort_report const& report() const noexcept { return engine_->report(); }
-  sort_progress progress() const noexcept { return engine_->progress(); }
+  sort_report const& report() const noexcept {
+    check();
+    return engine_ ? engine_->report() : detail::report_of_nothing();
+  }
+  sort_progress progress() const noexcept {
+    check();
+    return engine_ ? engine_->progress() : sort_progress();
+  }
 
  private:
   // Windows hold each record behind its length.
@@ -144,12 +150,22 @@ class record_sorter {
 
   void begin_anew() {
     engine_.reset();
-    engine_ = std::make_unique<engine>(*store_, detail::record_items<Order>(*order_, 0), options_,
-                                       framing);
     window_.reset();
     *rest_ = {};
     pushed_ = 0;
     sorted_ = false;
+    if (options_.memory_bytes != 0) engine_at_work();
+  }
+  void check() const noexcept {
+    OUTSIZE_ASSERT(*store_ != nullptr && "used after it was moved from or closed");
+  }
+  /// Made for the first record, unless memory was named.
+  engine& engine_at_work() {
+    check();
+    if (!engine_)
+      engine_ = std::make_unique<engine>(**store_, detail::record_items<Order>(*order_, 0),
+                                         options_, framing);
+    return *engine_;
   }
 
   /// Whether there are no more records, asked when all of the window have been read.
@@ -171,7 +187,7 @@ class record_sorter {
     if (window_) *rest_ = {reinterpret_cast<char const*>(window_->data().data()), window_->bytes};
   }
 
-  storage* store_;
+  detail::moved_along<storage*> store_;
   std::unique_ptr<Order const> order_;  // at a fixed address, since views of records refer to it
   sort_options options_;
   detail::owned<engine> engine_;

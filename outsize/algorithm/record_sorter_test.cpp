@@ -115,7 +115,7 @@ TEST(record_sorter, merges_no_more_runs_at_once_than_it_may) {
 
 TEST(record_sorter, refuses_a_record_longer_than_its_memory) {
   storage store({.memory = 2_MiB, .threads = 1});
-  record_sorter<> sorter(store);
+  record_sorter<> sorter(store, {}, {.memory_bytes = store.memory().free_bytes()});
   sorter.push("short");
   try {
     sorter.push(std::string(3_MiB, 'x'));

@@ -64,10 +64,15 @@ concept item_combiner =
 ///          moves at most 2·⌈N/b⌉ + 2·(number of runs merged) more, and there are at most
 ///          ⌈log_f(number of runs)⌉ in all.
 /// CPU:     O(N log N) comparisons.
-/// Memory:  options.memory_bytes, or what the storage's budget has free, taken by the constructor.
+/// Memory:  options.memory_bytes, taken by the constructor and kept. If that is 0, what the items
+///          need of the sorter's share in the storage's budget: nothing before the first one; then
+///          parts, a sixth of the share most often, which others can have back; three quarters of
+///          it at most while items are read; and when all have been, what rewind() needs: the index
+///          of the runs, and what stayed in memory, until others need that.
 /// Disk:    N items and a few blocks; freed as they are read, or by clear() if `rewindable`.
 /// Threads: the storage's; one thread at a time may use a sorter, many sorters may share a storage.
-/// Errors:  budget_error from the constructor, and from others where the size of the input was not
+/// Errors:  budget_error from the constructor, or push() or sort() if no memory is named, and
+///          from others where the size of the input was not
 ///          said and the index of its blocks outgrows an eighth of the memory, or a quarter where
 ///          items are long; io_error, out_of_space, cancelled from any other member. The sorter can
 ///          only be destroyed or cleared then; nothing is left on disk.
@@ -78,7 +83,8 @@ template <stored_item T, std::strict_weak_order<T, T> Less = std::less<>,
           item_combiner<T> Combine = detail::no_combining>
 class sorter : public piece_stream<sorter<T, Less, Combine>, T> {
  public:
-  /// Takes its memory from `store`, which must outlive it. @throws budget_error; io_error.
+  /// Takes memory that is named from `store`, which must outlive it. @throws budget_error;
+  /// io_error.
   explicit sorter(storage& store, Less less = {}, sort_options options = {.rewindable = true},
                   Combine combine = {})
       : store_(&store),
@@ -109,7 +115,7 @@ class sorter : public piece_stream<sorter<T, Less, Combine>, T> {
   void sort() {
     OUTSIZE_ASSERT(!sorted_ && "sort() was called twice");
     end_room();
-    engine_->finish_input();
+    engine().finish_input();
     sorted_ = true;
     go_on();
   }
@@ -118,7 +124,7 @@ class sorter : public piece_stream<sorter<T, Less, Combine>, T> {
 
   /// Goes back to the first item. @pre options.rewindable, or everything stayed in memory.
   void rewind() {
-    OUTSIZE_ASSERT(sorted_ && (options_.rewindable || engine_->report().runs == 0));
+    OUTSIZE_ASSERT(sorted_ && (options_.rewindable || report().runs == 0));
     window_.reset();
     this->show({});
     engine_->rewind();
@@ -129,42 +135,59 @@ class sorter : public piece_stream<sorter<T, Less, Combine>, T> {
 
   /// Items pushed.
   std::uint64_t size() const noexcept {
-    detail::item_engine const& all = *engine_;
-    return sorted_ ? all.report().items : pushed_ + room_.filled();
+    check();
+    return sorted_ ? report().items : pushed_ + room_.filled();
   }
 
   /// Drops all items and takes new ones.
   void clear() {
-    engine_.get();  // it is there
+    check();
     begin_anew();
   }
 
   /// Runs, passes, memory: complete when empty() after sort().
-  sort_report const& report() const noexcept { return engine_->report(); }
-  sort_progress progress() const noexcept { return engine_->progress(); }
+  sort_report const& report() const noexcept {
+    check();
+    return engine_ ? engine_->report() : detail::report_of_nothing();
+  }
+  sort_progress progress() const noexcept {
+    check();
+    return engine_ ? engine_->progress() : sort_progress();
+  }
 
  private:
   friend piece_stream<sorter, T>;
 
   void begin_anew() {
     engine_.reset();
-    engine_ =
-        detail::make_item_engine(*store_, detail::combining_kind<T>(less_, combine_), options_);
+    room_ = {};
     window_.reset();
     this->show({});
     pushed_ = 0;
     sorted_ = false;
-    room_.begin(detail::room_for<T>(*engine_));
+    if (options_.memory_bytes != 0) engine();
+  }
+  void check() const noexcept {
+    OUTSIZE_ASSERT(*store_ != nullptr && "used after it was moved from or closed");
+  }
+  /// Made for the first item, unless memory was named.
+  detail::item_engine& engine() {
+    check();
+    if (!engine_)
+      engine_ =
+          detail::make_item_engine(**store_, detail::combining_kind<T>(less_, combine_), options_);
+    return *engine_;
   }
   void next_room() {
     OUTSIZE_ASSERT(!sorted_ && "an item pushed after sort()");
     end_room();
-    engine_->chunk_full();
-    room_.begin(detail::room_for<T>(*engine_));
+    if (auto const room = detail::room_for<T>(engine()); !room.empty()) return room_.begin(room);
+    engine().chunk_full();
+    room_.begin(detail::room_for<T>(engine()));
   }
   void end_room() noexcept {
     std::size_t const count = room_.end();
-    engine_->grow(count);
+    if (count > 0) engine_->grow(count);
     pushed_ += count;
   }
 
@@ -177,7 +200,7 @@ class sorter : public piece_stream<sorter<T, Less, Combine>, T> {
     this->show({reinterpret_cast<T const*>(data.data()), data.size() / sizeof(T)});
   }
 
-  storage* store_;
+  detail::moved_along<storage*> store_;
   Less less_;
   Combine combine_;
   sort_options options_;

@@ -392,6 +392,10 @@ TEST(sorter, needs_no_disk_for_what_fits_in_memory) {
   });
   storage store(options);
   std::vector<std::uint64_t> in(800000, 1);
+  EXPECT_EQ(
+      sort_all(store, in, std::less<>(), {.memory_bytes = store.memory().free_bytes()}).size(),
+      in.size());
+  in.resize(450000);  // or less than three quarters of it, if nobody says how much it may have
   EXPECT_EQ(sort_all(store, in, std::less<>(), {}).size(), in.size());
 }
 
@@ -490,7 +494,7 @@ struct long_item {
 
 TEST(sorter, sorts_long_items_of_which_nobody_says_how_many) {
   storage store(of_pages(2_MiB));
-  sorter<long_item<3000>> sorted(store);
+  sorter<long_item<3000>> sorted(store, {}, {.memory_bytes = store.memory().free_bytes()});
   constexpr std::uint32_t count = 4000;
   for (std::uint32_t i = 0; i < count; ++i) sorted.push({i * 7919 % 10007, {}});
   sorted.sort();

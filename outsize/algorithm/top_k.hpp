@@ -146,7 +146,7 @@ sort_report first_in_memory(storage& store, Family const& family, In&& in, Write
 ///          in memory: as sort, but the output ends after `count`.
 /// CPU:     O(N) comparisons with the bound, and O(R log R) for the R items that were before it
 ///          when they came: O(count log(N / count)) of N in random order.
-/// Memory:  options.memory_bytes, or what the storage's budget has free.
+/// Memory:  options.memory_bytes, or what others can do without.
 /// Disk:    None, or as sort.
 /// Threads: one of the storage's at a time, or as sort.
 /// Errors:  as sort.

@@ -48,7 +48,7 @@ namespace outsize {
 ///          record_sorter for those that were not forgotten, but the output ends after `count`.
 /// CPU:     O(N) comparisons with the bound, and O(R log R) for the R records that were before it
 ///          when they came: O(count log(N / count)) of N in random order.
-/// Memory:  options.memory_bytes, or what the storage's budget has free; while the records fit, a
+/// Memory:  options.memory_bytes, or what others can do without; while the records fit, a
 ///          quarter of it.
 /// Disk:    As record_sorter.
 /// Threads: as record_sorter.

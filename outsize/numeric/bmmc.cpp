@@ -73,9 +73,10 @@ void require_usable(affine_map const& map, unsigned record_bits, std::string con
 }
 
 std::uint64_t usable_memory_bytes(storage& store, permute_options const& options) {
-  std::uint64_t const free = store.memory().free_bytes();
-  if (options.memory_bytes > free) throw budget_error("permute", free, options.memory_bytes);
-  return options.memory_bytes == 0 ? free : options.memory_bytes;
+  if (options.memory_bytes == 0) return store.memory().fair_bytes();
+  std::uint64_t const most = store.memory().obtainable_bytes();
+  if (options.memory_bytes > most) throw budget_error("permute", most, options.memory_bytes);
+  return options.memory_bytes;
 }
 
 // ------------------------------------------------------------------- all passes

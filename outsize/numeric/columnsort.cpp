@@ -68,7 +68,7 @@ std::uint64_t count_records(io::file const& in) {
 /// The columns asked for, and as many as are needed; else as memory allows, in whole blocks.
 shape choose_shape(storage& store, std::uint64_t records, columnsort_options const& options) {
   std::uint64_t const memory =
-      options.memory_bytes != 0 ? options.memory_bytes : store.memory().free_bytes();
+      options.memory_bytes != 0 ? options.memory_bytes : store.memory().fair_bytes();
   std::uint64_t const most =
       round_down<std::uint64_t>(memory / columns_in_memory / sizeof(key), block_records);
   std::uint64_t const r = options.column_records;

@@ -257,7 +257,7 @@ fft_report fft(storage& store, std::string const& in, std::string const& out,
   fft_report report;
   report.records = count_numbers(*input);
   report.memory_bytes =
-      options.memory_bytes != 0 ? options.memory_bytes : store.memory().free_bytes();
+      options.memory_bytes != 0 ? options.memory_bytes : store.memory().fair_bytes();
   fft_limits const limits{.record_bits = static_cast<unsigned>(std::countr_zero(report.records)),
                           .memory_bytes = report.memory_bytes,
                           .block_bytes = options.block_bytes,

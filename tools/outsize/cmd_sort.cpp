@@ -136,6 +136,12 @@ int print_plan(storage& store, sort_request const& request, item_order const& or
   }
   fmt::print("block        {}\n", bytes(plan.block_bytes));
   fmt::print("peak memory  {}\n", bytes(plan.memory_bytes));
+  if (plan.job.memory_bytes != 0) {  // a merge takes what it is given
+    auto const needs = needs_of(plan.job);
+    fmt::print("needs        {} at least; one merge from {} on, no disk from {} on\n",
+               format_bytes(needs.least_bytes), format_bytes(needs.knee_bytes),
+               format_bytes(needs.most_bytes));
+  }
   auto const in_room =
       plan.room_bytes == 0
           ? std::string()

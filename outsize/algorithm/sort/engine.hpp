@@ -10,15 +10,20 @@
 // A `Family` says what items are: typed_items (one C++ type) or record_items (byte strings).
 // Everything else, I/O, buffers, threads, division of memory, is the same for both.
 //
-// Invariant: all large memory comes from one grant, taken before the first I/O. Equal input gives
-// equal output for any number of threads, memory and block size: ties are decided by the order of
-// the input. One thread at a time uses an engine. Layer: algorithm. Source: Dementiev, Sanders:
-// Asynchronous parallel disk sorting, SPAA 2003; STXXL 2008, section 6.
+// Memory that is named is taken at once. Else the engine plans with its share, and is a
+// memory_holder: it takes chunk by chunk what it needs, gives back chunks while it forms runs,
+// leaves a quarter to others while it is read, and afterwards gives back all but the index of runs.
+//
+// Invariant: all large memory comes from one grant. Equal input gives equal output for any number
+// of threads, memory and block size: ties are decided by the order of the input. One thread at a
+// time uses an engine; others have it give memory back. Layer: algorithm. Source: Dementiev,
+// Sanders: Asynchronous parallel disk sorting, SPAA 2003; STXXL 2008, section 6.
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -37,16 +42,17 @@
 #include <outsize/algorithm/sort/typed_chunk.hpp>
 #include <outsize/algorithm/sort/typed_items.hpp>
 #include <outsize/base/error.hpp>
+#include <outsize/base/memory_holder.hpp>
 
 namespace outsize::detail {
 
 template <item_family Family>
-class sort_engine {
+class sort_engine final : private memory_giver, private chunk_memory {
  public:
   using chunk = typename Family::chunk;
 
-  /// Takes its memory at once. @throws budget_error if it is too little; io_error if a disk cannot
-  /// be used.
+  /// Takes options.memory_bytes at once, or if these are 0, what it needs for a chunk.
+  /// @throws budget_error if it is too little; io_error if a disk cannot be used.
   sort_engine(storage& store, Family family, sort_options options, item_framing framing = {},
               std::uint64_t input_stream_bytes = 0);
   ~sort_engine();
@@ -94,7 +100,7 @@ class sort_engine {
 
   /// Runs are to lie in the room of the output, which output_fits_room() is told of afterwards.
   /// @pre nothing has come in; items have one length; `room` outlives the engine.
-  void put_runs_in(output_room& room) noexcept {
+  void put_runs_in(output_room& room) {
     room_ = &room;
     formation_->put_runs_in(room);
   }
@@ -153,7 +159,7 @@ class sort_engine {
   void give_all_items() noexcept { gives_all_items_ = true; }
   /// What the order has thrown, if anything; windows that come later than it are in no order. Also
   /// while next() runs.
-  std::exception_ptr failure() const noexcept { return output_->failure(); }
+  std::exception_ptr failure() const noexcept { return output_ ? output_->failure() : failure_; }
 
   /// The next window of sorted items, nothing at the end. @throws what a stage threw, from then on
   /// always: what is missing must not look like the end.
@@ -167,7 +173,9 @@ class sort_engine {
   }
 
   /// Gives back the memory of a window that has been used. @pre no rewind() since it came.
-  void recycle(sorted_window const& used) noexcept { output_->recycle(used); }
+  void recycle(sorted_window const& used) noexcept {
+    if (output_) output_->recycle(used);
+  }
 
   /// Starts the output again from its first item. @pre options.rewindable, or nothing was spilled.
   void rewind();
@@ -196,6 +204,30 @@ class sort_engine {
   bool stays_behind() const;
   void note_end();
 
+  // ---- memory that was not named ----
+
+  static constexpr std::uint64_t least_share_bytes = min_sort_memory_bytes / 4;
+  static constexpr std::size_t resident_buffers = 8;
+
+  std::unique_lock<memory_holder> enter() {
+    return holder_ ? std::unique_lock(*holder_) : std::unique_lock<memory_holder>();
+  }
+  sort_plan plan_for(std::uint64_t memory_bytes, std::uint64_t input_stream_bytes,
+                     std::uint64_t left_bytes = 0) const;
+  void begin_with_share();
+  bool grow(std::uint64_t bytes) override;
+  void extend(std::uint64_t bytes) override;
+  void extend_if_possible(std::uint64_t bytes) override;
+  void give_back(std::uint64_t bytes, give_cost most) override;
+  void claim(std::uint64_t least);
+  void take_output_memory();
+  std::uint64_t least_merge() const;
+  std::uint64_t index_of_merge() const;
+  std::uint64_t windows_bytes() const;
+  std::uint64_t resident_writing_bytes(std::size_t buffers) const;
+  void write_resident();
+  void end_output();
+
   /// Of the items in runs, or in memory.
   std::uint64_t bytes_left() const {
     std::uint64_t sum = 0;
@@ -215,7 +247,12 @@ class sort_engine {
   bool gives_all_items_ = false;
   std::optional<run_formation<Family>> formation_;  // as long as it holds chunks
   std::optional<last_merge<Family>> output_;
-  std::exception_ptr error_;  // of next()
+  std::exception_ptr error_;    // of next()
+  std::exception_ptr failure_;  // of an output that has ended
+  enum class step : std::uint8_t { forming, giving_out, at_end };
+  step step_ = step::forming;
+  std::uint64_t knee_bytes_ = 0;
+  std::optional<memory_holder> holder_;  // of memory that was not named; last: it ends first
 };
 
 // What a user of an engine calls for whole chunks and windows stands outside of the class, so that
@@ -229,15 +266,191 @@ sort_engine<Family>::sort_engine(storage& store, Family family, sort_options opt
             .options = std::move(options),
             .framing = framing,
             .memory = {}} {
-  std::uint64_t const asked = work_.options.memory_bytes;
-  work_.memory = store.memory().take(asked != 0 ? asked : store.memory().free_bytes(), "sort");
-  work_.report.memory_bytes = work_.memory.total_bytes() + input_stream_bytes;
-  work_.plan = plan_sort(
-      job_of(store, work_.family, work_.options, work_.report.memory_bytes, input_stream_bytes));
-  work_.report.block_bytes = work_.plan.block_bytes;
+  bool const is_named = work_.options.memory_bytes != 0;
+  work_.memory = store.memory().take(work_.options.memory_bytes, "sort");
   work_.memory.keep_pages();  // of chunks for merges
+  if (is_named)
+    work_.plan = plan_for(work_.memory.total_bytes(), input_stream_bytes);
+  else
+    begin_with_share();
+  work_.report.memory_bytes = work_.plan.memory_bytes;
+  work_.report.block_bytes = work_.plan.block_bytes;
+  auto const here = enter();
   formation_.emplace(work_.family, store, work_.memory, work_.plan, work_.equals(),
-                     work_.options.stop, work_.options.trace, framing.input_overhead_bytes());
+                     work_.options.stop, work_.options.trace, framing.input_overhead_bytes(),
+                     is_named ? nullptr : static_cast<chunk_memory*>(this));
+  if (!is_named) claim(formation_->least_bytes());
+}
+
+template <item_family Family>
+sort_plan sort_engine<Family>::plan_for(std::uint64_t memory_bytes,
+                                        std::uint64_t input_stream_bytes,
+                                        std::uint64_t left_bytes) const {
+  sort_job job = job_of(work_.store, work_.family, work_.options, memory_bytes + input_stream_bytes,
+                        input_stream_bytes);
+  job.left_bytes = left_bytes;
+  return plan_sort(job);
+}
+
+/// Plans with what a division gives now; takes nothing yet.
+template <item_family Family>
+void sort_engine<Family>::begin_with_share() {
+  memory_budget const& budget = work_.store.memory();
+  std::uint64_t const all = budget.total_bytes();
+  sort_needs const needs = needs_of(job_of(work_.store, work_.family, work_.options, all, 0));
+  std::uint64_t const most = std::clamp(needs.most_bytes, std::min(least_share_bytes, all), all);
+  knee_bytes_ = std::min(work_.options.input_bytes ? needs.knee_bytes : all / 2, most);
+  std::uint64_t const least = std::min(least_share_bytes, knee_bytes_);
+  std::uint64_t const share = budget.share_of({least, knee_bytes_, most});
+  sort_options const given = work_.options;
+  try {
+    work_.options = with_memory(given, share);
+    // What others may need while it is read is left to them.
+    work_.plan = plan_for(work_.options.memory_bytes, 0, share / 4);
+  } catch (budget_error const&) {  // if that does at all
+    work_.options = with_memory(given, budget.fair_bytes());
+    work_.plan = plan_for(work_.options.memory_bytes, 0);
+  }
+  holder_.emplace(work_.memory, static_cast<memory_giver&>(*this), memory_claim());
+  claim(0);
+}
+
+template <item_family Family>
+void sort_engine<Family>::claim(std::uint64_t least) {
+  if (step_ != step::forming) return holder_->claim(memory_claim::fixed(least));
+  std::uint64_t const most = std::max(least, work_.plan.memory_bytes);
+  holder_->claim({least, std::clamp(knee_bytes_, least, most), most});
+}
+
+template <item_family Family>
+bool sort_engine<Family>::grow(std::uint64_t bytes) {
+  holder_->note_moved(bytes);
+  return holder_->grow(bytes);
+}
+
+template <item_family Family>
+void sort_engine<Family>::extend(std::uint64_t bytes) {
+  memory_holder::safe_point const here(*holder_);
+  work_.memory.extend(bytes);
+}
+
+template <item_family Family>
+void sort_engine<Family>::extend_if_possible(std::uint64_t bytes) {
+  memory_holder::safe_point const here(*holder_);
+  memory_budget const& budget = work_.store.memory();
+  for (std::uint64_t const most : {budget.obtainable_bytes(), budget.free_bytes()}) try {
+      return work_.memory.extend(std::min(bytes, most));
+    } catch (budget_error const&) {  // of what others have, some cannot be had now
+    }
+}
+
+template <item_family Family>
+void sort_engine<Family>::give_back(std::uint64_t bytes, give_cost most) {
+  if (step_ == step::forming && formation_) formation_->give_back(bytes, most);
+  if (step_ == step::at_end && most == give_cost::written) write_resident();
+}
+
+/// For what comes out: of runs, as much as was planned, at least what a merge of two needs; of what
+/// stayed in memory, room for windows.
+template <item_family Family>
+void sort_engine<Family>::take_output_memory() {
+  std::uint64_t const used = work_.memory.total_bytes() - work_.memory.free_bytes();
+  std::uint64_t const index = work_.runs.empty() ? 0 : 4 * page_bytes() + index_of_merge();
+  std::uint64_t const planned = work_.plan.merge_bytes + work_.plan.index_bytes;
+  std::uint64_t const wanted =
+      work_.runs.empty() ? used + windows_bytes() : std::max(planned, used + index + least_merge());
+  std::uint64_t const least = used + (work_.runs.empty() ? windows_bytes() / 16 + 16 * page_bytes()
+                                                         : index + least_merge());
+  std::uint64_t const has = work_.memory.total_bytes();
+  if (has > wanted) {
+    work_.memory.shrink(has - wanted);
+  } else if (has < wanted && !holder_->grow(wanted - has) && has < least) {
+    extend_if_possible(least - has);  // the merge knows best whether it can do with less
+  }
+  step_ = step::giving_out;
+  claim(work_.memory.total_bytes());
+}
+
+/// Of a merge of two runs.
+template <item_family Family>
+std::uint64_t sort_engine<Family>::least_merge() const {
+  std::size_t block_bytes = std::max(work_.plan.held_bytes, work_.resident_block_bytes);
+  for (auto const& r : work_.runs) block_bytes = std::max(block_bytes, r.buffer_bytes());
+  return 8 * block_bytes + 4 * page_bytes();
+}
+
+template <item_family Family>
+std::uint64_t sort_engine<Family>::index_of_merge() const {
+  return block_count(std::span<run<Family> const>(work_.runs)) *
+         index_entry_bytes(work_.store, work_.family);
+}
+
+template <item_family Family>
+std::uint64_t sort_engine<Family>::windows_bytes() const {
+  std::uint64_t const most = std::min<std::uint64_t>(work_.store.threads().threads() * 16_MiB,
+                                                     work_.plan.memory_bytes / 16);
+  std::uint64_t const all =
+      work_.report.input_bytes + work_.report.items * work_.framing.overhead_bytes();
+  return round_up(std::min(most, all) + 4 * (work_.largest_resident_bytes + 4 * page_bytes()),
+                  page_bytes());
+}
+
+/// What it takes to write what stayed in memory, from so many buffers.
+template <item_family Family>
+std::uint64_t sort_engine<Family>::resident_writing_bytes(std::size_t buffers) const {
+  std::size_t const block_bytes = formation_->block_for(work_.largest_resident_bytes);
+  std::uint64_t bytes = 0;
+  for (auto const& v : work_.resident) bytes += v.bytes(0, v.size());
+  return buffers * round_up(block_bytes, page_bytes()) +
+         (2 * bytes / block_bytes + 64) * index_entry_bytes(work_.store, work_.family) +
+         4 * page_bytes();
+}
+
+/// Makes a run of what stayed in memory, to be read by rewind().
+template <item_family Family>
+void sort_engine<Family>::write_resident() {
+  std::size_t buffers = resident_buffers;
+  while (buffers >= 2 && !work_.resident.empty() &&
+         resident_writing_bytes(buffers) > work_.memory.free_bytes())
+    buffers /= 2;
+  if (work_.resident.empty() || buffers < 2) return;
+  {
+    std::size_t const block_bytes = formation_->block_for(work_.largest_resident_bytes);
+    block::buffer_pool out(work_.memory, block_bytes, buffers);
+    executor& threads = work_.store.threads();
+    run_writer<Family> writer(work_.family, work_.store, threads, work_.memory, out, work_.equals(),
+                              {.first_bytes = block_bytes});
+    merge_feed<Family> feed(work_.family, threads, work_.resident, work_.largest_resident_bytes);
+    for (auto round = feed.next_round(); round.items() > 0; round = feed.next_round()) {
+      writer.write(round, feed.largest_item_bytes());
+      feed.consume(round);
+    }
+    work_.runs.push_back(writer.finish());
+  }
+  work_.resident.clear();
+  formation_.reset();
+  work_.memory.shrink(UINT64_MAX);
+}
+
+/// Keeps what rewind() needs.
+template <item_family Family>
+void sort_engine<Family>::end_output() {
+  failure_ = output_->failure();
+  output_.reset();
+  bool const is_over = !work_.options.rewindable && work_.report.runs > 0;
+  if (is_over) {
+    work_.resident.clear();
+    work_.runs.clear();
+    formation_.reset();
+  }
+  std::uint64_t const keep = work_.resident.empty() ? 0 : resident_writing_bytes(resident_buffers);
+  std::uint64_t const free = work_.memory.free_bytes();
+  if (free < keep) extend_if_possible(keep - free);
+  if (free > keep) work_.memory.shrink(free - keep);
+  step_ = step::at_end;
+  std::uint64_t in_memory = 0;
+  if (!work_.resident.empty()) in_memory = formation_->resident_memory_bytes();
+  claim(work_.memory.total_bytes() - work_.memory.free_bytes() - in_memory);
 }
 
 template <item_family Family>
@@ -246,7 +459,11 @@ sort_engine<Family>::~sort_engine() = default;
 template <item_family Family>
 void sort_engine<Family>::chunk_full() {
   count_chunk();
-  formation_->hand_over();
+  {
+    auto const here = enter();
+    formation_->hand_over();
+    if (holder_) claim(formation_->least_bytes());
+  }
   report_progress();
 }
 
@@ -254,9 +471,11 @@ template <item_family Family>
 void sort_engine<Family>::finish_input(std::size_t output_alignment,
                                        std::uint64_t output_begin_bytes) {
   count_chunk();
+  auto const here = enter();
   formation_->finish();
   work_.report.networks.push_back(formation_->report());
   take_runs();
+  if (holder_) take_output_memory();
   output_fits_room_ = room_ != nullptr && stays_behind();
   places_ = {output_alignment, output_begin_bytes};
   output_.emplace(work_, places_, gives_all_items_);
@@ -296,10 +515,14 @@ bool sort_engine<Family>::stays_behind() const {
 template <item_family Family>
 std::optional<sorted_window> sort_engine<Family>::next() {
   rethrow_error();
-  if (output_->at_end()) return std::nullopt;
+  if (!output_ || output_->at_end()) return std::nullopt;
   try {
-    auto const window = output_->next();
-    if (!window) note_end();
+    std::optional<sorted_window> window;
+    {
+      auto const here = enter();
+      window = output_->next();
+      if (!window) note_end();
+    }
     report_progress();
     return window;
   } catch (...) {
@@ -314,13 +537,16 @@ void sort_engine<Family>::note_end() {
   work_.report.networks.push_back(output_->report());
   work_.report.peak_disk_bytes = work_.store.peak_allocated_bytes();
   work_.report.output_items = work_.output_items.load();
+  if (holder_) end_output();
 }
 
 template <item_family Family>
 void sort_engine<Family>::rewind() {
+  auto const here = enter();
   output_.reset();
   error_ = nullptr;
   work_.report.output_items = 0;
+  if (holder_) take_output_memory();
   output_.emplace(work_, places_, gives_all_items_);
 }
 

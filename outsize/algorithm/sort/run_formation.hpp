@@ -19,8 +19,12 @@
 // the parts of several threads are merged, and records gathered, into blocks. Runs are encoded on
 // the way where that pays (codec_policy.hpp).
 //
-// Invariant: runs, and chunks still in memory, are in the order of the input; each is sorted.
-// The producer is one thread at a time; the rest is a network. Layer: algorithm.
+// Where memory is not named (chunk_memory), chunks get theirs one by one, as they are needed and
+// others leave it, and give it back: those that are free, or sorted, once they are spilled.
+//
+// Invariant: runs, and chunks still in memory, are in the order of the input; each is sorted; a
+// chunk without memory is with the producer. The producer is one thread at a time; the rest is a
+// network, which asks nobody for memory. Layer: algorithm.
 // Source: STXXL 2008, section 6.1.1; Dementiev, Sanders: Asynchronous parallel disk sorting, SPAA
 // 2003.
 
@@ -47,10 +51,25 @@
 #include <outsize/base/assert.hpp>
 #include <outsize/base/error.hpp>
 #include <outsize/base/machine.hpp>
+#include <outsize/base/memory_holder.hpp>
 #include <outsize/base/page_supply.hpp>
 #include <outsize/pipeline/network.hpp>
 
 namespace outsize::detail {
+
+/// Where run formation has memory from that was not named.
+class chunk_memory {
+ public:
+  /// Makes the grant longer by `bytes`, if they are its share.
+  virtual bool grow(std::uint64_t bytes) = 0;
+  /// The same, whatever it takes. @throws budget_error, io_error.
+  virtual void extend(std::uint64_t bytes) = 0;
+  /// The same as far as that goes. @throws io_error.
+  virtual void extend_if_possible(std::uint64_t bytes) = 0;
+
+ protected:
+  ~chunk_memory() = default;
+};
 
 template <typename Family>
 class run_formation {
@@ -60,13 +79,15 @@ class run_formation {
 
   /// Takes chunks and write buffers as planned from `memory`, and charges the index of the runs to
   /// it. `stop` makes everything give up with `cancelled`, this call too if it has been triggered.
-  /// In the input each item has `overhead_bytes` more.
+  /// In the input each item has `overhead_bytes` more. With `source`, `memory` grows as it is
+  /// needed.
   run_formation(Family const& family, storage& store, grant& memory, sort_plan const& plan,
                 equal_items equals = equal_items::kept, std::stop_token stop = {},
-                bool trace = false, std::size_t overhead_bytes = 0)
+                bool trace = false, std::size_t overhead_bytes = 0, chunk_memory* source = nullptr)
       : family_(family),
         store_(store),
         memory_(memory),
+        source_(source),
         plan_(plan),
         block_bytes_(plan.block_bytes),
         codecs_(family, store, plan.codec, plan.chunks * plan.chunk_bytes),
@@ -80,14 +101,53 @@ class run_formation {
                                   .tune = false,
                                   .trace = trace,
                                   .errors_name_stages = false}) {
-    for (auto& s : slots_) s = std::make_unique<slot>(family, memory, plan.chunk_bytes);
-    for (std::size_t i = 0; i < plan.scratch_chunks; ++i)
-      scratch_.push_back(memory.allocate(plan.chunk_bytes));
-    if (spilling_) supply_pages();  // all chunks will be filled
+    if (source_ == nullptr) {
+      for (std::size_t i = 0; i < slots_.size(); ++i) give_memory(i);
+      for (std::size_t i = 0; i < plan.scratch_chunks; ++i) add_scratch();
+      if (spilling_) supply_pages();  // all chunks will be filled
+    } else {
+      source_->extend(plan.chunk_bytes);
+    }
     describe_network();
     network_.start(std::move(stop));
     ports_.emplace(network_.ports_of("producer"));
-    with_real_error([&] { next_chunk(); });
+    with_real_error([&] {
+      while (source_ != nullptr && without_memory_.size() < slots_.size())
+        without_memory_.push_back(ports_->take(chunk_pool));
+      if (source_ != nullptr) return_with_memory();
+      next_chunk();
+    });
+  }
+
+  // ---- memory that comes and goes ----
+
+  /// What it cannot do without, of what it has now: two chunks, and what goes to disk with them.
+  std::uint64_t least_bytes() const noexcept {
+    std::size_t const chunks = std::min<std::size_t>(with_memory_, 2);
+    return chunks * plan_.chunk_bytes + beside_chunks_bytes();
+  }
+  /// Gives back to the grant the memory of chunks: as many bytes, or a little more, but for the
+  /// least. @throws what a stage threw.
+  void give_back(std::uint64_t bytes, give_cost most) {
+    if (ended_) return;
+    std::uint64_t given = 0;
+    auto const may_give = [&] { return given < bytes && with_memory_ > 2; };
+    with_real_error([&] {
+      while (may_give()) {
+        auto freed = ports_->try_take(chunk_pool);
+        if (!freed && most == give_cost::written && demanded_ < submitted_) {
+          spilling_ = true;
+          while (demanded_ < submitted_) demand();
+        }
+        if (!freed && (most != give_cost::written || taken_ - demanded_ >= with_memory_)) break;
+        if (!freed) freed = ports_->take(chunk_pool);
+        slots_[freed->index()].reset();
+        without_memory_.push_back(std::move(*freed));
+        --with_memory_;
+        given += plan_.chunk_bytes;
+      }
+    });
+    memory_.shrink(given);
   }
 
   /// A full block of a plain run of items of one length, in a sort that is planned so.
@@ -124,11 +184,13 @@ class run_formation {
     with_real_error([&] {
       if (current_ && current().count() > 0) submit();
       current_.reset();
+      without_memory_.clear();
       ports_->close(to_sort);
-      if (demanded_ > 0)
+      if (demanded_ > 0 || must_spill())
         while (demanded_ + chunks_to_keep(submitted_) < submitted_) demand();
       ports_->close(to_spill);
     });
+    ended_ = true;
     network_.finish();
     OUTSIZE_ASSERT(!ending_);
     supply_.reset();  // before any memory goes
@@ -148,6 +210,10 @@ class run_formation {
     for (slot const* s : resident_) all.insert(all.end(), s->views.begin(), s->views.end());
     return all;
   }
+  /// That of the chunks that stayed.
+  std::uint64_t resident_memory_bytes() const noexcept {
+    return resident_.size() * plan_.chunk_bytes;
+  }
   std::size_t resident_largest_item_bytes() const noexcept {
     std::size_t largest = 0;
     for (slot const* s : resident_) largest = std::max(largest, s->items.largest_item_bytes());
@@ -161,6 +227,43 @@ class run_formation {
   }
 
  private:
+  // ---- memory that comes and goes ----
+
+  void give_memory(std::size_t index) {
+    slots_[index] = std::make_unique<slot>(family_, memory_, plan_.chunk_bytes);
+    ++with_memory_;
+  }
+  void add_scratch() {
+    scratch_.push_back(memory_.allocate(plan_.chunk_bytes));
+    ++scratch_count_;
+  }
+  /// Of a chunk without memory, for which the grant has room: it can be taken from now on.
+  void return_with_memory() {
+    pipeline::pooled_buffer const goes_home = std::move(without_memory_.back());
+    without_memory_.pop_back();
+    give_memory(goes_home.index());
+  }
+  /// Whether another chunk can be taken that needs not be waited for.
+  bool grow() {
+    std::uint64_t const beside = may_spill_ ? 0 : spilling_bytes();
+    if (without_memory_.empty() || !source_->grow(plan_.chunk_bytes + beside)) return false;
+    may_spill_ = true;  // at any time, also to give memory back
+    return_with_memory();
+    return true;
+  }
+  /// Of what goes to disk: buffers, the index of the runs; with what chunks are sorted into.
+  std::uint64_t beside_chunks_bytes() const noexcept {
+    return scratch_count_ * plan_.chunk_bytes + (may_spill_ ? spilling_bytes() : 0);
+  }
+  std::uint64_t spilling_bytes() const noexcept {
+    return plan_.write_buffers * plan_.block_bytes + plan_.index_bytes + page_bytes();
+  }
+  /// Whether what has come in is more than may stay in memory beside the output.
+  bool must_spill() const noexcept {
+    return source_ != nullptr &&
+           submitted_ * plan_.chunk_bytes > plan_.merge_bytes + plan_.index_bytes;
+  }
+
   struct slot {
     chunk items;
     std::vector<view> views;                       // sorted parts, once sorted
@@ -280,6 +383,11 @@ class run_formation {
   void submit() {
     current_.resize(current().bytes());
     largest_ = std::max(largest_, current().largest_item_bytes());
+    if (source_ != nullptr && scratch_count_ < plan_.scratch_chunks) {
+      source_->extend(plan_.chunk_bytes);
+      std::lock_guard const lock(scratch_mutex_);
+      add_scratch();
+    }
     submitted_bytes_ += current().bytes() + current().count() * overhead_bytes_;
     ports_->convey(std::move(current_), to_sort);
     ++submitted_;
@@ -297,13 +405,20 @@ class run_formation {
   }
 
   void demand() {
+    if (source_ != nullptr && !std::exchange(may_spill_, true)) source_->extend(spilling_bytes());
+    // Of what comes the index may be longer than was planned.
+    if (std::uint64_t const more = 4 * most_run_index_bytes_.load();
+        source_ != nullptr && memory_.free_bytes() < more && !source_->grow(more))
+      source_->extend_if_possible(more);
     ports_->convey(ports_->take(demand_pool), to_spill);
     ++demanded_;
   }
 
   void next_chunk() {
-    // Of the chunks ever free, slots_.size() were so from the start and one more for each demand.
-    if (slots_.size() + demanded_ <= taken_) {
+    auto next = ports_->try_take(chunk_pool);
+    if (!next && source_ != nullptr && grow()) next = ports_->take(chunk_pool);
+    // Of the chunks ever free, with_memory_ were so from the start and one more for each demand.
+    if (with_memory_ + demanded_ <= taken_) {
       spilling_ = true;
       // There is more than was foreseen, perhaps not much.
       if (least_runs_ != every_chunk)
@@ -311,7 +426,7 @@ class run_formation {
                       std::exchange(unforeseen_runs_, 2 * unforeseen_runs_);
     }
     while (spilling_ && demanded_ < std::min<std::uint64_t>(submitted_, least_runs_)) demand();
-    current_ = ports_->take(chunk_pool);
+    current_ = next ? std::move(*next) : ports_->take(chunk_pool);
     if (supply_) supply_->claim(current_.index());
     current().clear();  // here, as a failure elsewhere brings chunks home in any state
     ++taken_;
@@ -459,6 +574,7 @@ class run_formation {
   Family const& family_;
   storage& store_;
   grant& memory_;
+  chunk_memory* source_;  // nullptr: memory has all that it needs
   sort_plan plan_;
   std::atomic<std::size_t> block_bytes_;  // grows in the spilling node
   unsigned index_doublings_ = 0;
@@ -479,6 +595,10 @@ class run_formation {
   std::vector<slot*> resident_;
   std::optional<page_supply> supply_;  // of chunks that have not been filled yet
 
+  std::size_t with_memory_ = 0;  // chunks
+  std::size_t scratch_count_ = 0;
+  bool may_spill_ = false;  // the grant has room for that
+  bool ended_ = false;
   std::size_t taken_ = 0;
   std::size_t submitted_ = 0;
   std::uint64_t submitted_bytes_ = 0;  // of the input
@@ -492,7 +612,8 @@ class run_formation {
   std::uint64_t unforeseen_runs_ = 1;  // that are added to them if there is more
   pipeline::network network_;          // late: its threads end before anything else does
   std::optional<pipeline::ports> ports_;
-  pipeline::pooled_buffer current_;  // the producer's
+  std::vector<pipeline::pooled_buffer> without_memory_;  // chunks, with the producer
+  pipeline::pooled_buffer current_;                      // the producer's
 };
 
 }  // namespace outsize::detail

@@ -44,8 +44,9 @@ struct sort_options {
   io::compression compress = io::compression::none;  ///< Of files: the output.
 
   // Options that change the performance.
-  std::uint64_t memory_bytes = 0;  ///< Of the storage's budget; 0: all that is free.
-  std::size_t block_bytes = 0;     ///< Of runs on disk; 0: chosen from memory and input.
+  /// Of the storage's budget, to be kept until the end; 0: what others can do without.
+  std::uint64_t memory_bytes = 0;
+  std::size_t block_bytes = 0;  ///< Of runs on disk; 0: chosen from memory and input.
   std::size_t most_fan_in = 0;  ///< Runs or sorted inputs merged at once, 2 or more; 0: as many as
                                 ///< the memory allows.
   std::optional<std::uint64_t> input_bytes =
@@ -103,5 +104,13 @@ struct sort_report {
     networks.insert(networks.end(), other.networks.begin(), other.networks.end());
   }
 };
+
+namespace detail {
+/// That of a sort without items, before it has begun.
+inline sort_report const& report_of_nothing() noexcept {
+  static sort_report const& nothing = *new sort_report;  // never destroyed
+  return nothing;
+}
+}  // namespace detail
 
 }  // namespace outsize

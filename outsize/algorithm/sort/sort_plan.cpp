@@ -59,6 +59,7 @@ std::uint64_t index_bytes(sort_job const& job, std::size_t block_bytes) {
 sort_plan divide(sort_job const& job, std::size_t block_bytes, std::size_t chunks) {
   sort_plan plan;
   plan.chunks = chunks;
+  plan.job = job;
   // All but one that is being filled and one that is being written.
   plan.sorts_at_once = std::min(chunks - 2, job.threads);
   plan.scratch_chunks = job.out_of_place ? plan.sorts_at_once : 0;
@@ -86,7 +87,8 @@ sort_plan divide(sort_job const& job, std::size_t block_bytes, std::size_t chunk
   std::size_t const item = job.item_bytes != 0 ? job.item_bytes : assumed_record_bytes;
   plan.run_bytes = plan.chunk_bytes / (item + job.chunk_entry_bytes) * item;
   // Four pages: the buffers of a merge are rounded up to whole ones.
-  std::uint64_t const besides = job.input_stream_bytes + plan.index_bytes + 4 * page_bytes();
+  std::uint64_t const besides =
+      job.input_stream_bytes + plan.index_bytes + job.left_bytes + 4 * page_bytes();
   plan.merge_bytes = job.memory_bytes - std::min(job.memory_bytes, besides);
   return plan;
 }
@@ -94,7 +96,8 @@ sort_plan divide(sort_job const& job, std::size_t block_bytes, std::size_t chunk
 /// Chunks that the input fills, if they do not all fit in memory.
 std::uint64_t chunk_count(sort_job const& job, sort_plan const& plan) {
   std::uint64_t const bytes = job.input_bytes.value_or(0);
-  if (bytes <= plan.run_bytes * plan.chunks) return 0;
+  std::uint64_t const in_memory = plan.run_bytes * plan.chunks;
+  if (bytes <= (job.left_bytes == 0 ? in_memory : std::min(in_memory, plan.merge_bytes))) return 0;
   return div_up<std::uint64_t>(bytes, plan.run_bytes);
 }
 
@@ -265,6 +268,32 @@ sort_options with_memory(sort_options options, std::uint64_t memory_bytes,
          2 * options.block_bytes <= job.memory_bytes / (2 * least_merge_blocks))
     options.block_bytes *= 2;
   return options;
+}
+
+sort_needs needs_of(sort_job job) {
+  constexpr std::uint64_t unbounded = std::uint64_t{1} << 62;
+  auto const planned = [&job](std::uint64_t memory_bytes) {
+    job.memory_bytes = memory_bytes;
+    std::optional<sort_plan> plan;
+    if (job.block_bytes != 0 || memory_bytes >= min_sort_memory_bytes) plan = best_plan(job);
+    return plan && usable(job, *plan) ? plan : std::nullopt;
+  };
+  // The least memory whose plan is good, if more than that is good too.
+  auto const least = [&](std::uint64_t from, auto const& is_good) {
+    std::uint64_t good = std::max<std::uint64_t>(from, 64_KiB);
+    while (!is_good(planned(good)) && good < unbounded) good *= 2;
+    for (std::uint64_t step = good / 4; step > good / 64; step /= 2)
+      if (good - step >= from && is_good(planned(good - step))) good -= step;
+    return good;
+  };
+  sort_needs needs{.knee_bytes = unbounded, .most_bytes = unbounded};
+  needs.least_bytes = least(0, [](auto const& plan) { return plan.has_value(); });
+  if (!job.input_bytes) return needs;
+  needs.knee_bytes =
+      least(needs.least_bytes, [](auto const& plan) { return plan && plan->passes <= 1; });
+  needs.most_bytes =
+      least(needs.knee_bytes, [](auto const& plan) { return plan && plan->runs == 0; });
+  return needs;
 }
 
 sort_plan plan_sort(sort_job const& job) {

@@ -41,6 +41,7 @@ sort_options with_memory(sort_options options, std::uint64_t memory_bytes,
 struct sort_job {
   std::uint64_t memory_bytes = 0;                 ///< For everything, the input stream included.
   std::uint64_t input_stream_bytes = 0;           ///< Of memory_bytes, what the input stream holds.
+  std::uint64_t left_bytes = 0;                   ///< Of them, what the output leaves to others.
   std::optional<std::uint64_t> input_bytes = {};  ///< Payload to be sorted, if known.
   std::size_t item_bytes = 0;                     ///< 0: records of varying length.
   std::size_t chunk_entry_bytes = 0;              ///< Beside each item in a chunk.
@@ -85,6 +86,7 @@ struct sort_plan {
   std::uint64_t merge_bytes = 0;  ///< For the buffers of a merge, while no chunk is kept.
   std::size_t threads = 1;        ///< As in the job.
   std::size_t most_fan_in = 0;    ///< As in the job.
+  sort_job job = {};              ///< What it was made from.
 
   std::uint64_t runs = 0;             ///< On disk; 0: the input fits in memory.
   std::size_t kept_chunks = 0;        ///< The last ones, never written to disk, if there are runs.
@@ -98,6 +100,17 @@ struct sort_plan {
   std::uint64_t read_bytes = 0;     ///< Input and blocks, as long as none is encoded.
   std::uint64_t written_bytes = 0;  ///< Blocks and output, likewise.
 };
+
+/// How much memory a sort can use, the input stream included.
+struct sort_needs {
+  std::uint64_t least_bytes = 0;  ///< With less there is no plan.
+  std::uint64_t knee_bytes = 0;   ///< From here on one merge takes all runs.
+  std::uint64_t most_bytes = 0;   ///< From here on nothing goes to disk.
+};
+
+/// Those of a job, whatever its memory_bytes; of an input whose size is not known, only the least,
+/// and 2^62 otherwise. To within a 64th.
+sort_needs needs_of(sort_job job);
 
 /// @throws budget_error naming have and need if the memory is below the minimum, or too small for
 /// the number of blocks that the input makes; std::invalid_argument for a fan-in of 1.

@@ -49,6 +49,27 @@ TEST(sort_plan, keeps_in_memory_what_fits_and_spills_the_rest) {
   EXPECT_GE(large.written_bytes, 2_GiB - kept);
 }
 
+TEST(sort_plan, says_from_which_memory_on_it_works_takes_one_pass_and_needs_no_disk) {
+  for (std::uint64_t const input : {40_MiB, 1_GiB, std::uint64_t{64_GiB}})
+    for (std::size_t const item : {0, 8, 100}) {
+      sort_job job{.input_bytes = input, .item_bytes = item, .threads = 2};
+      auto const needs = needs_of(job);
+      EXPECT_LE(needs.least_bytes, needs.knee_bytes);
+      EXPECT_LE(needs.knee_bytes, needs.most_bytes);
+      job.memory_bytes = needs.least_bytes;
+      EXPECT_NO_THROW(plan_sort(job));
+      job.memory_bytes = needs.knee_bytes;
+      EXPECT_LE(plan_sort(job).passes, 1U);
+      job.memory_bytes = std::max(needs.knee_bytes / 2, needs.least_bytes);
+      EXPECT_GE(plan_sort(job).passes, needs.least_bytes < needs.knee_bytes / 2 ? 2U : 1U);
+      job.memory_bytes = needs.most_bytes;
+      EXPECT_EQ(plan_sort(job).runs, 0U);
+      job.memory_bytes = needs.most_bytes / 10 * 9;
+      EXPECT_GT(plan_sort(job).runs, 0U);
+    }
+  EXPECT_GT(needs_of({.item_bytes = 8}).knee_bytes, std::uint64_t{1} << 60);
+}
+
 TEST(sort_plan, counts_what_lies_beside_items_in_chunks) {
   auto const plan = [](std::size_t entry_bytes) {
     return plan_sort({.memory_bytes = 64_MiB,
