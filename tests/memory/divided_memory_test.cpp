@@ -1,0 +1,293 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+// Objects of one storage that share its memory without a word about it, with data ten times as
+// long: what comes out is right, and nobody gets more than there is.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <random>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <outsize/algorithm/record_sorter.hpp>
+#include <outsize/algorithm/sort.hpp>
+#include <outsize/algorithm/sorter.hpp>
+#include <outsize/base/memory_budget.hpp>
+#include <outsize/base/units.hpp>
+#include <outsize/block/storage.hpp>
+#include <outsize/container/deque.hpp>
+#include <outsize/container/map.hpp>
+#include <outsize/container/page_pool.hpp>
+#include <outsize/container/queue.hpp>
+#include <outsize/container/set.hpp>
+#include <outsize/container/stack.hpp>
+#include <outsize/container/unordered_map.hpp>
+#include <outsize/container/vector.hpp>
+#include <outsize/io/memory_file.hpp>
+
+namespace outsize {
+namespace {
+
+using number = std::uint64_t;
+
+struct entry {
+  number key, value;
+  friend auto operator<=>(entry const&, entry const&) = default;
+};
+
+constexpr number mixed(number i) noexcept { return (i + 1) * 0x9e3779b97f4a7c15ULL; }
+
+class divided_memory : public testing::TestWithParam<std::uint64_t> {
+ protected:
+  std::uint64_t const memory_bytes = GetParam();
+  std::uint64_t const count = 10 * memory_bytes / sizeof(number);
+  storage store{{.disks = {disk_options("disk",
+                                        [this](io::request_queue&) -> io::file_ptr {
+                                          return io::make_memory_file("disk", 64 * memory_bytes);
+                                        })},
+                 .memory = memory_bytes,
+                 .threads = 2}};
+  std::uint64_t const at_first = store.memory().free_bytes();
+
+  void TearDown() override {
+    EXPECT_LE(store.memory().peak_bytes(), memory_bytes);
+    EXPECT_EQ(store.memory().free_bytes(), at_first);
+  }
+
+  void fill(sorter<number>& s, number of, number seed = 0) {
+    for (number i = 0; i < of; ++i) s.push(mixed(i) + seed);
+  }
+  /// Reads all, and compares it with what fill() pushed.
+  template <typename Sorted>
+  void expect_filled(Sorted& s, number of, number seed = 0) {
+    number last = 0, sum = 0, seen = 0;
+    for (; !s.empty(); ++s, ++seen) {
+      ASSERT_LE(last, *s);
+      last = *s;
+      sum += *s;
+    }
+    ASSERT_EQ(seen, of);
+    number expected = 0;
+    for (number i = 0; i < of; ++i) expected += mixed(i) + seed;
+    ASSERT_EQ(sum, expected);
+  }
+};
+
+TEST_P(divided_memory, a_vector_is_sorted_to_the_back_of_another) {
+  vector<number> v(store), w(store);
+  for (number i = 0; i < count; ++i) v.push_back(mixed(i));
+  sort(store, v, std::back_inserter(w));
+  ASSERT_EQ(w.size(), count);
+  number last = 0, sum = 0;
+  for (number const x : w) {
+    ASSERT_LE(last, x);
+    last = x;
+    sum += x;
+  }
+  for (number i = 0; i < count; ++i) sum -= mixed(i);
+  EXPECT_EQ(sum, 0U);
+}
+
+TEST_P(divided_memory, two_sorters_are_filled_in_turns_and_read_in_turns) {
+  sorter<number> a(store), b(store);
+  for (number i = 0; i < count; ++i) {
+    a.push(mixed(i));
+    if (i % 2 == 0) b.push(mixed(i) + 7);
+  }
+  a.sort();
+  b.sort();
+  number last_a = 0, last_b = 0, seen = 0;
+  for (; !a.empty() || !b.empty(); ++seen) {
+    if (!a.empty()) {
+      ASSERT_LE(last_a, *a);
+      last_a = *a;
+      ++a;
+    }
+    if (!b.empty()) {
+      ASSERT_LE(last_b, *b);
+      last_b = *b;
+      ++b;
+    }
+  }
+  EXPECT_EQ(seen, count);
+  a.rewind();
+  expect_filled(a, count);
+}
+
+TEST_P(divided_memory, a_sorter_fills_a_map_that_fills_a_sorter) {
+  sorter<number> first(store);
+  number const some = count / 4;
+  fill(first, some);
+  first.sort();
+  map<number, number> m(store);
+  for (; !first.empty(); ++first) m.insert({*first, *first + 1});
+  sorter<number> second(store);
+  for (auto const& [key, value] : m) second.push(value - 1);
+  second.sort();
+  expect_filled(second, some);
+  first.rewind();
+  expect_filled(first, some);
+}
+
+TEST_P(divided_memory, eight_containers_are_touched_in_turns) {
+  number const each = count / 16, seed = std::random_device()();
+  SCOPED_TRACE(seed);
+  vector<number> v(store);
+  deque<number> d(store);
+  stack<number> s(store);
+  queue<number> q(store);
+  map<number, number> m(store);
+  set<number> t(store);
+  unordered_map<number, number> u(store);
+  vector<std::uint32_t> w(store);
+  for (number i = 0; i < each; ++i) {
+    v.push_back(i);
+    d.push_back(i);
+    s.push(i);
+    q.push(i);
+    w.push_back(static_cast<std::uint32_t>(i));
+  }
+  std::mt19937_64 draw(seed);
+  std::unordered_map<number, number> model;
+  for (int i = 0; i < 20'000; ++i) {
+    number const at = draw() % each, x = draw();
+    v[at] = at + x;
+    ASSERT_EQ(v[at], at + x);
+    v[at] = at;
+    ASSERT_EQ(d[at], at);
+    ASSERT_EQ(w[at], at);
+    ASSERT_EQ(s.top(), each - 1);
+    ASSERT_EQ(q.front(), static_cast<number>(i) % each);
+    q.push(q.front());
+    q.pop();
+    m.insert_or_assign(at, x);
+    u.insert_or_assign(at, x);
+    t.insert(at);
+    model[at] = x;
+    number const key = draw() % each;
+    auto const found = model.find(key);
+    ASSERT_EQ(m.contains(key), found != model.end());
+    ASSERT_EQ(t.contains(key), found != model.end());
+    if (found == model.end()) continue;
+    ASSERT_EQ(m.at(key), found->second);
+    ASSERT_EQ(u.find(key)->second, found->second);
+  }
+}
+
+TEST_P(divided_memory, a_map_is_built_from_a_sorter_while_a_vector_is_scanned) {
+  vector<number> v(store);
+  for (number i = 0; i < count; ++i) v.push_back(i);
+  sorter<entry> s(store);
+  for (number i = 0; i < count / 4; ++i) s.push({mixed(i), i});
+  s.sort();
+  map<number, number> m(store);
+  number sum = 0;
+  auto reader = v.begin();
+  for (; !s.empty(); ++s, ++reader) {
+    m.insert({s->key, s->value});
+    sum += *reader;
+  }
+  EXPECT_EQ(sum, (count / 4) * (count / 4 - 1) / 2);
+  EXPECT_EQ(m.size(), count / 4);
+  EXPECT_EQ(m.at(mixed(77)), 77U);
+}
+
+TEST_P(divided_memory, an_unordered_map_counts_while_a_sorter_fills) {
+  unordered_map<number, number> counts(store);
+  sorter<number> s(store);
+  number const keys = count / 40;
+  for (number i = 0; i < count / 2; ++i) {
+    s.push(mixed(i));
+    if (i % 16 == 0) ++counts[mixed(i) % keys];
+  }
+  s.sort();
+  expect_filled(s, count / 2);
+  number sum = 0;
+  for (auto const& each : counts) sum += each.second;
+  EXPECT_EQ(sum, (count / 2 + 15) / 16);
+}
+
+TEST_P(divided_memory, a_sort_is_called_in_a_loop_over_a_sorter) {
+  sorter<number> outer(store);
+  fill(outer, count / 2);
+  outer.sort();
+  number last = 0;
+  for (number i = 0; !outer.empty(); ++outer, ++i) {
+    ASSERT_LE(last, *outer);
+    last = *outer;
+    if (i % (count / 8) != 0) continue;
+    vector<number> v(store);
+    for (number k = 0; k < count / 16; ++k) v.push_back(mixed(k));
+    vector<number> w(store);
+    sort(store, v, std::back_inserter(w));
+    ASSERT_TRUE(std::is_sorted(w.begin(), w.end()));
+  }
+}
+
+TEST_P(divided_memory, a_container_is_made_after_a_sorter_was_read) {
+  sorter<number> s(store);
+  fill(s, count);
+  s.sort();
+  expect_filled(s, count);
+  EXPECT_GT(store.memory().obtainable_bytes(), memory_bytes / 2);
+  vector<number> v(store);
+  map<number, number> m(store);
+  for (number i = 0; i < count / 8; ++i) {
+    v.push_back(i);
+    m.insert({i, i});
+  }
+  EXPECT_EQ(m.size(), v.size());
+  s.rewind();
+  expect_filled(s, count);
+}
+
+TEST_P(divided_memory, thousands_of_small_containers_come_and_go) {
+  std::vector<vector<number>> some;
+  for (number i = 0; i < 3'000; ++i) {
+    vector<number> v(store);
+    v.push_back(i);
+    map<number, number> m(store);
+    m.insert({i, i});
+    ASSERT_EQ(v[0] + m.at(i), 2 * i);
+    if (i % 300 == 0) some.push_back(std::move(v));
+  }
+  for (number i = 0; i < some.size(); ++i) ASSERT_EQ(some[i][0], 300 * i);
+}
+
+TEST_P(divided_memory, eight_containers_and_two_sorters_are_there_at_once) {
+  std::vector<vector<number>> v;
+  for (int i = 0; i < 8; ++i) v.emplace_back(store);
+  sorter<number> a(store);
+  record_sorter<> b(store);
+  for (number i = 0; i < count / 4; ++i) {
+    for (auto& each : v)
+      if (i % 8 == 0) each.push_back(i);
+    a.push(mixed(i));
+    if (i % 4 == 0) b.push(std::to_string(i));
+  }
+  a.sort();
+  b.sort();
+  expect_filled(a, count / 4);
+  number seen = 0;
+  for (; !b.empty(); ++b) ++seen;
+  EXPECT_EQ(seen, (count / 4 + 3) / 4);
+  for (auto& each : v) {
+    ASSERT_EQ(each.size(), (count / 4 + 7) / 8);
+    ASSERT_EQ(each[each.size() / 2], each.size() / 2 * 8);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(of, divided_memory, testing::Values(4_MiB, 16_MiB),
+                         [](auto const& one) { return std::to_string(one.param >> 20) + "_MiB"; });
+
+}  // namespace
+}  // namespace outsize
