@@ -207,5 +207,24 @@ TEST_F(map_ios, of_erasing_a_range_are_a_read_of_each_page_in_it_and_few_writes_
   }
 }
 
+TEST(map_scans, read_many_leaves_at_once_whichever_memory_is_named) {
+  constexpr std::uint64_t count = 300'000, leaves = count * 16 / 4096;
+  std::vector<numbers::value_type> entries;
+  for (std::uint64_t i = 0; i < count; ++i) entries.push_back({i, 2 * i});
+  for (map_options const& options :
+       {map_options(), map_options{.leaf_cache_bytes = 512_KiB},
+        map_options{.leaf_cache_bytes = 512_KiB, .read_ahead_bytes = 256_KiB},
+        map_options{.read_ahead_bytes = 256_KiB}}) {
+    scratch::counted_storage disk(8_MiB);
+    numbers m(disk.store, options);
+    m.build_sorted(entries);
+    auto const before = disk.reads();
+    std::uint64_t sum = 0;
+    for (auto const& [key, value] : std::as_const(m)) sum += value - key;
+    EXPECT_EQ(sum, count * (count - 1) / 2);
+    EXPECT_LT(disk.reads() - before, leaves / 4);
+  }
+}
+
 }  // namespace
 }  // namespace outsize

@@ -92,9 +92,10 @@ void page_cache::take_memory(bool must) {
   if (!std::exchange(needs_memory_, true)) claim_from(least_bytes_);
 }
 
-void page_cache::add_runs(page_runs& runs) noexcept {
+void page_cache::add_runs(page_runs& runs) {
   runs_ = &runs;
   most_bytes_ += runs.memory_bytes();
+  if (is_named()) claim_from(memory_.total_bytes());
 }
 
 void page_cache::remove_runs() noexcept {
@@ -107,7 +108,7 @@ void page_cache::remove_runs() noexcept {
 
 bool page_cache::give_runs_memory() {
   if (runs_->has_memory()) return true;
-  if (!needs_memory_ || !holder_.grow(runs_->memory_bytes())) return false;
+  if (!(needs_memory_ || is_named()) || !holder_.grow(runs_->memory_bytes())) return false;
   runs_->take_memory(memory_);
   return true;
 }
@@ -117,7 +118,8 @@ void page_cache::note_fewer_pages() {
 }
 
 void page_cache::claim_from(std::uint64_t least) {
-  holder_.claim({least, std::max(least, most_bytes_ / 2), most_bytes_});
+  std::uint64_t const most = std::max(least, most_bytes_);
+  holder_.claim({least, is_named() ? most : std::max(least, most / 2), most});
 }
 
 void page_cache::giver::give_back(std::uint64_t bytes, give_cost most) {
@@ -127,7 +129,7 @@ void page_cache::giver::give_back(std::uint64_t bytes, give_cost most) {
   } const shrinking{cache_.memory_};
   if (cache_.runs_ != nullptr) cache_.runs_->give_memory(most);
   std::uint64_t const given = cache_.memory_.free_bytes();
-  if (given < bytes) cache_.blocks_.shrink(bytes - given, most);
+  if (given < bytes && !cache_.is_named()) cache_.blocks_.shrink(bytes - given, most);
 }
 
 page_cache::live_page* page_cache::touch(page_row& row, std::uint64_t page) noexcept {

@@ -106,7 +106,7 @@ class page_cache {
   memory_holder& mutex() noexcept { return holder_; }
 
   /// Buffers of runs, whose memory comes and goes with the cache's; they end before it.
-  void add_runs(page_runs& runs) noexcept;
+  void add_runs(page_runs& runs);
   void remove_runs() noexcept;
   /// Gives them memory, if there is enough. Returns whether they have any.
   bool give_runs_memory();
@@ -186,6 +186,7 @@ class page_cache {
   void make_first(std::size_t place) noexcept;
   void end_life(live_page& page);
   std::size_t least_kept() const noexcept { return least_buffers_ == 0 ? 0 : least_buffers_ - 1; }
+  bool is_named() const noexcept { return least_buffers_ == 0; }
   void claim_from(std::uint64_t least);
   void take_memory(bool must);
 
