@@ -17,7 +17,7 @@ namespace outsize::block {
 /// The piece of memory in which a slot's buffer lies; one behind the last if it was a former one.
 std::size_t block_cache::piece_of(std::size_t s) const noexcept {
   auto const offset = static_cast<std::size_t>(slots_[s].memory.data() - memory_.data());
-  return std::min(offset / (piece_buffers_ * buffer_bytes_), has_memory_.size());
+  return offset >= former_offset_ ? has_memory_.size() : offset / (piece_buffers_ * buffer_bytes_);
 }
 
 /// In buffers; the last one may be shorter.
