@@ -398,10 +398,12 @@ std::uint64_t sort_engine<Family>::windows_bytes() const {
 /// What it takes to write what stayed in memory, from so many buffers.
 template <item_family Family>
 std::uint64_t sort_engine<Family>::resident_writing_bytes(std::size_t buffers) const {
-  std::size_t const block_bytes = formation_->block_for(work_.largest_resident_bytes);
+  // Disks that nothing goes to are not even asked how long their blocks should be.
+  std::size_t const block_bytes =
+      round_up(formation_->block_before_rounding(work_.largest_resident_bytes), page_bytes());
   std::uint64_t bytes = 0;
   for (auto const& v : work_.resident) bytes += v.bytes(0, v.size());
-  return buffers * round_up(block_bytes, page_bytes()) +
+  return buffers * block_bytes +
          (2 * bytes / block_bytes + 64) * index_entry_bytes(work_.store, work_.family) +
          4 * page_bytes();
 }

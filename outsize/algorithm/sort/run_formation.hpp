@@ -222,8 +222,12 @@ class run_formation {
 
   /// The length of blocks that hold items of this size.
   std::size_t block_for(std::size_t item_bytes) const {
+    return round_up(block_before_rounding(item_bytes), block_unit_bytes(store_));
+  }
+  /// The same, but for what disks ask for: they are not asked.
+  std::size_t block_before_rounding(std::size_t item_bytes) const {
     std::size_t const need = family_.item_bytes() != 0 ? item_bytes : packed_bytes(item_bytes, 1);
-    return round_up(std::max(block_bytes_.load(), need), block_unit_bytes(store_));
+    return std::max(block_bytes_.load(), need);
   }
 
  private:
