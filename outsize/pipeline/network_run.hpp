@@ -289,6 +289,7 @@ class network_run {
   /// The user's value stays until no lock is held: drop_user_value() is for before that, where it
   /// is known that the buffer will go home; else whoever takes it next drops it.
   void send_home(thumbnail& t) noexcept;
+  pooled_buffer take_free(pool_state& p, lock& held);
   static void drop_user_value(stage_state const& s, result const& r) noexcept;
   void end_reading(stage_state& s);
   void end_if_done(stage_state& s);

@@ -213,6 +213,11 @@ pooled_buffer network_run::take(std::size_t stage, std::size_t pool) {
     if (!p.free.empty()) break;
     if (!grow_a_pool()) wait_in_port(s, fmt::format("a buffer of pool '{}'", p.options.name), held);
   }
+  return take_free(p, held);
+}
+
+/// @pre there is a free one. Lets the lock go.
+pooled_buffer network_run::take_free(pool_state& p, lock& held) {
   thumbnail* const t = p.free.back();
   p.free.pop_back();
   t->round = p.sent++;
@@ -227,12 +232,7 @@ std::optional<pooled_buffer> network_run::try_take(std::size_t stage, std::size_
   pool_state& p = *stages_[stage]->pools[pool];
   if (stopping_) throw poisoned();
   if (p.free.empty()) return std::nullopt;
-  thumbnail* const t = p.free.back();
-  p.free.pop_back();
-  t->round = p.sent++;
-  held.unlock();
-  t->user.reset();
-  return pooled_buffer(*t);
+  return take_free(p, held);
 }
 
 bool network_run::convey(std::size_t stage, pooled_buffer b, std::size_t output) {
