@@ -243,13 +243,6 @@ void grant::extend(std::uint64_t bytes) {
   account_->extend(bytes);
 }
 
-bool grant::try_extend(std::uint64_t bytes) noexcept {
-  OUTSIZE_ASSERT(account_ != nullptr);
-  if (!account_->budget.registry_->reserve_free(bytes)) return false;
-  account_->extend(bytes);
-  return true;
-}
-
 std::uint64_t grant::shrink(std::uint64_t bytes) noexcept {
   OUTSIZE_ASSERT(account_ != nullptr);
   bytes = account_->shrink(bytes);

@@ -140,9 +140,6 @@ class grant {
 
   /// Takes as many bytes more from the budget, as memory_budget::take() does. @throws likewise.
   void extend(std::uint64_t bytes);
-  /// The same of what is free, and not kept for those to come; false if that is less, or somebody
-  /// waits for it.
-  bool try_extend(std::uint64_t bytes) noexcept;
   /// Gives back to the budget what is free in it, no more than `bytes`. Returns how much.
   std::uint64_t shrink(std::uint64_t bytes) noexcept;
 

@@ -45,7 +45,7 @@ namespace outsize {
 /// I/Os:    Random access at most one read, and one write if a changed page must leave; a scan
 ///          ⌈N / items of a page⌉ reads, ahead of their use, and as many writes if it changes
 ///          items. Pages that were never changed are neither written nor read.
-/// Memory:  while there are items, up to 24 pages of the storage's budget, nine of them whatever
+/// Memory:  while there are items, up to 24 pages of the storage's budget, eight of them whatever
 ///          others need; or as many as the options name, as long as the vector lives. 17 bytes for
 ///          each page.
 /// Errors:  io_error of any access to an item whose page is not in memory: the vector is as it was.

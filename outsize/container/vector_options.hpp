@@ -26,7 +26,7 @@
 namespace outsize {
 
 /// How a vector keeps its items. By default the memory for pages comes and goes with what is in the
-/// vector and what others need: a twentieth of the storage's memory at least as long as there are
+/// vector and what others need: a sixteenth of the storage's memory at least as long as there are
 /// items, a fifth and 48 MiB at most: what is read goes round all of it, and is in no cache of a
 /// processor any more when its memory is read to again
 /// (docs/decisions/0028-buffers-longer-than-caches.md). What is named is taken at once and kept.
