@@ -19,9 +19,10 @@ namespace {
 /// Takes the memory of input streams out of what a sort may use, if that is named.
 /// @throws budget_error if nothing is left for it.
 grant take_stream_memory(storage& store, std::uint64_t stream_bytes, sort_options& options) {
-  std::uint64_t const all = memory_of(store, options);
-  if (all <= stream_bytes) throw budget_error("sort", all, stream_bytes + min_sort_memory_bytes);
-  if (options.memory_bytes != 0) options.memory_bytes -= stream_bytes;
+  std::uint64_t& named = options.memory_bytes;
+  if (named != 0 && named <= stream_bytes)
+    throw budget_error("sort", named, stream_bytes + min_sort_memory_bytes);
+  if (named != 0) named -= stream_bytes;
   return store.memory().take(stream_bytes, "input stream");
 }
 

@@ -41,7 +41,13 @@ void memory_holder::unlock() noexcept {
   } while (true);
 }
 
-void memory_holder::claim(memory_claim const& now) { registry_.set_claim(*this, now); }
+void memory_holder::claim(memory_claim const& now, std::uint64_t in_need_bytes) {
+  registry_.set_claim(*this, now, in_need_bytes);
+}
+
+std::uint64_t memory_holder::share_of(memory_claim const& claim) const {
+  return registry_.share_of(*this, claim);
+}
 
 void memory_holder::note_use() noexcept {
   used_at_.store(registry_.clock(), std::memory_order_relaxed);

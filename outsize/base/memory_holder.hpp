@@ -12,7 +12,8 @@
 // guards. Who asks for memory enters gates that are free and has their holders give: first what
 // they have beyond their share, then what they do not need at least; first what is unused, then
 // what can be read again, then what must be written. A gate in which another thread is gets a wish,
-// which that thread fulfils when it leaves; the asker waits for that.
+// which that thread fulfils when it leaves; the asker waits for that. Only who would be refused
+// otherwise has holders give what costs work done again, down to what they need to go on.
 //
 // Why nobody waits for ever: a gate is held for computing, for I/O, and for asks. Gates are tried,
 // never waited for. Whoever waits in an ask has nothing beyond his least: within a gate only asks
@@ -73,7 +74,12 @@ class memory_holder {
   // ---- within the gate ----
 
   /// From now on it is to be divided so. @pre as in the constructor.
-  void claim(memory_claim const& now);
+  void claim(memory_claim const& now) { claim(now, now.least); }
+  /// The same; but it gives its least back, too, down to `in_need_bytes`, to who would be refused
+  /// otherwise: some of its work must be done again then. @pre in_need_bytes <= now.least.
+  void claim(memory_claim const& now, std::uint64_t in_need_bytes);
+  /// What a division among all holders gives to it, if it claims so.
+  std::uint64_t share_of(memory_claim const& claim) const;
   /// Says that it has moved so many bytes in or out.
   void note_moved(std::uint64_t bytes) noexcept;
   /// Makes the grant longer by `bytes` if they are its share: of what is free, or of what others

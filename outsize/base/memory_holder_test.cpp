@@ -190,6 +190,46 @@ TEST(memory_holder, that_works_itself_is_asked_where_it_says_that_it_can_give) {
   EXPECT_EQ(a.kinds(), (kinds{30, 0, 50}));
 }
 
+TEST(memory_holder, gives_of_its_least_only_to_who_would_be_refused) {
+  memory_budget budget(100);
+  shelf a(budget, 0, 0, 60), b(budget, 0, 0, 30);
+  {
+    std::lock_guard const lock(a.holder());
+    a.holder().claim(memory_claim::fixed(60), 20);
+  }
+  EXPECT_EQ(budget.obtainable_bytes(), 40U);
+  EXPECT_EQ(a.holder().share_of({20, 60, 90}), 90U);
+  {
+    grant const little = budget.take(40, "little");
+    EXPECT_EQ(a.has(), 60U);
+    EXPECT_EQ(b.has(), 0U);
+  }
+  budget.require(80, "much");
+  EXPECT_THROW(budget.require(81, "too much"), budget_error);
+  try {
+    budget.take(81, "too much");
+    FAIL() << "granted";
+  } catch (budget_error const& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("101 bytes would do: shelf has 20 bytes"));
+  }
+  grant const much = budget.take(80, "much");
+  EXPECT_EQ(a.has(), 20U);
+}
+
+TEST(memory_holder, gives_of_its_least_when_the_thread_that_is_in_it_leaves) {
+  memory_budget budget(100);
+  shelf a(budget, 0, 0, 80);
+  std::unique_lock lock(a.holder());
+  a.holder().claim(memory_claim::fixed(80), 10);
+  std::jthread const asker([&] { EXPECT_EQ(budget.take(90, "much").total_bytes(), 90U); });
+  while (a.has() == 80) {
+    std::this_thread::yield();
+    lock.unlock();
+    lock.lock();
+  }
+  EXPECT_EQ(a.has(), 10U);
+}
+
 TEST(memory_holder, gives_when_the_thread_that_is_in_it_leaves) {
   memory_budget budget(100);
   shelf a(budget, 50, 0, 50, 10);

@@ -44,6 +44,7 @@ void memory_registry::add(memory_holder& holder, memory_claim const& claim) {
   OUTSIZE_ASSERT(account.holder_ == nullptr && claim.least <= account.total_bytes());
   account.holder_ = &holder;
   account.claim_ = claim;
+  account.in_need_ = claim.least;
   ++generation_;
 }
 
@@ -53,10 +54,12 @@ void memory_registry::remove(memory_holder& holder) noexcept {
   ++generation_;
 }
 
-void memory_registry::set_claim(memory_holder& holder, memory_claim const& claim) {
+void memory_registry::set_claim(memory_holder& holder, memory_claim const& claim,
+                                std::uint64_t in_need) {
   std::lock_guard const lock(mutex_);
-  OUTSIZE_ASSERT(claim.least <= holder.account_.total_bytes());
+  OUTSIZE_ASSERT(in_need <= claim.least && claim.least <= holder.account_.total_bytes());
   holder.account_.claim_ = claim;
+  holder.account_.in_need_ = in_need;
   ++generation_;
 }
 
@@ -71,23 +74,33 @@ memory_claim memory_registry::claim_of(grant::account const& account) const noex
   return claim;
 }
 
+std::uint64_t memory_registry::floor_of(grant::account const& account, extent how) const noexcept {
+  return how == extent::beyond_need && account.holder_ != nullptr ? account.in_need_
+                                                                  : claim_of(account).least;
+}
+
+memory_share memory_registry::share_shown(grant::account const& account) const {
+  memory_claim claim = claim_of(account);
+  claim.least = floor_of(account, extent::beyond_need);
+  return {account.asker, account.total_bytes(), claim};
+}
+
 std::vector<memory_share> memory_registry::division() const {
   std::lock_guard const lock(mutex_);
   std::vector<memory_share> all;
-  for (auto const& [serial, account] : accounts_)
-    all.push_back({account->asker, account->total_bytes(), claim_of(*account)});
+  for (auto const& [serial, account] : accounts_) all.push_back(share_shown(*account));
   return all;
 }
 
 std::uint64_t memory_registry::obtainable_bytes() const {
   std::lock_guard const lock(mutex_);
-  std::uint64_t const least = least_of_all();
+  std::uint64_t const least = sum_of_floors(extent::beyond_least);
   return budget_.total_bytes() - std::min(least, budget_.total_bytes());
 }
 
 void memory_registry::require(std::uint64_t bytes, std::string const& asker) const {
   std::lock_guard const lock(mutex_);
-  if (least_of_all() + bytes > budget_.total_bytes()) refuse(bytes, asker);
+  if (sum_of_floors(extent::beyond_need) + bytes > budget_.total_bytes()) refuse(bytes, asker);
 }
 
 std::uint64_t memory_registry::share_of(memory_claim const& claim, std::uint64_t kept) const {
@@ -98,9 +111,17 @@ std::uint64_t memory_registry::share_of(memory_claim const& claim, std::uint64_t
   return obtainable_bytes();
 }
 
-std::uint64_t memory_registry::least_of_all() const noexcept {
+std::uint64_t memory_registry::share_of(memory_holder const& holder,
+                                        memory_claim const& claim) const {
+  std::lock_guard const lock(mutex_);
+  std::uint64_t const serial = holder.account_.serial_;
+  auto const fair = shares(serial, claim, kept_bytes());
+  return fair ? fair->at(serial) : claim.least;
+}
+
+std::uint64_t memory_registry::sum_of_floors(extent how) const noexcept {
   std::uint64_t sum = 0;
-  for (auto const& [serial, account] : accounts_) sum += claim_of(*account).least;
+  for (auto const& [serial, account] : accounts_) sum += floor_of(*account, how);
   return sum;
 }
 
@@ -164,10 +185,10 @@ std::optional<memory_registry::floors> memory_registry::shares(std::uint64_t ask
   return all;
 }
 
-memory_registry::floors memory_registry::leasts() const {
+memory_registry::floors memory_registry::lowest(extent how) const {
   floors all;
   for (auto const& [serial, account] : accounts_)
-    if (account->holder_ != nullptr) all.emplace(serial, claim_of(*account).least);
+    if (account->holder_ != nullptr) all.emplace(serial, floor_of(*account, how));
   return all;
 }
 
@@ -221,13 +242,22 @@ void memory_registry::give_own(lock_type& lock) {
   gather(lock, budget_.total_bytes(), {{own.serial_, claim_of(own).least}});
 }
 
+/// Has all give what they can; says whether more may come.
+memory_registry::outlook memory_registry::gather_all(lock_type& lock, std::uint64_t bytes,
+                                                     extent how) {
+  auto const asked = gather(lock, bytes, lowest(how));
+  return budget_.free_bytes() >= bytes ? outlook::now : wish_for(bytes, asked, how);
+}
+
 /// Asks those for memory in whose gates other threads are; not those who were asked in vain.
-memory_registry::outlook memory_registry::wish_for(std::uint64_t bytes, serials const& asked) {
+memory_registry::outlook memory_registry::wish_for(std::uint64_t bytes, serials const& asked,
+                                                   extent wished) {
+  wished_ = wished;
   outlook best = outlook::nothing;
   for (auto const& [serial, account] : accounts_) {
     memory_holder* const holder = account->holder_;
     bool const may_give = holder != nullptr && !asked.contains(serial) &&
-                          account->total_bytes() > claim_of(*account).least;
+                          account->total_bytes() > floor_of(*account, wished);
     if (!may_give) continue;
     holder->wish_ = bytes;
     // Whoever has left the gate before the wish could be seen has left it open.
@@ -295,9 +325,8 @@ void memory_registry::reserve(std::uint64_t bytes, std::string const& asker) {
   for (;;) {
     if (budget_.try_reserve(bytes)) return;
     if (auto const fair = shares(0, memory_claim::fixed(bytes), 0)) gather(lock, bytes, *fair);
-    auto const asked = gather(lock, bytes, leasts());
-    if (budget_.try_reserve(bytes)) return;
-    outlook const next = wish_for(bytes, asked);
+    outlook next = gather_all(lock, bytes, extent::beyond_least);
+    if (next == outlook::nothing) next = gather_all(lock, bytes, extent::beyond_need);
     if (next == outlook::nothing) break;
     if (next == outlook::later) await_event(lock);
   }
@@ -307,7 +336,7 @@ void memory_registry::reserve(std::uint64_t bytes, std::string const& asker) {
 }
 
 void memory_registry::refuse(std::uint64_t bytes, std::string const& asker) const {
-  std::uint64_t const least = least_of_all(), total = budget_.total_bytes();
+  std::uint64_t const least = sum_of_floors(extent::beyond_need), total = budget_.total_bytes();
   std::uint64_t const have = total - std::min(least, total);
   throw budget_error(asker, have < bytes ? have : budget_.free_bytes(), bytes,
                      asker + listing(bytes));
@@ -346,13 +375,13 @@ bool memory_registry::reserve_to_grow(memory_holder& holder, std::uint64_t bytes
 
 void memory_registry::fulfil_wish(memory_holder& holder) noexcept {
   std::uint64_t const bytes = holder.wish_.exchange(0);
-  std::uint64_t beyond_least = 0;
+  std::uint64_t beyond_floor = 0;
   {
     std::lock_guard const lock(mutex_);
     std::uint64_t const has = holder.account_.total_bytes();
-    beyond_least = has - std::min(has, holder.account_.claim_.least);
+    beyond_floor = has - std::min(has, floor_of(holder.account_, wished_));
   }
-  if (beyond_least > 0) have_give(holder, std::min(bytes, beyond_least), give_cost::written);
+  if (beyond_floor > 0) have_give(holder, std::min(bytes, beyond_floor), give_cost::written);
   std::lock_guard const lock(mutex_);
   ++events_;
   changed_.notify_all();
@@ -360,14 +389,13 @@ void memory_registry::fulfil_wish(memory_holder& holder) noexcept {
 
 /// Of a budget error.
 std::string memory_registry::listing(std::uint64_t needed_bytes) const {
-  std::uint64_t const least = least_of_all(), total = budget_.total_bytes();
+  std::uint64_t const least = sum_of_floors(extent::beyond_need), total = budget_.total_bytes();
   std::string text =
       fmt::format(": the memory budget has {} left, {} needed",
                   format_bytes(total - std::min(least, total)), format_bytes(needed_bytes));
   std::vector<memory_share> all;
   for (auto const& [serial, account] : accounts_)
-    if (std::uint64_t const has = account->total_bytes(); has > 0)
-      all.push_back({account->asker, has, claim_of(*account)});
+    if (account->total_bytes() > 0) all.push_back(share_shown(*account));
   if (all.empty()) return text;
   std::ranges::stable_sort(all, std::ranges::greater(),
                            [](memory_share const& s) { return s.claim.least; });

@@ -67,7 +67,8 @@ class grant::account {
   // Of the registry:
   std::uint64_t serial_ = 0;
   memory_holder* holder_ = nullptr;
-  memory_claim claim_ = {};  // of the holder
+  memory_claim claim_ = {};    // of the holder
+  std::uint64_t in_need_ = 0;  // likewise: of its least
 };
 
 namespace detail {
@@ -87,11 +88,12 @@ class memory_registry {
   void remove(grant::account& account) noexcept;
   void add(memory_holder& holder, memory_claim const& claim);
   void remove(memory_holder& holder) noexcept;
-  void set_claim(memory_holder& holder, memory_claim const& claim);
+  void set_claim(memory_holder& holder, memory_claim const& claim, std::uint64_t in_need);
   std::vector<memory_share> division() const;
   std::uint64_t obtainable_bytes() const;
   void require(std::uint64_t bytes, std::string const& asker) const;
   std::uint64_t share_of(memory_claim const& claim, std::uint64_t kept) const;
+  std::uint64_t share_of(memory_holder const& holder, memory_claim const& claim) const;
 
   /// Whether memory is spoken for by somebody who waits.
   bool somebody_waits() const noexcept { return waiting_.load() > 0; }
@@ -126,19 +128,25 @@ class memory_registry {
   void leave(memory_holder& holder, entry how) noexcept;
 
   memory_claim claim_of(grant::account const& account) const noexcept;
+  memory_share share_shown(grant::account const& account) const;
   std::optional<floors> shares(std::uint64_t asker, memory_claim const& asker_claim,
                                std::uint64_t kept) const;
-  floors leasts() const;
+  /// What holders give in the end: what they do not need for their work; or what they do not need
+  /// to go on, at the price of work done again.
+  enum class extent : std::uint8_t { beyond_least, beyond_need };
+  std::uint64_t floor_of(grant::account const& account, extent how) const noexcept;
+  floors lowest(extent how) const;
   using serials = std::set<std::uint64_t>;
   serials gather(lock_type& lock, std::uint64_t bytes, floors const& keep);
   void have_give(memory_holder& holder, std::uint64_t bytes, give_cost most) noexcept;
   void give_own(lock_type& lock);
   enum class outlook : std::uint8_t { nothing, now, later };
-  outlook wish_for(std::uint64_t bytes, serials const& asked);
+  outlook gather_all(lock_type& lock, std::uint64_t bytes, extent how);
+  outlook wish_for(std::uint64_t bytes, serials const& asked, extent how);
   void end_wishes() noexcept;
   void await_event(lock_type& lock);
   class place_in_line;
-  std::uint64_t least_of_all() const noexcept;
+  std::uint64_t sum_of_floors(extent how) const noexcept;
   [[noreturn]] void refuse(std::uint64_t bytes, std::string const& asker) const;
   std::string listing(std::uint64_t needed_bytes) const;
 
@@ -148,7 +156,8 @@ class memory_registry {
   std::uint64_t events_ = 0;
   std::uint64_t next_serial_ = 1;
   std::map<std::uint64_t, grant::account*> accounts_;
-  std::deque<void const*> asking_;   // threads whose asks may wait, the first come first
+  std::deque<void const*> asking_;  // threads whose asks may wait, the first come first
+  extent wished_ = extent::beyond_least;
   std::exception_ptr giving_error_;  // the first since somebody began to wait
   std::atomic<std::size_t> waiting_{0};
   std::atomic<std::uint64_t> generation_{0};  // of claims, and of what is free

@@ -52,7 +52,7 @@ class pending_operations {
                      bool is_named = true)
       : equal_(std::move(equal)),
         memory_(store.memory().take(claim_of(memory_bytes, is_named), "oblivious operations")),
-        slot_count_(memory_.total_bytes() / slot_bytes),
+        slot_count_(round_down<std::uint64_t>(memory_.total_bytes(), page_bytes()) / slot_bytes),
         buffer_(memory_.allocate(slot_count_ * slot_bytes)) {
     static_assert(std::is_trivially_copyable_v<operation>);  // and zeros are of kind none
   }

@@ -71,6 +71,14 @@ TEST_F(waiting_operations, come_by_their_buckets) {
   EXPECT_EQ(std::ranges::count(seen, true), static_cast<std::ptrdiff_t>(waiting.size()));
 }
 
+TEST_F(waiting_operations, take_whole_pages_of_a_share_that_is_not) {
+  for (std::size_t odd = 1; odd < 2 * page_bytes(); odd += page_bytes() / 4) {
+    grant const others = store.memory().take(store.memory().free_bytes() / 3 + odd, "others");
+    operations const waiting(store, 2 * store.memory().free_bytes(), {}, false);
+    EXPECT_GT(waiting.slot_count(), 16U);
+  }
+}
+
 TEST_F(waiting_operations, take_their_memory_from_the_budget) {
   auto const free_bytes = store.memory().free_bytes();
   {

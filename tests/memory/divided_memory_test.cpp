@@ -250,6 +250,32 @@ TEST_P(divided_memory, a_container_is_made_after_a_sorter_was_read) {
   expect_filled(s, count);
 }
 
+TEST_P(divided_memory, many_sorters_are_filled_in_turns_and_read_in_turns) {
+  std::size_t const sorters = memory_bytes <= 4_MiB ? 4 : 8;
+  std::vector<sorter<number>> all;
+  for (number k = 0; k < sorters; ++k) all.emplace_back(store);
+  number const each = count / 4;
+  for (number i = 0; i < each; ++i)
+    for (number k = 0; k < sorters; ++k) all[k].push(mixed(i) + k);
+  for (auto& s : all) s.sort();
+  std::vector<number> last(sorters), sum(sorters);
+  for (number i = 0; i < each; ++i) {
+    for (number k = 0; k < sorters; ++k) {
+      ASSERT_FALSE(all[k].empty());
+      ASSERT_LE(last[k], *all[k]);
+      last[k] = *all[k];
+      sum[k] += last[k];
+      ++all[k];
+    }
+  }
+  number expected = 0;
+  for (number i = 0; i < each; ++i) expected += mixed(i);
+  for (number k = 0; k < sorters; ++k, expected += each) {
+    EXPECT_TRUE(all[k].empty());
+    EXPECT_EQ(sum[k], expected);
+  }
+}
+
 TEST_P(divided_memory, thousands_of_small_containers_come_and_go) {
   std::vector<vector<number>> some;
   for (number i = 0; i < 3'000; ++i) {

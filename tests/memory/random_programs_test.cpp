@@ -4,6 +4,7 @@
 // not: what is in an object is always what a model says, also after a budget_error; nobody waits
 // for ever, and nobody gets more than there is. OUTSIZE_TEST_SECONDS=N goes on for so long.
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -48,7 +49,8 @@ class program {
   void run(int steps) {
     for (int i = 0; i < steps; ++i) try {
         step();
-      } catch (budget_error const&) {  // what was asked for has not happened; some must go
+      } catch (budget_error const& error) {  // what was asked for has not happened; some must go
+        EXPECT_THAT(error.what(), testing::HasSubstr(" would do: "));
         ++refused;
         sorter_.reset();
         if (any(3) == 0) drop_one();

@@ -10,9 +10,7 @@
 // A `Family` says what items are: typed_items (one C++ type) or record_items (byte strings).
 // Everything else, I/O, buffers, threads, division of memory, is the same for both.
 //
-// Memory that is named is taken at once. Else the engine plans with its share, and is a
-// memory_holder: it takes chunk by chunk what it needs, gives back chunks while it forms runs,
-// leaves a quarter to others while it is read, and afterwards gives back all but the index of runs.
+// Memory that is named is taken at once. Else it comes and goes (engine_memory.hpp).
 //
 // Invariant: all large memory comes from one grant. Equal input gives equal output for any number
 // of threads, memory and block size: ties are decided by the order of the input. One thread at a
@@ -174,7 +172,11 @@ class sort_engine final : private memory_giver, private chunk_memory {
 
   /// Gives back the memory of a window that has been used. @pre no rewind() since it came.
   void recycle(sorted_window const& used) noexcept {
-    if (output_) output_->recycle(used);
+    auto const here = enter();
+    if (suspended_windows_.have(used))
+      suspended_windows_.recycle(used);
+    else if (output_)
+      output_->recycle(used);
   }
 
   /// Starts the output again from its first item. @pre options.rewindable, or nothing was spilled.
@@ -187,7 +189,8 @@ class sort_engine final : private memory_giver, private chunk_memory {
     std::uint64_t const formed = work_.formed_bytes.load();
     std::uint64_t const total = std::max(work_.options.input_bytes.value_or(0), formed);
     p.now = work_.phase.load();
-    p.done_bytes = formed + work_.merged_bytes.load() + work_.output_bytes.load();
+    p.done_bytes = formed + work_.merged_bytes.load() +
+                   std::max(work_.output_bytes.load(), suspended_at_bytes_.load());
     if (work_.options.input_bytes || p.now != sort_progress::phase::forming_runs)
       p.total_bytes = 2 * total - work_.left_out_bytes.load() + work_.to_merge_bytes.load();
     return p;
@@ -200,8 +203,12 @@ class sort_engine final : private memory_giver, private chunk_memory {
     work_.formed_bytes = work_.report.input_bytes;
   }
 
-  void take_runs();
+  void begin_formation();
+  void note_formation();
+  void note_resident();
   bool stays_behind() const;
+  void begin_output();
+  std::optional<sorted_window> next_undelivered();
   void note_end();
 
   // ---- memory that was not named ----
@@ -215,6 +222,11 @@ class sort_engine final : private memory_giver, private chunk_memory {
   sort_plan plan_for(std::uint64_t memory_bytes, std::uint64_t input_stream_bytes,
                      std::uint64_t left_bytes = 0) const;
   void begin_with_share();
+  memory_claim widest_claim() const noexcept {
+    return {std::min(least_share_bytes, knee_bytes_), knee_bytes_, most_bytes_};
+  }
+  void plan_with_share(std::uint64_t share);
+  bool plan_anew();
   bool grow(std::uint64_t bytes) override;
   void extend(std::uint64_t bytes) override;
   void extend_if_possible(std::uint64_t bytes) override;
@@ -224,8 +236,12 @@ class sort_engine final : private memory_giver, private chunk_memory {
   std::uint64_t least_merge() const;
   std::uint64_t index_of_merge() const;
   std::uint64_t windows_bytes() const;
+  std::uint64_t least_windows_bytes() const;
   std::uint64_t resident_writing_bytes(std::size_t buffers) const;
   void write_resident();
+  bool may_be_suspended() const noexcept;
+  std::uint64_t suspended_bytes() const;
+  void suspend(std::uint64_t bytes);
   void end_output();
 
   /// Of the items in runs, or in memory.
@@ -241,7 +257,7 @@ class sort_engine final : private memory_giver, private chunk_memory {
   }
 
   sort_work<Family> work_;
-  window_places places_;
+  output_places places_;
   output_room* room_ = nullptr;
   bool output_fits_room_ = false;
   bool gives_all_items_ = false;
@@ -249,9 +265,16 @@ class sort_engine final : private memory_giver, private chunk_memory {
   std::optional<last_merge<Family>> output_;
   std::exception_ptr error_;    // of next()
   std::exception_ptr failure_;  // of an output that has ended
-  enum class step : std::uint8_t { forming, giving_out, at_end };
+  enum class step : std::uint8_t { forming, giving_out, suspended, at_end };
   step step_ = step::forming;
-  std::uint64_t knee_bytes_ = 0;
+  buffer windows_;            // of the output
+  bool has_windows_ = false;  // one has come out
+  windows_at_large suspended_windows_;
+  delivered_items delivered_, to_skip_;
+  std::atomic<std::uint64_t> suspended_at_bytes_{0};  // of output_bytes
+  std::size_t formations_ = 0;                        // that have ended
+  sort_options given_;                                // before memory was divided
+  std::uint64_t knee_bytes_ = 0, most_bytes_ = 0;
   std::optional<memory_holder> holder_;  // of memory that was not named; last: it ends first
 };
 
@@ -273,186 +296,18 @@ sort_engine<Family>::sort_engine(storage& store, Family family, sort_options opt
     work_.plan = plan_for(work_.memory.total_bytes(), input_stream_bytes);
   else
     begin_with_share();
+  auto const here = enter();
+  begin_formation();
+}
+
+template <item_family Family>
+void sort_engine<Family>::begin_formation() {
   work_.report.memory_bytes = work_.plan.memory_bytes;
   work_.report.block_bytes = work_.plan.block_bytes;
-  auto const here = enter();
-  formation_.emplace(work_.family, store, work_.memory, work_.plan, work_.equals(),
-                     work_.options.stop, work_.options.trace, framing.input_overhead_bytes(),
-                     is_named ? nullptr : static_cast<chunk_memory*>(this));
-  if (!is_named) claim(formation_->least_bytes());
-}
-
-template <item_family Family>
-sort_plan sort_engine<Family>::plan_for(std::uint64_t memory_bytes,
-                                        std::uint64_t input_stream_bytes,
-                                        std::uint64_t left_bytes) const {
-  sort_job job = job_of(work_.store, work_.family, work_.options, memory_bytes + input_stream_bytes,
-                        input_stream_bytes);
-  job.left_bytes = left_bytes;
-  return plan_sort(job);
-}
-
-/// Plans with what a division gives now; takes nothing yet.
-template <item_family Family>
-void sort_engine<Family>::begin_with_share() {
-  memory_budget const& budget = work_.store.memory();
-  std::uint64_t const all = budget.total_bytes();
-  sort_needs const needs = needs_of(job_of(work_.store, work_.family, work_.options, all, 0));
-  std::uint64_t const most = std::clamp(needs.most_bytes, std::min(least_share_bytes, all), all);
-  knee_bytes_ = std::min(work_.options.input_bytes ? needs.knee_bytes : all / 2, most);
-  std::uint64_t const least = std::min(least_share_bytes, knee_bytes_);
-  std::uint64_t const share = budget.share_of({least, knee_bytes_, most});
-  sort_options const given = work_.options;
-  try {
-    work_.options = with_memory(given, share);
-    // What others may need while it is read is left to them.
-    work_.plan = plan_for(work_.options.memory_bytes, 0, share / 4);
-  } catch (budget_error const&) {  // if that does at all
-    work_.options = with_memory(given, budget.fair_bytes());
-    work_.plan = plan_for(work_.options.memory_bytes, 0);
-  }
-  holder_.emplace(work_.memory, static_cast<memory_giver&>(*this), memory_claim());
-  claim(0);
-}
-
-template <item_family Family>
-void sort_engine<Family>::claim(std::uint64_t least) {
-  if (step_ != step::forming) return holder_->claim(memory_claim::fixed(least));
-  std::uint64_t const most = std::max(least, work_.plan.memory_bytes);
-  holder_->claim({least, std::clamp(knee_bytes_, least, most), most});
-}
-
-template <item_family Family>
-bool sort_engine<Family>::grow(std::uint64_t bytes) {
-  holder_->note_moved(bytes);
-  return holder_->grow(bytes);
-}
-
-template <item_family Family>
-void sort_engine<Family>::extend(std::uint64_t bytes) {
-  memory_holder::safe_point const here(*holder_);
-  work_.memory.extend(bytes);
-}
-
-template <item_family Family>
-void sort_engine<Family>::extend_if_possible(std::uint64_t bytes) {
-  memory_holder::safe_point const here(*holder_);
-  memory_budget const& budget = work_.store.memory();
-  for (std::uint64_t const most : {budget.obtainable_bytes(), budget.free_bytes()}) try {
-      return work_.memory.extend(std::min(bytes, most));
-    } catch (budget_error const&) {  // of what others have, some cannot be had now
-    }
-}
-
-template <item_family Family>
-void sort_engine<Family>::give_back(std::uint64_t bytes, give_cost most) {
-  if (step_ == step::forming && formation_) formation_->give_back(bytes, most);
-  if (step_ == step::at_end && most == give_cost::written) write_resident();
-}
-
-/// For what comes out: of runs, as much as was planned, at least what a merge of two needs; of what
-/// stayed in memory, room for windows.
-template <item_family Family>
-void sort_engine<Family>::take_output_memory() {
-  std::uint64_t const used = work_.memory.total_bytes() - work_.memory.free_bytes();
-  std::uint64_t const index = work_.runs.empty() ? 0 : 4 * page_bytes() + index_of_merge();
-  std::uint64_t const planned = work_.plan.merge_bytes + work_.plan.index_bytes;
-  std::uint64_t const wanted =
-      work_.runs.empty() ? used + windows_bytes() : std::max(planned, used + index + least_merge());
-  std::uint64_t const least = used + (work_.runs.empty() ? windows_bytes() / 16 + 16 * page_bytes()
-                                                         : index + least_merge());
-  std::uint64_t const has = work_.memory.total_bytes();
-  if (has > wanted) {
-    work_.memory.shrink(has - wanted);
-  } else if (has < wanted && !holder_->grow(wanted - has) && has < least) {
-    extend_if_possible(least - has);  // the merge knows best whether it can do with less
-  }
-  step_ = step::giving_out;
-  claim(work_.memory.total_bytes());
-}
-
-/// Of a merge of two runs.
-template <item_family Family>
-std::uint64_t sort_engine<Family>::least_merge() const {
-  std::size_t block_bytes = std::max(work_.plan.held_bytes, work_.resident_block_bytes);
-  for (auto const& r : work_.runs) block_bytes = std::max(block_bytes, r.buffer_bytes());
-  return 8 * block_bytes + 4 * page_bytes();
-}
-
-template <item_family Family>
-std::uint64_t sort_engine<Family>::index_of_merge() const {
-  return block_count(std::span<run<Family> const>(work_.runs)) *
-         index_entry_bytes(work_.store, work_.family);
-}
-
-template <item_family Family>
-std::uint64_t sort_engine<Family>::windows_bytes() const {
-  std::uint64_t const most = std::min<std::uint64_t>(work_.store.threads().threads() * 16_MiB,
-                                                     work_.plan.memory_bytes / 16);
-  std::uint64_t const all =
-      work_.report.input_bytes + work_.report.items * work_.framing.overhead_bytes();
-  return round_up(std::min(most, all) + 4 * (work_.largest_resident_bytes + 4 * page_bytes()),
-                  page_bytes());
-}
-
-/// What it takes to write what stayed in memory, from so many buffers.
-template <item_family Family>
-std::uint64_t sort_engine<Family>::resident_writing_bytes(std::size_t buffers) const {
-  // Disks that nothing goes to are not even asked how long their blocks should be.
-  std::size_t const block_bytes =
-      round_up(formation_->block_before_rounding(work_.largest_resident_bytes), page_bytes());
-  std::uint64_t bytes = 0;
-  for (auto const& v : work_.resident) bytes += v.bytes(0, v.size());
-  return buffers * block_bytes +
-         (2 * bytes / block_bytes + 64) * index_entry_bytes(work_.store, work_.family) +
-         4 * page_bytes();
-}
-
-/// Makes a run of what stayed in memory, to be read by rewind().
-template <item_family Family>
-void sort_engine<Family>::write_resident() {
-  std::size_t buffers = resident_buffers;
-  while (buffers >= 2 && !work_.resident.empty() &&
-         resident_writing_bytes(buffers) > work_.memory.free_bytes())
-    buffers /= 2;
-  if (work_.resident.empty() || buffers < 2) return;
-  {
-    std::size_t const block_bytes = formation_->block_for(work_.largest_resident_bytes);
-    block::buffer_pool out(work_.memory, block_bytes, buffers);
-    executor& threads = work_.store.threads();
-    run_writer<Family> writer(work_.family, work_.store, threads, work_.memory, out, work_.equals(),
-                              {.first_bytes = block_bytes});
-    merge_feed<Family> feed(work_.family, threads, work_.resident, work_.largest_resident_bytes);
-    for (auto round = feed.next_round(); round.items() > 0; round = feed.next_round()) {
-      writer.write(round, feed.largest_item_bytes());
-      feed.consume(round);
-    }
-    work_.runs.push_back(writer.finish());
-  }
-  work_.resident.clear();
-  formation_.reset();
-  work_.memory.shrink(UINT64_MAX);
-}
-
-/// Keeps what rewind() needs.
-template <item_family Family>
-void sort_engine<Family>::end_output() {
-  failure_ = output_->failure();
-  output_.reset();
-  bool const is_over = !work_.options.rewindable && work_.report.runs > 0;
-  if (is_over) {
-    work_.resident.clear();
-    work_.runs.clear();
-    formation_.reset();
-  }
-  std::uint64_t const keep = work_.resident.empty() ? 0 : resident_writing_bytes(resident_buffers);
-  std::uint64_t const free = work_.memory.free_bytes();
-  if (free < keep) extend_if_possible(keep - free);
-  if (free > keep) work_.memory.shrink(free - keep);
-  step_ = step::at_end;
-  std::uint64_t in_memory = 0;
-  if (!work_.resident.empty()) in_memory = formation_->resident_memory_bytes();
-  claim(work_.memory.total_bytes() - work_.memory.free_bytes() - in_memory);
+  formation_.emplace(work_.family, work_.store, work_.memory, work_.plan, work_.equals(),
+                     work_.options.stop, work_.options.trace, work_.framing.input_overhead_bytes(),
+                     holder_ ? static_cast<chunk_memory*>(this) : nullptr, work_.runs.size());
+  if (holder_) claim(formation_->least_bytes());
 }
 
 template <item_family Family>
@@ -463,7 +318,7 @@ void sort_engine<Family>::chunk_full() {
   count_chunk();
   {
     auto const here = enter();
-    formation_->hand_over();
+    if (!plan_anew()) formation_->hand_over();
     if (holder_) claim(formation_->least_bytes());
   }
   report_progress();
@@ -475,25 +330,39 @@ void sort_engine<Family>::finish_input(std::size_t output_alignment,
   count_chunk();
   auto const here = enter();
   formation_->finish();
-  work_.report.networks.push_back(formation_->report());
-  take_runs();
+  note_formation();
+  note_resident();
+  places_ = {output_alignment, output_begin_bytes};
   if (holder_) take_output_memory();
   output_fits_room_ = room_ != nullptr && stays_behind();
-  places_ = {output_alignment, output_begin_bytes};
-  output_.emplace(work_, places_, gives_all_items_);
+  begin_output();
 }
 
 template <item_family Family>
-void sort_engine<Family>::take_runs() {
+void sort_engine<Family>::begin_output() {
+  has_windows_ = false;
+  output_.emplace(work_, places_, gives_all_items_, windows_);
+}
+
+/// Takes the runs of one that has ended.
+template <item_family Family>
+void sort_engine<Family>::note_formation() {
   sort_report& report = work_.report;
-  work_.runs = std::move(formation_->runs());
-  report.runs = work_.runs.size();
-  report.passes = work_.runs.empty() ? 0 : 1;
-  for (auto const& r : work_.runs) {
+  report.networks.push_back(formation_->report());
+  formations_ = report.networks.size();
+  for (auto& r : formation_->runs()) {
     report.run_items += r.items();
     report.run_disk_bytes += r.disk_bytes();
     report.encoded_runs += r.form().is_encoded() ? 1 : 0;
+    work_.runs.push_back(std::move(r));
   }
+  report.runs = work_.runs.size();
+  report.passes = work_.runs.empty() ? 0 : 1;
+}
+
+template <item_family Family>
+void sort_engine<Family>::note_resident() {
+  sort_report const& report = work_.report;
   work_.resident = formation_->resident_views();
   if (work_.resident.empty()) {
     formation_.reset();
@@ -517,12 +386,17 @@ bool sort_engine<Family>::stays_behind() const {
 template <item_family Family>
 std::optional<sorted_window> sort_engine<Family>::next() {
   rethrow_error();
-  if (!output_ || output_->at_end()) return std::nullopt;
   try {
     std::optional<sorted_window> window;
     {
       auto const here = enter();
-      window = output_->next();
+      if (step_ == step::suspended) {
+        step_ = step::giving_out;
+        to_skip_ = delivered_;
+        begin_output();
+      }
+      if (!output_ || output_->at_end()) return std::nullopt;
+      window = next_undelivered();
       if (!window) note_end();
     }
     report_progress();
@@ -533,9 +407,27 @@ std::optional<sorted_window> sort_engine<Family>::next() {
   }
 }
 
+/// The next window, but for what had come before the output was suspended.
+template <item_family Family>
+std::optional<sorted_window> sort_engine<Family>::next_undelivered() {
+  for (;;) {
+    auto window = output_->next();
+    if (!window) return window;
+    to_skip_.skip_in(*window);
+    if (window->bytes == 0) {
+      output_->recycle(*window);
+      continue;
+    }
+    delivered_.add(*window);
+    bool const is_first = !std::exchange(has_windows_, true);
+    if (is_first && may_be_suspended()) claim(work_.memory.total_bytes());
+    return window;
+  }
+}
+
 template <item_family Family>
 void sort_engine<Family>::note_end() {
-  work_.report.networks.resize(1);  // of a rewound output the last time tells
+  work_.report.networks.resize(formations_);  // of a rewound output the last time tells
   work_.report.networks.push_back(output_->report());
   work_.report.peak_disk_bytes = work_.store.peak_allocated_bytes();
   work_.report.output_items = work_.output_items.load();
@@ -546,11 +438,21 @@ template <item_family Family>
 void sort_engine<Family>::rewind() {
   auto const here = enter();
   output_.reset();
+  windows_ = {};
+  suspended_windows_ = {};
+  delivered_ = to_skip_ = {};
+  suspended_at_bytes_ = 0;
   error_ = nullptr;
   work_.report.output_items = 0;
   if (holder_) take_output_memory();
-  output_.emplace(work_, places_, gives_all_items_);
+  begin_output();
 }
+
+}  // namespace outsize::detail
+
+#include <outsize/algorithm/sort/engine_memory.hpp>  // of which it is a part
+
+namespace outsize::detail {
 
 extern template class sort_engine<number_items<std::uint32_t>>;
 extern template class sort_engine<number_items<std::uint64_t>>;

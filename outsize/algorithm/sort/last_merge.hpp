@@ -38,7 +38,7 @@
 namespace outsize::detail {
 
 /// What the output asks of windows.
-struct window_places {
+struct output_places {
   std::size_t alignment_bytes = 1;  ///< Of where they begin, with a lead.
   std::uint64_t begin_bytes = 0;    ///< What the output has before the first.
 };
@@ -47,9 +47,11 @@ template <item_family Family>
 class last_merge {
  public:
   /// Starts. With `gives_all_items`, if the order throws, the items that are left come out all the
-  /// same, in no order, and equal ones are kept. @pre items that are combined cannot come so.
-  last_merge(sort_work<Family>& work, window_places places, bool gives_all_items)
+  /// same, in no order, and equal ones are kept. Makes windows in `windows`, which outlives it.
+  /// @pre items that are combined cannot come so.
+  last_merge(sort_work<Family>& work, output_places places, bool gives_all_items, buffer& windows)
       : work_(work),
+        windows_(windows),
         places_(places),
         emitted_bytes_(places.begin_bytes),
         writer_(work.family, work.store.threads(), work.framing, work.equals()),
@@ -89,6 +91,21 @@ class last_merge {
 
   /// Gives back the memory of a window that has been used.
   void recycle(sorted_window const& used) noexcept { lent_[used.index].reset(); }
+
+  /// To be called before it goes if its windows are to stay: nothing is written to them any more,
+  /// also not to those that come home. Returns where they are. @pre one has been lent.
+  std::vector<window_place> stop() {
+    std::lock_guard const lock(merging_);
+    may_merge_ = false;
+    std::vector<window_place> places;
+    for (std::size_t at = 0; at < windows_.size(); at += window_bytes_) {
+      bool const is_lent = std::ranges::any_of(lent_, [&](pipeline::pooled_buffer const& window) {
+        return window && window_offsets_[window.index()] == at;
+      });
+      places.push_back({at, window_bytes_, is_lent});
+    }
+    return places;
+  }
 
   bool at_end() const noexcept { return at_end_; }
   /// What its nodes did. @pre at_end().
@@ -168,8 +185,8 @@ class last_merge {
     std::size_t const least = largest_item_bytes + work_.framing.overhead_bytes() +
                               places_.alignment_bytes +
                               window_writer<Family>::held_bytes(work_.family);
-    std::size_t const count =
-        bytes / window_count < std::max(least, good_bytes) ? least_windows : window_count;
+    std::size_t const good = std::max({least, good_bytes, page_bytes()});
+    std::size_t const count = bytes / window_count < good ? least_windows : window_count;
     window_bytes_ =
         round_down<std::size_t>(std::max<std::size_t>(bytes / count, page_bytes()), page_bytes());
     if (window_bytes_ < least) work_.throw_too_long(largest_item_bytes);
@@ -305,9 +322,9 @@ class last_merge {
   static constexpr std::size_t merged_notes = 0;             // input of the one that cuts
 
   sort_work<Family>& work_;
-  window_places places_;
+  buffer& windows_;
+  output_places places_;
   std::uint64_t emitted_bytes_;  // of the output, its beginning too
-  buffer windows_;
   std::size_t window_bytes_ = 0;
   std::array<std::size_t, window_count> window_offsets_{};  // in windows_
   window_writer<Family> writer_;                            // of both nodes

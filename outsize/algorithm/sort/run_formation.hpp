@@ -20,7 +20,8 @@
 // the way where that pays (codec_policy.hpp).
 //
 // Where memory is not named (chunk_memory), chunks get theirs one by one, as they are needed and
-// others leave it, and give it back: those that are free, or sorted, once they are spilled.
+// others leave it, and give it back, but for the one that is being filled: those that are free, or
+// sorted, once they are spilled. With another plan a second formation follows the first.
 //
 // Invariant: runs, and chunks still in memory, are in the order of the input; each is sorted; a
 // chunk without memory is with the producer. The producer is one thread at a time; the rest is a
@@ -80,10 +81,11 @@ class run_formation {
   /// Takes chunks and write buffers as planned from `memory`, and charges the index of the runs to
   /// it. `stop` makes everything give up with `cancelled`, this call too if it has been triggered.
   /// In the input each item has `overhead_bytes` more. With `source`, `memory` grows as it is
-  /// needed.
+  /// needed; after `runs_before` of former formations, it has room for what spilling takes.
   run_formation(Family const& family, storage& store, grant& memory, sort_plan const& plan,
                 equal_items equals = equal_items::kept, std::stop_token stop = {},
-                bool trace = false, std::size_t overhead_bytes = 0, chunk_memory* source = nullptr)
+                bool trace = false, std::size_t overhead_bytes = 0, chunk_memory* source = nullptr,
+                std::size_t runs_before = 0)
       : family_(family),
         store_(store),
         memory_(memory),
@@ -94,6 +96,7 @@ class run_formation {
         slots_(plan.chunks),
         equals_(equals),
         overhead_bytes_(overhead_bytes),
+        runs_before_(runs_before),
         spilling_(plan.runs > 0),
         least_runs_(plan.runs > 0 ? plan.runs : every_chunk),
         network_(store.memory(), {.name = "sort, forming runs",
@@ -105,8 +108,11 @@ class run_formation {
       for (std::size_t i = 0; i < slots_.size(); ++i) give_memory(i);
       for (std::size_t i = 0; i < plan.scratch_chunks; ++i) add_scratch();
       if (spilling_) supply_pages();  // all chunks will be filled
-    } else {
+    } else if (runs_before == 0) {
       source_->extend(plan.chunk_bytes);
+    } else {
+      for (std::size_t i = 0; i < plan.scratch_chunks; ++i) add_scratch();
+      may_spill_ = true;
     }
     describe_network();
     network_.start(std::move(stop));
@@ -121,17 +127,24 @@ class run_formation {
 
   // ---- memory that comes and goes ----
 
-  /// What it cannot do without, of what it has now: two chunks, and what goes to disk with them.
+  /// What it cannot do without, of what it has now: the chunk that is being filled, and what goes
+  /// to disk with it.
   std::uint64_t least_bytes() const noexcept {
-    std::size_t const chunks = std::min<std::size_t>(with_memory_, 2);
+    std::size_t const chunks = std::min<std::size_t>(with_memory_, 1);
     return chunks * plan_.chunk_bytes + beside_chunks_bytes();
   }
+  /// Of a plan, to spill whatever comes, with one chunk.
+  static std::uint64_t spilling_with_one_chunk(sort_plan const& plan) noexcept {
+    return (1 + plan.scratch_chunks) * plan.chunk_bytes + spilling_bytes(plan);
+  }
+  bool has_spilled() const noexcept { return demanded_ > 0; }
+  std::size_t largest_item_bytes() const noexcept { return largest_; }
   /// Gives back to the grant the memory of chunks: as many bytes, or a little more, but for the
   /// least. @throws what a stage threw.
   void give_back(std::uint64_t bytes, give_cost most) {
     if (ended_) return;
     std::uint64_t given = 0;
-    auto const may_give = [&] { return given < bytes && with_memory_ > 2; };
+    auto const may_give = [&] { return given < bytes && with_memory_ > 1; };
     with_real_error([&] {
       while (may_give()) {
         auto freed = ports_->try_take(chunk_pool);
@@ -179,15 +192,16 @@ class run_formation {
   }
 
   /// Ends the input: afterwards runs() holds the first chunks, and resident_views() those that come
-  /// after them. @throws what a stage threw.
-  void finish() {
+  /// after them; none with `spills_all`. @throws what a stage threw.
+  void finish(bool spills_all = false) {
     with_real_error([&] {
       if (current_ && current().count() > 0) submit();
       current_.reset();
       without_memory_.clear();
       ports_->close(to_sort);
-      if (demanded_ > 0 || must_spill())
-        while (demanded_ + chunks_to_keep(submitted_) < submitted_) demand();
+      while (spills_all && demanded_ < submitted_) demand();
+      if (demanded_ > 0 || runs_before_ > 0 || must_spill())
+        while (demanded_ + chunks_to_keep(runs_before_ + submitted_) < submitted_) demand();
       ports_->close(to_spill);
     });
     ended_ = true;
@@ -259,8 +273,9 @@ class run_formation {
   std::uint64_t beside_chunks_bytes() const noexcept {
     return scratch_count_ * plan_.chunk_bytes + (may_spill_ ? spilling_bytes() : 0);
   }
-  std::uint64_t spilling_bytes() const noexcept {
-    return plan_.write_buffers * plan_.block_bytes + plan_.index_bytes + page_bytes();
+  std::uint64_t spilling_bytes() const noexcept { return spilling_bytes(plan_); }
+  static std::uint64_t spilling_bytes(sort_plan const& plan) noexcept {
+    return plan.write_buffers * plan.block_bytes + plan.index_bytes + page_bytes();
   }
   /// Whether what has come in is more than may stay in memory beside the output.
   bool must_spill() const noexcept {
@@ -610,6 +625,7 @@ class run_formation {
   std::size_t largest_ = 0;  // item submitted
   equal_items equals_;
   std::size_t overhead_bytes_;  // of each item in the input
+  std::size_t runs_before_;
   output_room* room_ = nullptr;
   bool spilling_;
   std::uint64_t least_runs_;           // to be spilled as soon as they are sorted
