@@ -68,8 +68,8 @@ concept item_combiner =
 ///          need of the sorter's share in the storage's budget: nothing before the first one; then
 ///          parts, a sixth of the share most often, which others can have back; three quarters of
 ///          it at most while items are read, less if others could not go on otherwise: then what
-///          came out already is merged again if `rewindable`; and when all have been read, what
-///          rewind() needs: the index of the runs, and what stayed in memory, until others need that.
+///          came out already is merged again if `rewindable`; and when all have been, what it takes
+///          to rewind: the index of the runs, and what stayed in memory until others need that.
 /// Disk:    N items and a few blocks; freed as they are read, or by clear() if `rewindable`.
 /// Threads: the storage's; one thread at a time may use a sorter, many sorters may share a storage.
 /// Errors:  budget_error from the constructor, or push() or sort() if no memory is named, and
