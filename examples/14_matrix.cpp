@@ -14,7 +14,7 @@
 int main() {
   using namespace outsize;
   storage store({.memory = 5_MiB});
-  page_pool const pool = matrix_pool(store, 4_MiB);  // what matrices share to be computed with
+  page_pool const pool = matrix_pool(store);  // what matrices share to be computed with
 
   matrix<double> a(pool, 1024, 1024), b(pool, 1024, 1024);
   a.fill([](auto i, auto j) { return i <= j ? 1 : 0; });  // sums of what is below

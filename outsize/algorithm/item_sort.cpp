@@ -85,6 +85,11 @@ std::uint64_t memory_of(storage& store, sort_options const& options) {
   return store.memory().fair_bytes();
 }
 
+std::uint64_t memory_beside_sink(storage& store, sort_options const& options) {
+  std::uint64_t const all = memory_of(store, options);
+  return options.memory_bytes != 0 ? all : all / 4 * 3;
+}
+
 sort_report sort_in_place(storage& store, item_kind const& kind, std::span<std::byte const> from,
                           std::byte* to, sort_options const& options) {
   if (options.stop.stop_requested()) throw cancelled("sort");

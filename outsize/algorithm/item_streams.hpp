@@ -114,6 +114,9 @@ class one_piece {
 
 /// The memory that a sort may use.
 std::uint64_t memory_of(storage& store, sort_options const& options);
+/// The same of a call that hands its items to others, who may need memory for them: if none is
+/// named, a quarter is left to them.
+std::uint64_t memory_beside_sink(storage& store, sort_options const& options);
 
 /// The sizes of regular files together; nothing if one of the inputs is something else, or is to be
 /// decoded.

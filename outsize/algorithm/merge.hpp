@@ -225,11 +225,12 @@ sort_report merge_files_of_items(storage& store, std::vector<std::string> const&
   auto const known = known_input_bytes(paths, options.decoding());
   if (known) require_whole_items(paths, sizeof(T));
   if (!options.input_bytes) options.input_bytes = known;
-  options.memory_bytes = memory_of(store, options);
+  sort_options const given = options;
+  options.memory_bytes = std::same_as<Out, output_path> ? memory_of(store, options)
+                                                        : memory_beside_sink(store, options);
   require_sort_memory(options.memory_bytes);
   auto const division = divide_for_merge(store, options.memory_bytes, {paths, {}}, options);
-  if (!division)
-    return merge_by_sorting<T>(store, paths, std::move(out), std::move(less), std::move(options));
+  if (!division) return merge_by_sorting<T>(store, paths, std::move(out), std::move(less), given);
 
   grant memory = store.memory().take(options.memory_bytes, "merge");
   std::vector<std::unique_ptr<io::input_stream>> streams;

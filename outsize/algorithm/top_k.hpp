@@ -157,7 +157,8 @@ template <item_source In, typename Out,
 sort_report top_k(storage& store, In&& in, Out out, std::uint64_t count, Less less = {},
                   sort_options options = {}) {
   using item = source_item_t<In>;
-  options.memory_bytes = detail::memory_of(store, options);
+  bool const is_named = options.memory_bytes != 0;
+  options.memory_bytes = detail::memory_beside_sink(store, options);
   auto const reading = detail::input_options(store, options);
   std::uint64_t const window_bytes = 2 * reading.block_bytes;
   std::uint64_t const other_bytes = window_bytes + io::input_stream_memory_bytes(reading);
@@ -177,7 +178,7 @@ sort_report top_k(storage& store, In&& in, Out out, std::uint64_t count, Less le
   std::uint64_t const memory_bytes = options.memory_bytes;
   sort_report report;
   if (count > (memory_bytes - other_bytes - page_bytes()) / sizeof(item) / 2) {
-    options.memory_bytes -= window_bytes;
+    options.memory_bytes = is_named ? memory_bytes - window_bytes : 0;
     report = detail::first_by_sorting(store, detail::kind_of<item, Less>::make(less), in, writer,
                                       count, std::move(options));
   } else if (count > 0) {

@@ -48,8 +48,8 @@ namespace outsize {
 ///          record_sorter for those that were not forgotten, but the output ends after `count`.
 /// CPU:     O(N) comparisons with the bound, and O(R log R) for the R records that were before it
 ///          when they came: O(count log(N / count)) of N in random order.
-/// Memory:  options.memory_bytes, or what others can do without; while the records fit, a
-///          quarter of it.
+/// Memory:  while the records fit, a quarter of options.memory_bytes, or of what others can do
+///          without; then all that was named, or as record_sorter.
 /// Disk:    As record_sorter.
 /// Threads: as record_sorter.
 /// Errors:  as record_sorter.
@@ -67,12 +67,14 @@ class top_sorter {
         items_(*order_, 0),
         count_(count),
         options_(std::move(options)) {
-    options_.memory_bytes = detail::memory_of(store, options_);
     if (count_ == all) {
       begin_sorter(options_.memory_bytes);
     } else {
-      kept_ = std::make_unique<counted_chunk>(*store_, chunk_bytes());
-      spare_ = std::make_unique<counted_chunk>(*store_, chunk_bytes());
+      chunk_bytes_ =
+          std::max(page_bytes(),
+                   round_down<std::size_t>(detail::memory_of(store, options_) / 8, page_bytes()));
+      kept_ = std::make_unique<counted_chunk>(*store_, chunk_bytes_);
+      spare_ = std::make_unique<counted_chunk>(*store_, chunk_bytes_);
     }
   }
 
@@ -140,10 +142,6 @@ class top_sorter {
     chunk records;
   };
 
-  std::size_t chunk_bytes() const noexcept {
-    return std::max(page_bytes(), round_down<std::size_t>(options_.memory_bytes / 8, page_bytes()));
-  }
-
   bool is_behind_bound(std::string_view record) const {
     if (!bound_) return false;
     std::uint64_t const prefix = order_->prefix(record);
@@ -153,7 +151,7 @@ class top_sorter {
   /// Adds it to the chunk, if the first records leave room for that.
   bool append(std::string_view record) {
     if (kept_->records.append(items_, record)) return true;
-    if (!shrink() || kept_->records.used_bytes() > chunk_bytes() / 2) return false;
+    if (!shrink() || kept_->records.used_bytes() > chunk_bytes_ / 2) return false;
     return is_behind_bound(record) || kept_->records.append(items_, record);
   }
 
@@ -178,15 +176,16 @@ class top_sorter {
     return true;
   }
 
-  void begin_sorter(std::uint64_t memory_bytes) {
-    sorter_ = std::make_unique<record_sorter<Order>>(*store_, *order_,
-                                                     with_memory(options_, memory_bytes));
+  /// With memory that is named; 0: its share.
+  void begin_sorter(std::uint64_t named_bytes) {
+    sorter_ = std::make_unique<record_sorter<Order>>(
+        *store_, *order_, named_bytes != 0 ? with_memory(options_, named_bytes) : options_);
   }
 
   /// Goes on with a sorter, which has the rest of the memory.
   void spill() {
     spare_.reset();
-    begin_sorter(options_.memory_bytes - chunk_bytes());
+    begin_sorter(options_.memory_bytes - (options_.memory_bytes != 0 ? chunk_bytes_ : 0));
     auto const view = kept_->records.sort_whole(items_);
     for (std::size_t i = 0; i < view.size(); ++i) sorter_->push(view.key(i).record());
     kept_.reset();
@@ -197,6 +196,7 @@ class top_sorter {
   items items_;
   std::uint64_t count_;
   sort_options options_;
+  std::size_t chunk_bytes_ = 0;
   std::unique_ptr<counted_chunk> kept_;  // until the sorter has taken over
   std::unique_ptr<counted_chunk> spare_;
   detail::record_view<Order> view_;  // of what was kept, after sort()

@@ -13,17 +13,23 @@
 namespace outsize {
 
 page_pool matrix_pool(storage& store, std::uint64_t memory_bytes) {
-  constexpr std::size_t spare_pages = 4;
-  if (memory_bytes == 0) memory_bytes = store.memory().fair_bytes() / 8 * 7;
+  constexpr std::size_t spare_pages = 4, least_pages = 12;
+  bool const is_named = memory_bytes != 0;
+  if (!is_named) memory_bytes = store.memory().fair_bytes() / 8 * 7;
   std::size_t const alignment = store.alignment_bytes();
   auto const page_bytes = std::max<std::size_t>(
       round_down<std::uint64_t>(std::min<std::uint64_t>(memory_bytes / 128, 8_MiB), alignment),
       alignment);
   auto const pages = static_cast<std::size_t>(memory_bytes / page_bytes);
-  return page_pool(store, {.page_bytes = page_bytes,
-                           .cache_pages = pages - std::min(pages, spare_pages),
-                           .spare_pages = spare_pages,
-                           .read_ahead_pages = 2});
+  detail::page_cache_options const paging{.page_bytes = page_bytes,
+                                          .cache_pages = pages - std::min(pages, spare_pages),
+                                          .spare_pages = spare_pages,
+                                          .is_named = is_named,
+                                          .least_pages = std::min(pages, least_pages),
+                                          .read_ahead_pages = 2,
+                                          .batch_pages = vector_options().batch_pages};
+  return {store, detail::page_cache::make(store.memory(), "page pool", store, paging,
+                                          block::make_lru_replacement())};
 }
 
 }  // namespace outsize

@@ -31,7 +31,9 @@
 namespace outsize {
 
 /// A pool for matrices: of blocks, of which 128 fit in `memory_bytes`, but no longer than 8 MiB.
-/// 0: seven eighths of what the storage's budget has free. @throws budget_error, io_error.
+/// 0: up to seven eighths of what others can do without; operations on whole matrices take all of
+/// its share, which others can have back afterwards, but for 12 blocks while matrices have any.
+/// @throws budget_error, io_error.
 page_pool matrix_pool(storage& store, std::uint64_t memory_bytes = 0);
 
 }  // namespace outsize

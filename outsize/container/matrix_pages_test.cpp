@@ -57,7 +57,20 @@ TEST_F(pages_of_matrices, are_128_in_the_memory_of_a_pool) {
   auto const free_bytes = store.memory().free_bytes();
   auto const all = matrix_pool(store);
   EXPECT_EQ(all.page_bytes(), free_bytes / 8 * 7 / 128);
+  EXPECT_EQ(store.memory().free_bytes(), free_bytes);
+  matrix_pages const some(all, 100, 100, 8);
+  EXPECT_EQ(some.row().free_pages(), 124U);
   EXPECT_EQ(all.cache_pages(), 124U);
+  grant const others = store.memory().take(free_bytes / 4 * 3, "others");
+  EXPECT_LT(some.row().free_pages(), 32U);
+}
+
+TEST_F(pages_of_matrices, have_memory_that_is_named_at_once) {
+  auto const free_bytes = store.memory().free_bytes();
+  std::uint64_t const named = free_bytes / 2;
+  auto const pool_of = matrix_pool(store, named);
+  EXPECT_LE(store.memory().free_bytes(), free_bytes - named / 8 * 7);
+  EXPECT_THROW(store.memory().take(free_bytes, "others"), budget_error);
 }
 
 TEST(product_tile, is_the_largest_square_with_room_for_what_goes_by) {

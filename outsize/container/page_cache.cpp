@@ -92,6 +92,14 @@ void page_cache::take_memory(bool must) {
   if (!std::exchange(needs_memory_, true)) claim_from(least_bytes_);
 }
 
+void page_cache::take_share() {
+  if (is_named()) return;
+  if (!needs_memory_) take_memory(true);
+  for (std::size_t bytes = blocks_.growth_bytes(); bytes > 0 && holder_.grow(bytes);
+       bytes = blocks_.growth_bytes())
+    blocks_.grow();
+}
+
 void page_cache::add_runs(page_runs& runs) {
   runs_ = &runs;
   most_bytes_ += runs.memory_bytes();

@@ -146,6 +146,9 @@ class page_cache {
   /// Forgets all that it knows of a row, which is to be destroyed.
   void forget(page_row const& row) noexcept;
 
+  /// Takes all memory that is its share, for who wants all pages that there can be.
+  /// @throws budget_error, io_error if it has none and cannot have what it needs at least.
+  void take_share();
   /// To be called when pages were given up: without any, it needs no memory.
   void note_fewer_pages();
 

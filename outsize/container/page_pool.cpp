@@ -21,6 +21,9 @@ page_pool::page_pool(storage& store, vector_options const& options)
   std::ignore = detail::placement_of(store, placement_);  // so that it is refused here
 }
 
+page_pool::page_pool(storage& store, std::shared_ptr<detail::page_cache> cache)
+    : store_(&store), cache_(std::move(cache)) {}
+
 block::block_cache_counts page_pool::cache_counts() const {
   std::lock_guard const lock(cache().mutex());
   return cache().blocks().counts();

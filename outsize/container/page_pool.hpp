@@ -20,6 +20,7 @@
 namespace outsize {
 
 class page_pool;
+page_pool matrix_pool(storage& store, std::uint64_t memory_bytes);
 
 namespace detail {
 
@@ -71,6 +72,8 @@ class page_pool {
  private:
   friend std::shared_ptr<detail::page_row> detail::pages_in_pool(page_pool const&, std::size_t,
                                                                  std::uint64_t, std::size_t);
+  friend page_pool matrix_pool(storage&, std::uint64_t);
+  page_pool(storage& store, std::shared_ptr<detail::page_cache> cache);
 
   detail::page_cache& cache() const noexcept {
     OUTSIZE_ASSERT(cache_ != nullptr && "used after it was moved from");

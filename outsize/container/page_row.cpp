@@ -373,6 +373,7 @@ void page_row::end_lives() const {
 
 std::size_t page_row::free_pages() const {
   std::lock_guard const lock(cache_->mutex());
+  cache_->take_share();
   return cache_->cache_pages() - cache_->blocks().pinned_count();
 }
 

@@ -189,7 +189,8 @@ class page_row : public std::enable_shared_from_this<page_row> {
 
   /// Ends the lives of all pages of the cache, so that all of it can be held: references end.
   void end_lives() const;
-  /// Pages of the cache that can still be held.
+  /// Pages of the cache that can still be held, with all memory that is its share.
+  /// @throws budget_error, io_error.
   std::size_t free_pages() const;
   /// Whether nothing has been written to the page, or it was vacated: it holds zeros.
   bool holds_zeros(std::uint64_t page) const;

@@ -409,6 +409,7 @@ network_report network_description::report() const {
   network_report r;
   r.name = options.name;
   r.threads = thread_count();
+  if (memory != nullptr) r.memory = memory->report();
   for (std::size_t p = 0; p < pools.size(); ++p)
     r.pools.push_back({.name = pools[p].name,
                        .buffer_bytes = pools[p].buffer_bytes,

@@ -76,7 +76,7 @@ std::string network_report::dot() const {
       "digraph network {{\n"
       "  label=\"{}\"; labelloc=t; rankdir=LR; fontname=\"sans-serif\";\n"
       "  node [shape=box, style=rounded, fontname=\"sans-serif\", fontsize=11];\n",
-      dot_text(name));
+      dot_text(memory.total_bytes > 0 ? name + '\n' + detail::memory_line(memory) : name));
   for (std::size_t p = 0; p < pools.size(); ++p)
     out += fmt::format("  p{} [shape=cylinder, style=solid, label=\"{}\\n{}\"];\n", p,
                        dot_text(pools[p].name), detail::pool_size(*this, pools[p]));

@@ -37,6 +37,11 @@ std::optional<std::size_t> bottleneck_of(network_report const& r) {
   return slowest;
 }
 
+std::string memory_line(memory_report const& memory) {
+  return fmt::format("{} of {} of memory", format_bytes(memory.total_bytes - memory.free_bytes),
+                     format_bytes(memory.total_bytes));
+}
+
 double threads_share(network_report const& r) {
   double busy = 0;
   for (auto const& s : r.stages) {

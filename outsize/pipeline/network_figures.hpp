@@ -31,6 +31,9 @@ stage_shares shares_of(network_report const& r, network_report::stage const& s);
 /// if none was busy.
 std::optional<std::size_t> bottleneck_of(network_report const& r);
 
+/// "14 MiB of 16 MiB of memory". @pre its total is known.
+std::string memory_line(memory_report const& memory);
+
 /// How busy the threads were together that stages and nodes share: 1 is all of them all the time.
 double threads_share(network_report const& r);
 

@@ -114,6 +114,17 @@ TEST(network_picture, dot_before_a_run) {
 )");
 }
 
+TEST(network_picture, shows_how_memory_is_divided) {
+  auto r = small_network();
+  r.memory = {.total_bytes = 16_MiB,
+              .free_bytes = 2_MiB,
+              .shares = {{"so<rt", 14_MiB, {4_MiB, 8_MiB, 16_MiB}}}};
+  EXPECT_TRUE(contains(r.dot(), "label=\"copy\\n14 MiB of 16 MiB of memory\"; labelloc=t"));
+  EXPECT_EQ(fault_of_xml(r.svg()), "") << r.svg();
+  EXPECT_TRUE(contains(r.svg(), " · 14 MiB of 16 MiB of memory<")) << r.svg();
+  EXPECT_TRUE(contains(r.svg(), "so&lt;rt\n</title>")) << r.svg();
+}
+
 TEST(network_picture, dot_after_a_run_has_figures_and_a_red_bottleneck) {
   auto const text = after_a_run().dot();
   EXPECT_TRUE(contains(text, R"(label="blocks\n6 × 1 MiB, grew by 2"])")) << text;

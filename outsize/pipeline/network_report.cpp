@@ -200,12 +200,13 @@ std::string network_report::explain() const {
   if (stages.empty()) return out + "\nIt has no stages.\n";
   out += '\n' + stage_table(*this);
   out += "\nwhat feeds what\n" + connection_list(*this);
-  if (!has_run) return out;
+  std::string const division = memory.total_bytes > 0 ? '\n' + memory.explain() : "";
+  if (!has_run) return out + division;
   out += '\n' + work_table(*this);
   out +=
       "  Shares are of the run, times the most at once. Other waits: for room, a thread or a "
       "turn.\n";
-  return out + notes(*this) + '\n' + verdict_on(*this);
+  return out + notes(*this) + '\n' + verdict_on(*this) + division;
 }
 
 }  // namespace outsize::pipeline

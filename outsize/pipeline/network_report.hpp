@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include <outsize/base/memory_budget.hpp>
 #include <outsize/io/timeline.hpp>
 
 namespace outsize::pipeline {
@@ -77,8 +78,9 @@ struct network_report {
   std::vector<connection> connections;
   std::vector<trace_event> trace;
   std::uint64_t trace_dropped = 0;  ///< Events beyond the most that are kept.
+  memory_report memory;             ///< How the budget was divided when this was made.
 
-  /// A table of pools and stages.
+  /// A table of pools and stages, and of who has memory.
   std::string explain() const;
   /// The network in Graphviz's language; the stage that was busy longest is red.
   std::string dot() const;

@@ -97,6 +97,18 @@ TEST(network_report, explains_the_figures_after_a_run) {
     EXPECT_TRUE(contains(text, part)) << part << "\n" << text;
 }
 
+TEST(network_report, shows_how_memory_is_divided) {
+  auto r = small_network();
+  r.memory = {.total_bytes = 16_MiB,
+              .free_bytes = 2_MiB,
+              .shares = {{"sort", 14_MiB, {4_MiB, 8_MiB, 16_MiB}}}};
+  EXPECT_TRUE(contains(r.explain(), "\n\n16 MiB of memory, 2 MiB free\n")) << r.explain();
+  EXPECT_TRUE(contains(r.explain(), "  14 MiB     4 MiB      8 MiB      16 MiB     sort\n"));
+  r = after_a_run();
+  r.memory.total_bytes = 16_MiB;
+  EXPECT_TRUE(contains(r.explain(), "\n16 MiB of memory, 0 bytes free\n")) << r.explain();
+}
+
 TEST(network_report, names_the_bottleneck_and_what_to_try) {
   auto r = after_a_run();
   r.stages[1].busy_seconds = 3;

@@ -61,6 +61,13 @@ std::string xml_text(std::string_view text) {
   return out;
 }
 
+std::string xml_lines(std::string_view text) {
+  std::string out;
+  for (std::size_t end; (end = text.find('\n')) != text.npos; text.remove_prefix(end + 1))
+    out += xml_text(text.substr(0, end)) + '\n';
+  return out + xml_text(text);
+}
+
 void draw_text(std::string& out, point at, std::string_view kind, std::string_view text) {
   fmt::format_to(std::back_inserter(out),
                  "<text x=\"{:.1f}\" y=\"{:.1f}\" class=\"{}\">{}</text>\n", at.x, at.y, kind,
@@ -232,6 +239,7 @@ detail::layout layout_of(network_report const& r) {
 
 std::string headline(network_report const& r) {
   std::string out = fmt::format("{} thread{}", r.threads, r.threads == 1 ? "" : "s");
+  if (r.memory.total_bytes > 0) out += " · " + detail::memory_line(r.memory);
   if (!r.has_run) return out;
   out += " · " + detail::format_seconds(r.seconds);
   if (auto const slowest = detail::bottleneck_of(r))
@@ -252,7 +260,10 @@ std::string network_report::svg() const {
       "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n",
       width, height, xml_text(name), style());
   draw_text(out, {24, 32}, "title", shortened(name, 60));
+  out += fmt::format("<g><title>{}</title>\n",
+                     xml_lines(memory.total_bytes > 0 ? memory.explain() : headline(*this)));
   draw_text(out, {24, 50}, "figure", headline(*this));
+  out += "</g>\n";
   out += fmt::format("<g transform=\"translate(0 {:.0f})\">\n", header_height);
   for (auto const& o : places.outlines) {
     draw_box(out, o.area, 8, "class=\"cluster\"");

@@ -6,7 +6,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <functional>
 #include <iterator>
 #include <memory>
 #include <numeric>
@@ -18,14 +20,20 @@
 #include <utility>
 #include <vector>
 
+#include <outsize/algorithm/byte_order.hpp>
+#include <outsize/algorithm/merge.hpp>
+#include <outsize/algorithm/nth_element.hpp>
 #include <outsize/algorithm/record_sorter.hpp>
 #include <outsize/algorithm/sort.hpp>
 #include <outsize/algorithm/sorter.hpp>
+#include <outsize/algorithm/top_k.hpp>
+#include <outsize/algorithm/top_sorter.hpp>
 #include <outsize/base/memory_budget.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/block/storage.hpp>
 #include <outsize/container/deque.hpp>
 #include <outsize/container/map.hpp>
+#include <outsize/container/matrix.hpp>
 #include <outsize/container/page_pool.hpp>
 #include <outsize/container/queue.hpp>
 #include <outsize/container/set.hpp>
@@ -274,6 +282,78 @@ TEST_P(divided_memory, many_sorters_are_filled_in_turns_and_read_in_turns) {
     EXPECT_TRUE(all[k].empty());
     EXPECT_EQ(sum[k], expected);
   }
+}
+
+TEST_P(divided_memory, calls_leave_memory_to_the_containers_that_they_fill) {
+  vector<number> merged(store), first(store), counts(store);
+  std::vector<vector<number>> both;
+  for (int k = 0; k < 2; ++k) both.emplace_back(store);
+  for (number i = 0; i < count / 2; ++i) both[i % 2].push_back(i);
+  merge(store, both, std::back_inserter(merged));
+  ASSERT_EQ(merged.size(), count / 2);
+  for (number i = 0; i < count / 2; i += 1009) ASSERT_EQ(merged[i], i);
+  top_k(store, merged, std::back_inserter(first), count / 8, std::greater<>());
+  ASSERT_EQ(first.size(), count / 8);
+  EXPECT_EQ(first[count / 16], count / 2 - 1 - count / 16);
+  sort(store, merged, std::back_inserter(counts), {}, {.unique = true});
+  EXPECT_EQ(counts.size(), count / 2);
+  EXPECT_EQ(nth_element(store, first, 0), count / 2 - count / 8);
+  both[0][7] = both[1][9];
+  EXPECT_EQ(both[0][7], 19U);
+}
+
+TEST_P(divided_memory, the_first_of_many_records_are_kept_beside_containers) {
+  vector<number> v(store);
+  top_sorter<byte_order> few(store, {}, 100), many(store, {}, count / 64);
+  map<number, number> m(store);
+  for (number i = 0; i < count / 8; ++i) {
+    few.push(std::to_string(mixed(i)));
+    many.push(std::to_string(mixed(i)));
+    v.push_back(i);
+    if (i % 8 == 0) m.insert({mixed(i), i});
+  }
+  few.sort();
+  many.sort();
+  for (int i = 0; i < 100; ++i, ++few, ++many) ASSERT_EQ(*few, *many);
+  EXPECT_TRUE(few.empty());
+  EXPECT_EQ(v[77], 77U);
+  EXPECT_EQ(m.at(mixed(80)), 80U);
+}
+
+TEST_P(divided_memory, matrices_that_came_first_leave_memory_to_others) {
+  auto const side = static_cast<number>(std::sqrt(static_cast<double>(count / 4)));
+  page_pool const pool = matrix_pool(store);
+  matrix<double> a(pool, side, side), b(pool, side, side);
+  a.fill([](auto i, auto j) { return i == j ? 2 : 0; });
+  b.fill([](auto, auto) { return 3; });
+  matrix<double> c = a * b;
+  vector<number> v(store);
+  sorter<number> s(store);
+  for (number i = 0; i < count / 4; ++i) v.push_back(i);
+  fill(s, count);
+  s.sort();
+  c += a;
+  expect_filled(s, count);
+  EXPECT_EQ(std::as_const(c)(side / 2, side / 2), 8);
+  EXPECT_EQ(std::as_const(c)(side / 2, side / 3), 6);
+}
+
+TEST_P(divided_memory, matrices_are_multiplied_beside_containers) {
+  auto const side = static_cast<number>(std::sqrt(static_cast<double>(count / 16)));
+  vector<number> v(store);
+  sorter<number> s(store);
+  fill(s, count / 8);
+  page_pool const pool = matrix_pool(store);
+  matrix<double> a(pool, side, side), b(pool, side, side), c(pool, side, side);
+  a.fill([](auto i, auto j) { return i == j ? 2 : 0; });
+  b.fill([](auto, auto) { return 3; });
+  c = a * b;
+  for (number i = 0; i < count / 8; ++i) v.push_back(i);
+  s.sort();
+  expect_filled(s, count / 8);
+  map<number, number> m(store);
+  for (number i = 0; i < 10'000; ++i) m.insert({i, i});
+  EXPECT_EQ(std::as_const(c)(side / 2, side / 3), 6);
 }
 
 TEST_P(divided_memory, thousands_of_small_containers_come_and_go) {
