@@ -42,6 +42,17 @@ class Benchmark:
 
 
 _MAP_PEERS = ("stxxl", "bdb", "lmdb", "rocksdb")
+_DIVIDED = (   # what share a storage with no word about memory
+    ("sort-back", "a vector sorted to the back of another"),
+    ("two-sorters", "two sorters filled in turns and read in turns"),
+    ("sorter-map", "a sorter, a map filled from it, a sorter filled from that"),
+    ("eight-containers", "eight containers touched at random in turns"),
+    ("map-scan", "a map filled from a sorter while a vector is scanned"),
+    ("count-sort", "an unordered_map that counts while a sorter is filled"),
+    ("sort-in-loop", "sorts inside a loop over a sorter"),
+    ("after-sorter", "containers made after a sorter was read"),
+    ("small-containers", "10^4 small containers made and dropped"),
+)
 _ENDS = (("", "u32", 4), ("-32", "32 bytes", 32))   # of stacks, queues and deques
 
 BENCHMARKS = {row.name: row for row in (
@@ -145,6 +156,9 @@ BENCHMARKS = {row.name: row for row in (
     Benchmark("map-erase-many", "10^6 keys at random erased from a map, ten thousand at a time",
               "", 40, (), None, _MAP_PEERS, floor_passes=0, ours="map", disk_per_input_byte=2.5,
               smoke_size_bytes=8 * MIB),
+    *(Benchmark(f"memory-division-{name}", about, "", 8, (), None, ("by-hand",), 640 * MIB,
+                64 * MIB, floor_passes=0, ours="division", disk_per_input_byte=3.2,
+                least_share_of_floor=None, smoke_size_bytes=8 * MIB) for name, about in _DIVIDED),
     Benchmark("matrix-multiply", "product of square matrices of doubles, each of the size", "", 8,
               (), None, (), 2 * GIB, 512 * MIB, floor_moves=("read", "read", "first_write"),
               ours="product", least_share_of_floor=0.80),

@@ -5,11 +5,14 @@
 import json
 
 import child
-from contestant import Measurement, Ours
+from contestant import Measurement, Ours, Peer
 from memory_group import MemoryGroup
-from sizes import format_size
+from sizes import MIB, format_size
 from sort_contestants import Stxxl
 from workplace import BYTES_BESIDE_MEMORY
+
+LEAST_MEMORY_OF_TEN_DIVISIONS = 64 * MIB    # below it, two are tried: smoke runs
+BYTES_BESIDE_BUDGET = 64 * MIB              # resident at most, with a storage's memory
 
 
 def run_limited(task, entry, command, files=()):
@@ -63,6 +66,51 @@ class Product(Container):
         alone = child.must_run([program, "kernel", task.size_bytes, task.threads])
         task.work_seconds = json.loads(alone.stdout)["work_seconds"]
         return found
+
+
+class Division(Container):
+    """bench/programs/memory_division.cpp, with no word about memory."""
+
+    def call(self, how):
+        task = self._task
+        scenario = task.benchmark.name.removeprefix("memory-division-")
+        return measured(run_limited(
+            task, self.entry, [task.tool.parent / "bench_memory_division", scenario, how,
+                               task.size_bytes, task.memory_bytes, task.threads,
+                               task.directory]))
+
+    def run(self):
+        self.report, found = self.call("auto")
+        found.verified &= found.peak_rss_bytes <= self._task.memory_bytes + BYTES_BESIDE_BUDGET
+        return found
+
+
+class ByHand(Peer):
+    """The same with figures by hand: the fastest of ten divisions, of those that fit."""
+    name = "by-hand"
+    percents = range(5, 100, 10)    # of the memory, for the sorters
+
+    @staticmethod
+    def missing():
+        return None  # built with the tests
+
+    def prepare(self):
+        self._division = Division(self._task)
+        if self._task.memory_bytes < LEAST_MEMORY_OF_TEN_DIVISIONS:
+            self.percents = (35, 65)
+
+    def run(self):
+        found = {}
+        for percent in self.percents:
+            try:
+                found[percent] = self._division.call(str(percent))[1]
+            except child.ChildFailed as failure:
+                last = failure
+        if not found:
+            raise last
+        best = min(found, key=lambda percent: found[percent].seconds)
+        self.entry["flags"] = f"{best} % for the sorters, of {', '.join(map(str, found))}"
+        return found[best]
 
 
 class StxxlContainer(Stxxl):

@@ -4,8 +4,8 @@
 
 import os
 
-from container_contestants import (Container, Product, StxxlContainer, StxxlGrowShrink,
-                                   StxxlNormal)
+from container_contestants import (ByHand, Container, Division, Product, StxxlContainer,
+                                   StxxlGrowShrink, StxxlNormal)
 from contestant import Ours
 from map_contestants import BerkeleyDb, Lmdb, Map, RocksDb, StxxlMap
 from memory_contestants import OneThread, OurMemorySort, StandardSort
@@ -13,8 +13,8 @@ from numeric_contestants import (FftwMmap, Involution, Overlap, Pipes, Sequentia
                                  Transform)
 from sort_contestants import DuckDB, Gnu, Stxxl, TextSort, TypedSort, Without
 
-OURS = {"tool": Ours, "container": Container, "involution": Involution, "map": Map,
-        "memory": OurMemorySort, "overlap": Overlap, "product": Product, "stages": Stages,
+OURS = {"tool": Ours, "container": Container, "division": Division, "involution": Involution,
+        "map": Map, "memory": OurMemorySort, "overlap": Overlap, "product": Product, "stages": Stages,
         "text": TextSort, "transform": Transform, "typed": TypedSort}
 
 
@@ -25,7 +25,7 @@ def _by_name(*classes):
 # Where ours is of another kind, a peer of the same name does another thing.
 _PEERS_OF = {"container": _by_name(StxxlContainer, StxxlNormal, StxxlGrowShrink),
              "map": _by_name(StxxlMap, BerkeleyDb, Lmdb, RocksDb)}
-_OTHER_PEERS = _by_name(Gnu, Stxxl, DuckDB, Without, StandardSort, OneThread, Sequential, Tbb,
+_OTHER_PEERS = _by_name(ByHand, Gnu, Stxxl, DuckDB, Without, StandardSort, OneThread, Sequential, Tbb,
                         Pipes, FftwMmap)
 PEER_NAMES = tuple(dict.fromkeys(name for peers in (_OTHER_PEERS, *_PEERS_OF.values())
                                  for name in peers))

@@ -268,6 +268,7 @@ class block_cache {
   void evict(std::size_t s);
   void take_back(std::size_t s);
   void write_first_leaving();
+  void write_all_leaving();
   void free_written() noexcept;
   void forget(std::size_t s) noexcept;
   void end_transfer(slot& x) noexcept;

@@ -160,9 +160,24 @@ bool block_cache::let_some_go(std::size_t count, give_cost most) {
   bool is_done = kept_ > pinned_;
   for (; count > 0 && kept_ > pinned_ && is_done; --count)
     is_done = let_go(policy_->choose(), most);
-  // Together, so that writes go on side by side, and those of neighbours by one request.
-  while (!leaving_.empty() && most == give_cost::written) write_first_leaving();
+  if (most == give_cost::written) write_all_leaving();
   return is_done;
+}
+
+/// Together, so that writes go on side by side, and those of neighbours by one request. If one fails
+/// this is told here, and not again: what could not be written is kept, to be written later.
+void block_cache::write_all_leaving() {
+  try {
+    while (!leaving_.empty()) write_first_leaving();
+  } catch (...) {
+    for (std::size_t const s : leaving_) {
+      slot& x = slots_[s];
+      if (!x.transfer || x.transfer->wait_outcome().ok()) continue;
+      x.transfer = nullptr;
+      close_unpinned(x);
+    }
+    throw;
+  }
 }
 
 /// All of them, whichever was used last: of short ones, some of those that share a page are pinned
@@ -172,7 +187,7 @@ void block_cache::let_all_go(give_cost most) {
     slot const& x = slots_[s];
     if (x.id && x.pins == 0 && !x.leaving && !x.dropped) let_go(s, most);
   }
-  while (!leaving_.empty() && most == give_cost::written) write_first_leaving();
+  if (most == give_cost::written) write_all_leaving();
 }
 
 void block_cache::shrink(std::size_t bytes, give_cost most) {

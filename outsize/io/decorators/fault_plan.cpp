@@ -13,6 +13,15 @@ void fault_plan::script(fault_point where, std::uint64_t first, fault what, std:
   script_.push_back({where, first, count, what});
 }
 
+void fault_plan::fail_from_now_on(fault_point where, int error_number) {
+  script(where, calls(where), fault::fail(error_number), std::uint64_t{1} << 62);
+}
+
+void fault_plan::end_script() {
+  std::lock_guard const lock(mutex_);
+  script_.clear();
+}
+
 std::optional<fault> fault_plan::next(fault_point where, std::size_t length_bytes) {
   std::lock_guard lock(mutex_);
   std::uint64_t const number = calls_[static_cast<std::size_t>(where)]++;

@@ -56,6 +56,10 @@ class fault_plan {
   /// Calls number `first` (from 0) to `first + count - 1` at that point get the fault.
   void script(fault_point where, std::uint64_t first, fault what, std::uint64_t count = 1);
 
+  /// From now on calls at that point fail, until end_script(). Then nothing is scripted any more.
+  void fail_from_now_on(fault_point where, int error_number);
+  void end_script();
+
   /// For faulty_file: numbers a call of `length_bytes` and returns what goes wrong with it, if
   /// anything.
   std::optional<fault> next(fault_point where, std::size_t length_bytes);

@@ -28,6 +28,16 @@ TEST(fault_plan, hits_the_scripted_calls_and_no_others) {
   EXPECT_EQ(plan.injected(), 3U);
 }
 
+TEST(fault_plan, fails_until_its_script_ends) {
+  fault_plan plan;
+  EXPECT_FALSE(plan.next(fault_point::write, 100));
+  plan.fail_from_now_on(fault_point::write, EIO);
+  for (int i = 0; i < 9; ++i) EXPECT_EQ(plan.next(fault_point::write, 100)->error_number, EIO);
+  EXPECT_FALSE(plan.next(fault_point::read, 100));
+  plan.end_script();
+  EXPECT_FALSE(plan.next(fault_point::write, 100));
+}
+
 TEST(fault_plan, the_same_seed_gives_the_same_faults) {
   fault_odds const odds{.seed = 7, .fail = 0.1, .interrupt = 0.2, .shorten = 0.3, .hold = 0.3};
   fault_plan a(odds);
