@@ -14,8 +14,8 @@ from numeric_contestants import (FftwMmap, Involution, Overlap, Pipes, Sequentia
 from sort_contestants import DuckDB, Gnu, Stxxl, TextSort, TypedSort, Without
 
 OURS = {"tool": Ours, "container": Container, "division": Division, "involution": Involution,
-        "map": Map, "memory": OurMemorySort, "overlap": Overlap, "product": Product, "stages": Stages,
-        "text": TextSort, "transform": Transform, "typed": TypedSort}
+        "map": Map, "memory": OurMemorySort, "overlap": Overlap, "product": Product,
+        "stages": Stages, "text": TextSort, "transform": Transform, "typed": TypedSort}
 
 
 def _by_name(*classes):
@@ -25,8 +25,8 @@ def _by_name(*classes):
 # Where ours is of another kind, a peer of the same name does another thing.
 _PEERS_OF = {"container": _by_name(StxxlContainer, StxxlNormal, StxxlGrowShrink),
              "map": _by_name(StxxlMap, BerkeleyDb, Lmdb, RocksDb)}
-_OTHER_PEERS = _by_name(ByHand, Gnu, Stxxl, DuckDB, Without, StandardSort, OneThread, Sequential, Tbb,
-                        Pipes, FftwMmap)
+_OTHER_PEERS = _by_name(ByHand, Gnu, Stxxl, DuckDB, Without, StandardSort, OneThread, Sequential,
+                        Tbb, Pipes, FftwMmap)
 PEER_NAMES = tuple(dict.fromkeys(name for peers in (_OTHER_PEERS, *_PEERS_OF.values())
                                  for name in peers))
 

@@ -30,7 +30,7 @@ int main() {
       entries.push_back(
           {i * 7919 % 500'000 * 10, {std::uint32_t(i % 100), std::uint32_t(i % 365)}});
 
-    auto map = prices::create("prices", store, {.leaf_cache_bytes = 512_KiB});
+    auto map = prices::create("prices", store);
     map.build(entries, 0.7);  // leaves with room for what will be inserted
     map[12'345] = {99, 1};
     map.close();

@@ -20,7 +20,7 @@ int main() {
   std::string const path = "balances";
 
   {
-    auto accounts = balances::create_kept(path, store, {.page_bytes = 4_KiB, .cache_pages = 256});
+    auto accounts = balances::create_kept(path, store, {.page_bytes = 4_KiB});
     accounts.resize(500'000, 100);
     accounts.flush();  // from here on, this is what a crash leaves
 

@@ -30,13 +30,26 @@ std::size_t whole_pages(std::size_t bytes) noexcept {
   return round_up(bytes == 0 ? std::size_t{1} : bytes, page_bytes());
 }
 
+constexpr std::size_t long_page_bytes = 2_MiB;
+
+/// Parts of what can be in long pages begin where one can. MAP_FAILED if the system refuses.
 void* map(std::size_t bytes) noexcept {
-  return ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  std::size_t const room = bytes >= long_page_bytes ? long_page_bytes - page_bytes() : 0;
+  void* const mapped =
+      ::mmap(nullptr, bytes + room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapped == MAP_FAILED || room == 0) return mapped;
+  auto* const begin = static_cast<std::byte*>(mapped);
+  std::size_t const before = round_up(reinterpret_cast<std::uintptr_t>(begin), long_page_bytes) -
+                             reinterpret_cast<std::uintptr_t>(begin);
+  if (before > 0) ::munmap(begin, before);
+  if (room > before) ::munmap(begin + before + bytes, room - before);
+  return begin + before;
 }
 
-/// A hint only: without huge pages everything works, with more misses of the address cache.
+/// A hint only: without huge pages everything works, with more misses of the address cache, and
+/// disks move less in the same time.
 void advise_long_pages(void* place, std::size_t bytes) noexcept {
-  if (bytes >= 2_MiB) ::madvise(place, bytes, MADV_HUGEPAGE);
+  if (bytes >= long_page_bytes) ::madvise(place, bytes, MADV_HUGEPAGE);
 }
 
 void empty_pages(void* place, std::size_t bytes) noexcept {

@@ -294,7 +294,7 @@ class block_cache {
   bool lacks_room() const noexcept;
   void ask_for_memory(bool must);
   void restore(std::size_t offset, std::size_t bytes);
-  void add_piece(std::size_t piece);
+  void add_piece(std::size_t piece) noexcept;
   std::size_t remove_piece(std::size_t piece) noexcept;
   std::size_t remove_free_pieces(std::size_t bytes) noexcept;
   std::size_t remove_groups() noexcept;

@@ -71,17 +71,23 @@ void block_cache::grow() {
     }
   }
   for (std::size_t piece = 0; bytes > 0; ++piece) {
-    if (has_memory_[piece]) continue;
-    add_piece(piece);
-    bytes -= std::min(bytes, piece_length(piece) * buffer_bytes_);
+    // Side by side, so that the system can give long pages.
+    std::size_t const first = piece;
+    std::size_t found = 0;
+    for (; found < bytes && piece < has_memory_.size() && !has_memory_[piece]; ++piece)
+      found += piece_length(piece) * buffer_bytes_;
+    if (found == 0) continue;
+    restore(first * piece_buffers_ * buffer_bytes_, found);
+    for (std::size_t p = first; p < piece; ++p) add_piece(p);
+    bytes -= std::min(bytes, found);
   }
   set_capacity();
 }
 
-void block_cache::add_piece(std::size_t piece) {
+/// Whose memory can be used.
+void block_cache::add_piece(std::size_t piece) noexcept {
   std::size_t const offset = piece * piece_buffers_ * buffer_bytes_;
   std::size_t const count = piece_length(piece);
-  restore(offset, count * buffer_bytes_);
   has_memory_[piece] = true;
   for (std::size_t i = 0; i < count; ++i) {
     std::size_t const s = without_memory_.back();
@@ -164,8 +170,8 @@ bool block_cache::let_some_go(std::size_t count, give_cost most) {
   return is_done;
 }
 
-/// Together, so that writes go on side by side, and those of neighbours by one request. If one fails
-/// this is told here, and not again: what could not be written is kept, to be written later.
+/// Together, so that writes go on side by side, and those of neighbours by one request. If one
+/// fails this is told here, and not again: what could not be written is kept, to be written later.
 void block_cache::write_all_leaving() {
   try {
     while (!leaving_.empty()) write_first_leaving();
