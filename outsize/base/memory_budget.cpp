@@ -32,15 +32,25 @@ std::size_t whole_pages(std::size_t bytes) noexcept {
 
 constexpr std::size_t long_page_bytes = 2_MiB;
 
-/// Parts of what can be in long pages begin where one can. MAP_FAILED if the system refuses.
-void* map(std::size_t bytes) noexcept {
-  std::size_t const room = bytes >= long_page_bytes ? long_page_bytes - page_bytes() : 0;
-  void* const mapped =
-      ::mmap(nullptr, bytes + room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (mapped == MAP_FAILED || room == 0) return mapped;
-  auto* const begin = static_cast<std::byte*>(mapped);
-  std::size_t const before = round_up(reinterpret_cast<std::uintptr_t>(begin), long_page_bytes) -
-                             reinterpret_cast<std::uintptr_t>(begin);
+void* map_anywhere(std::size_t bytes) noexcept {
+  return ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+
+/// How far behind the end of a long page.
+std::size_t behind_long_page(void const* place) noexcept {
+  return reinterpret_cast<std::uintptr_t>(place) % long_page_bytes;
+}
+
+/// What has `least_bytes` begins where a long page can. MAP_FAILED if the system refuses.
+void* map(std::size_t bytes, std::size_t least_bytes = long_page_bytes) noexcept {
+  void* const mapped = map_anywhere(bytes);
+  if (bytes < least_bytes || mapped == MAP_FAILED || behind_long_page(mapped) == 0) return mapped;
+  ::munmap(mapped, bytes);
+  std::size_t const room = long_page_bytes - page_bytes();
+  void* const longer = map_anywhere(bytes + room);
+  if (longer == MAP_FAILED) return longer;
+  auto* const begin = static_cast<std::byte*>(longer);
+  std::size_t const before = (long_page_bytes - behind_long_page(longer)) % long_page_bytes;
   if (before > 0) ::munmap(begin, before);
   if (room > before) ::munmap(begin + before + bytes, room - before);
   return begin + before;
@@ -52,11 +62,15 @@ void advise_long_pages(void* place, std::size_t bytes) noexcept {
   if (bytes >= long_page_bytes) ::madvise(place, bytes, MADV_HUGEPAGE);
 }
 
+/// Else a page that is used could bring others with it that are released.
+void advise_short_pages(void* place, std::size_t bytes) noexcept {
+  ::madvise(place, bytes, MADV_NOHUGEPAGE);
+}
+
 void empty_pages(void* place, std::size_t bytes) noexcept {
   int const outcome = ::madvise(place, bytes, MADV_DONTNEED);
   OUTSIZE_ASSERT(outcome == 0);
-  // Else a page that is used could bring others with it that are released.
-  ::madvise(place, bytes, MADV_NOHUGEPAGE);
+  advise_short_pages(place, bytes);
 }
 
 }  // namespace
@@ -301,9 +315,9 @@ buffer grant::allocate(std::size_t bytes) {
 buffer grant::allocate_released(std::size_t bytes) {
   OUTSIZE_ASSERT(account_ != nullptr);
   bytes = whole_pages(bytes);
-  void* const place = map(bytes);
+  void* const place = map(bytes, 4 * long_page_bytes);
   if (place == MAP_FAILED) throw std::bad_alloc();
-  empty_pages(place, bytes);
+  advise_short_pages(place, bytes);
   return {static_cast<std::byte*>(place), bytes, account_.get(), bytes};
 }
 

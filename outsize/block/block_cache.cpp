@@ -120,7 +120,6 @@ block_cache::block_cache(block_device& device, grant& memory, block_cache_option
       has_memory_(div_up(slots_.size(), piece_buffers_)),
       free_(slots_.size()) {
   leaving_.reserve(slots_.size());
-  slot_of_.reserve(slots_.size());
   policy_->start(slots_.size());
   for (std::size_t s = slots_.size(); s-- > 0;) without_memory_.push_back(s);
   if (least_count_ == 0) grow();
@@ -128,7 +127,8 @@ block_cache::block_cache(block_device& device, grant& memory, block_cache_option
 
 block_cache::~block_cache() {
   OUTSIZE_ASSERT(pinned_ == 0 || !process_.is_current());
-  for (slot& x : slots_) end_transfer(x);
+  for (slot& x : slots_)
+    if (x.transfer) end_transfer(x);
   for (former const& each : former_) OUTSIZE_ASSERT_HEAVY(is_as_left(each));
   detail::open_memory(memory_.bytes());
 }

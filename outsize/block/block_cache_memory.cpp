@@ -81,6 +81,7 @@ void block_cache::grow() {
     for (std::size_t p = first; p < piece; ++p) add_piece(p);
     bytes -= std::min(bytes, found);
   }
+  slot_of_.reserve(buffers_);
   set_capacity();
 }
 
