@@ -87,7 +87,9 @@ std::uint64_t memory_of(storage& store, sort_options const& options) {
 
 std::uint64_t memory_beside_sink(storage& store, sort_options const& options) {
   std::uint64_t const all = memory_of(store, options);
-  return options.memory_bytes != 0 ? all : all / 4 * 3;
+  return options.memory_bytes != 0
+             ? all
+             : std::max(all / 4 * 3, std::min<std::uint64_t>(all, min_sort_memory_bytes));
 }
 
 sort_report sort_in_place(storage& store, item_kind const& kind, std::span<std::byte const> from,

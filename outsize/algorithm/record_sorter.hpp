@@ -112,6 +112,7 @@ class record_sorter {
   void rewind() {
     OUTSIZE_ASSERT(sorted_ && (options_.rewindable || report().runs == 0));
     window_.reset();
+    *rest_ = {};
     engine_->rewind();
     advance();
   }

@@ -326,7 +326,12 @@ void memory_registry::reserve(std::uint64_t bytes, std::string const& asker) {
     if (budget_.try_reserve(bytes)) return;
     if (auto const fair = shares(0, memory_claim::fixed(bytes), 0)) gather(lock, bytes, *fair);
     outlook next = gather_all(lock, bytes, extent::beyond_least);
-    if (next == outlook::nothing) next = gather_all(lock, bytes, extent::beyond_need);
+    if (next == outlook::nothing) {
+      std::uint64_t const before = budget_.free_bytes();
+      next = gather_all(lock, bytes, extent::beyond_need);
+      // Who has given may need less than it had thought.
+      if (next == outlook::nothing && budget_.free_bytes() > before) next = outlook::now;
+    }
     if (next == outlook::nothing) break;
     if (next == outlook::later) await_event(lock);
   }

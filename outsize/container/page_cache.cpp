@@ -94,7 +94,7 @@ void page_cache::take_memory(bool must) {
 
 void page_cache::take_share() {
   if (is_named()) return;
-  if (!needs_memory_) take_memory(true);
+  if (!needs_memory_) take_memory(false);
   for (std::size_t bytes = blocks_.growth_bytes(); bytes > 0 && holder_.grow(bytes);
        bytes = blocks_.growth_bytes())
     blocks_.grow();

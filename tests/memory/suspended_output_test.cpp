@@ -150,5 +150,53 @@ TEST(suspended_output, of_records_goes_on_where_it_was) {
             [](auto& s, number i) { s.push(std::string(i % 40, 'a') + std::to_string(i)); }, 50);
 }
 
+TEST(suspended_output, that_stayed_in_memory_can_be_read_again_if_it_was_written_since) {
+  storage store = make_storage(4_MiB);
+  sorter<number> s(store, {}, {.rewindable = false});
+  for (number i = 0; i < 100'000; ++i) s.push(i * 7919 % 100'000);
+  s.sort();
+  for (int times = 0; times < 4; ++times) {
+    number seen = 0;
+    for (; !s.empty() && (times != 2 || seen < 50'000); ++s) ASSERT_EQ(*s, seen++);
+    EXPECT_EQ(seen, times != 2 ? 100'000U : 50'000U);
+    grant const others = store.memory().take(times == 0 ? 3_MiB : 0, "others");
+    s.rewind();
+  }
+}
+
+TEST(suspended_output, that_has_no_memory_says_so_again_and_again) {
+  storage store = make_storage(4_MiB);
+  record_sorter<> s(store);
+  for (number i = 0; i < 200'000; ++i) s.push(std::to_string(i));
+  s.sort();
+  for (; !s.empty(); ++s) continue;
+  {
+    grant const others = store.memory().take(store.memory().obtainable_bytes() - 8_KiB, "others");
+    EXPECT_THROW(s.rewind(), budget_error);
+    EXPECT_THROW(s.rewind(), budget_error);
+  }
+  s.rewind();
+  number seen = 0;
+  for (; !s.empty(); ++s) ++seen;
+  EXPECT_EQ(seen, 200'000U);
+}
+
+TEST(divided_sorters, take_long_records_although_their_shares_shrink) {
+  storage store = make_storage(32_MiB);
+  record_sorter<> longs(store);
+  std::vector<sorter<number>> others;
+  std::string const record(900'000, 'x');
+  for (int i = 0; i < 60; ++i) {
+    longs.push(record + std::to_string(i));
+    if (i % 15 == 5) others.emplace_back(store);
+    for (auto& s : others)
+      for (number k = 0; k < 100'000; ++k) s.push(k);
+  }
+  longs.sort();
+  number seen = 0;
+  for (; !longs.empty(); ++longs, ++seen) ASSERT_GT((*longs).size(), record.size());
+  EXPECT_EQ(seen, 60U);
+}
+
 }  // namespace
 }  // namespace outsize

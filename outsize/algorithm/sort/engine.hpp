@@ -108,7 +108,7 @@ class sort_engine final : private memory_giver, private chunk_memory {
 
   /// The chunk to fill with items of one type; chunk_full() when its room is used up.
   chunk& current_chunk() noexcept { return formation_->current(); }
-  void chunk_full();
+  void chunk_full(std::size_t next_item_bytes = 0);
 
   /// Adds a record (families of byte strings). @throws budget_error naming both sizes if it is too
   /// long for the memory; what a stage threw.
@@ -117,7 +117,7 @@ class sort_engine final : private memory_giver, private chunk_memory {
   {
     if (formation_->current().append(work_.family, record)) return;
     if (formation_->current().count() > 0) {
-      chunk_full();
+      chunk_full(record.size());
       if (formation_->current().append(work_.family, record)) return;
     }
     work_.throw_too_long(record.size());
@@ -226,7 +226,9 @@ class sort_engine final : private memory_giver, private chunk_memory {
     return {std::min(least_share_bytes, knee_bytes_), knee_bytes_, most_bytes_};
   }
   void plan_with_share(std::uint64_t share);
-  bool plan_anew();
+  bool plan_anew(std::size_t next_item_bytes);
+  bool holds_items_of(std::size_t item_bytes) const noexcept;
+  std::uint64_t index_of_runs() const noexcept;
   bool grow(std::uint64_t bytes) override;
   void extend(std::uint64_t bytes) override;
   void extend_if_possible(std::uint64_t bytes) override;
@@ -262,13 +264,13 @@ class sort_engine final : private memory_giver, private chunk_memory {
   bool output_fits_room_ = false;
   bool gives_all_items_ = false;
   std::optional<run_formation<Family>> formation_;  // as long as it holds chunks
+  buffer windows_;                                  // of the output
   std::optional<last_merge<Family>> output_;
   std::exception_ptr error_;    // of next()
   std::exception_ptr failure_;  // of an output that has ended
   enum class step : std::uint8_t { forming, giving_out, suspended, at_end };
   step step_ = step::forming;
-  buffer windows_;            // of the output
-  bool has_windows_ = false;  // one has come out
+  bool has_windows_ = false;  // one of the output has come out
   windows_at_large suspended_windows_;
   delivered_items delivered_, to_skip_;
   std::atomic<std::uint64_t> suspended_at_bytes_{0};  // of output_bytes
@@ -314,11 +316,11 @@ template <item_family Family>
 sort_engine<Family>::~sort_engine() = default;
 
 template <item_family Family>
-void sort_engine<Family>::chunk_full() {
+void sort_engine<Family>::chunk_full(std::size_t next_item_bytes) {
   count_chunk();
   {
     auto const here = enter();
-    if (!plan_anew()) formation_->hand_over();
+    if (!plan_anew(next_item_bytes)) formation_->hand_over();
     if (holder_) claim(formation_->least_bytes());
   }
   report_progress();
@@ -444,8 +446,13 @@ void sort_engine<Family>::rewind() {
   suspended_at_bytes_ = 0;
   error_ = nullptr;
   work_.report.output_items = 0;
-  if (holder_) take_output_memory();
-  begin_output();
+  try {
+    if (holder_) take_output_memory();
+    begin_output();
+  } catch (...) {
+    error_ = std::current_exception();
+    throw;
+  }
 }
 
 }  // namespace outsize::detail

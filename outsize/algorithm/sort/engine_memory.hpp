@@ -77,10 +77,19 @@ void sort_engine<Family>::plan_with_share(std::uint64_t share) {
   }
 }
 
+/// Whether the plan can do with items of this length.
+template <item_family Family>
+bool sort_engine<Family>::holds_items_of(std::size_t item_bytes) const noexcept {
+  sort_plan const& plan = work_.plan;
+  return item_bytes <= std::min({plan.chunk_bytes, plan.write_buffers * plan.block_bytes,
+                                 static_cast<std::size_t>(plan.merge_bytes / 4)}) /
+                           4;
+}
+
 /// If its share is much less than was planned with, or much more, the runs to come are formed by
 /// another plan. Returns whether it is so.
 template <item_family Family>
-bool sort_engine<Family>::plan_anew() {
+bool sort_engine<Family>::plan_anew(std::size_t next_item_bytes) {
   if (!holder_ || room_ != nullptr) return false;
   std::uint64_t const share = holder_->share_of(widest_claim());
   std::uint64_t const planned = work_.plan.memory_bytes;
@@ -93,10 +102,12 @@ bool sort_engine<Family>::plan_anew() {
   } catch (budget_error const&) {  // with so little nothing can be sorted
     return false;
   }
+  std::size_t largest = std::max(next_item_bytes, formation_->largest_item_bytes());
+  for (auto const& r : work_.runs) largest = std::max(largest, r.largest_item_bytes());
   std::uint64_t const needed = run_formation<Family>::spilling_with_one_chunk(work_.plan);
   bool const is_better = is_longer || work_.plan.chunk_bytes <= before.chunk_bytes / 2;
-  bool const holds_items = formation_->largest_item_bytes() <= work_.plan.chunk_bytes / 4;
-  if (!is_better || !holds_items || (is_longer && !grow(needed))) {
+  if (is_longer) claim(formation_->least_bytes());  // so much that it may grow
+  if (!is_better || !holds_items_of(largest) || (is_longer && !holder_->grow(needed))) {
     work_.plan = before;
     work_.options = options;
     return false;
@@ -118,6 +129,7 @@ void sort_engine<Family>::claim(std::uint64_t least) {
     std::uint64_t const in_need = can_do_with_less ? std::min(least, suspended_bytes()) : least;
     return holder_->claim(memory_claim::fixed(least), in_need);
   }
+  least += index_of_runs();
   std::uint64_t const most = std::max(least, work_.plan.memory_bytes);
   holder_->claim({least, std::clamp(knee_bytes_, least, most), most});
 }
@@ -187,6 +199,14 @@ std::uint64_t sort_engine<Family>::least_merge() const {
   std::size_t block_bytes = std::max(work_.plan.held_bytes, work_.resident_block_bytes);
   for (auto const& r : work_.runs) block_bytes = std::max(block_bytes, r.buffer_bytes());
   return 8 * block_bytes + 4 * page_bytes();
+}
+
+/// What is charged for them now.
+template <item_family Family>
+std::uint64_t sort_engine<Family>::index_of_runs() const noexcept {
+  std::uint64_t bytes = 0;
+  for (auto const& r : work_.runs) bytes += r.index_bytes();
+  return bytes;
 }
 
 template <item_family Family>
@@ -263,8 +283,7 @@ bool sort_engine<Family>::may_be_suspended() const noexcept {
 /// two most often.
 template <item_family Family>
 std::uint64_t sort_engine<Family>::suspended_bytes() const {
-  std::uint64_t index = index_of_merge() + 4 * page_bytes();
-  for (auto const& r : work_.runs) index += r.index_bytes();
+  std::uint64_t index = index_of_merge() + index_of_runs() + 4 * page_bytes();
   if (!work_.resident.empty()) index += 2 * resident_writing_bytes(0);
   return index + windows_.size() / 2 + suspended_windows_.bytes() + least_merge();
 }
@@ -302,7 +321,10 @@ void sort_engine<Family>::end_output() {
   }
   std::uint64_t const keep = work_.resident.empty() ? 0 : resident_writing_bytes(resident_buffers);
   std::uint64_t const free = work_.memory.free_bytes();
-  if (free < keep) extend_if_possible(keep - free);
+  if (free < keep) try {
+      extend_if_possible(keep - free);
+    } catch (io_error const&) {  // of a page of others, who will be told when they write it
+    }
   if (free > keep) work_.memory.shrink(free - keep);
   step_ = step::at_end;
   std::uint64_t in_memory = 0;

@@ -165,10 +165,13 @@ class last_merge {
     block::buffer_pool in(work_.memory, block_bytes, runs.size() + 2 * shape.ahead);
     auto const unused = make_windows(p, shape.output * block_bytes, 2 * block_bytes, 0);
     merge_feed<Family> feed(work_.family, work_.store.threads(), work_.runs, work_.store, in,
-                            shape.ahead, {.keep_blocks = work_.options.rewindable, .passes = true});
+                            shape.ahead, {.keep_blocks = keeps_blocks(), .passes = true});
     feed.add_resident(work_.resident, work_.largest_resident_bytes);
     cut_windows(feed, p);
   }
+
+  /// What was in memory when the input had ended can be read again in any case.
+  bool keeps_blocks() const noexcept { return work_.options.rewindable || work_.report.runs == 0; }
 
   std::uint64_t resident_window_bytes() const noexcept {
     return std::min<std::uint64_t>(

@@ -138,7 +138,10 @@ class run_formation {
     return (1 + plan.scratch_chunks) * plan.chunk_bytes + spilling_bytes(plan);
   }
   bool has_spilled() const noexcept { return demanded_ > 0; }
-  std::size_t largest_item_bytes() const noexcept { return largest_; }
+  /// Of those that have come in.
+  std::size_t largest_item_bytes() noexcept {
+    return std::max(largest_, current_ ? current().largest_item_bytes() : 0);
+  }
   /// Gives back to the grant the memory of chunks: as many bytes, or a little more, but for the
   /// least. @throws what a stage threw.
   void give_back(std::uint64_t bytes, give_cost most) {
@@ -197,12 +200,12 @@ class run_formation {
     with_real_error([&] {
       if (current_ && current().count() > 0) submit();
       current_.reset();
-      without_memory_.clear();
       ports_->close(to_sort);
       while (spills_all && demanded_ < submitted_) demand();
       if (demanded_ > 0 || runs_before_ > 0 || must_spill())
         while (demanded_ + chunks_to_keep(runs_before_ + submitted_) < submitted_) demand();
       ports_->close(to_spill);
+      without_memory_.clear();
     });
     ended_ = true;
     network_.finish();
@@ -429,6 +432,7 @@ class run_formation {
     if (std::uint64_t const more = 4 * most_run_index_bytes_.load();
         source_ != nullptr && memory_.free_bytes() < more && !source_->grow(more))
       source_->extend_if_possible(more);
+    if (demanded_ == submitted_) return;  // to give memory back on the way
     ports_->convey(ports_->take(demand_pool), to_spill);
     ++demanded_;
   }

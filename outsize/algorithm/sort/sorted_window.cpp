@@ -21,7 +21,7 @@ void windows_at_large::keep(buffer&& memory, std::span<window_place const> place
   kept k{std::move(memory), 0, 0};
   for (window_place const& place : places) {
     if (place.is_lent) {
-      k.window_bytes = place.bytes;
+      k.lent_bytes += place.bytes;
       ++k.count;
     } else {
       k.memory.release_pages(place.offset, place.bytes);
@@ -42,7 +42,7 @@ void windows_at_large::recycle(sorted_window const& window) noexcept {
 
 std::uint64_t windows_at_large::bytes() const noexcept {
   std::uint64_t sum = 0;
-  for (kept const& k : kept_) sum += k.count * k.window_bytes;
+  for (kept const& k : kept_) sum += k.lent_bytes;
   return sum;
 }
 

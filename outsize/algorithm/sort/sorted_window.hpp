@@ -68,8 +68,8 @@ class windows_at_large {
  private:
   struct kept {
     buffer memory;
-    std::size_t window_bytes;
-    std::size_t count;  // of windows
+    std::size_t lent_bytes;
+    std::size_t count;  // of windows that are still used
   };
   std::vector<kept> kept_;
 };
