@@ -109,19 +109,20 @@ block_cache::block_cache(block_device& device, grant& memory, block_cache_option
       former_offset_(layout_of(device, options).former_offset),
       groups_offset_(layout_of(device, options).groups_offset),
       least_count_(std::min(options.least_count, block_count_ + options.spare_count)),
-      piece_buffers_(least_count_ > 0 ? buffers_of_pages(buffer_bytes_)
-                                      : block_count_ + options.spare_count),
+      most_buffers_(block_count_ + options.spare_count),
+      piece_buffers_(least_count_ > 0 ? buffers_of_pages(buffer_bytes_) : most_buffers_),
       capacity_(0),
       memory_(least_count_ > 0 ? memory.allocate_released(layout_of(device, options).bytes)
                                : memory.allocate(layout_of(device, options).bytes)),
       asker_(memory.asker()),
       policy_(std::move(policy)),
-      slots_(block_count_ + options.spare_count),
-      has_memory_(div_up(slots_.size(), piece_buffers_)),
-      free_(slots_.size()) {
-  leaving_.reserve(slots_.size());
-  policy_->start(slots_.size());
-  for (std::size_t s = slots_.size(); s-- > 0;) without_memory_.push_back(s);
+      has_memory_(div_up(most_buffers_, piece_buffers_)),
+      free_(most_buffers_) {
+  // Room that the system gives when it is used, so that nothing that follows fails.
+  slots_.reserve(most_buffers_);
+  without_memory_.reserve(most_buffers_);
+  leaving_.reserve(most_buffers_);
+  policy_->start(most_buffers_);
   if (least_count_ == 0) grow();
 }
 
@@ -314,7 +315,7 @@ void block_cache::make_room() {
   free_written();
   if (lacks_room()) ask_for_memory(false);
   while (kept_ >= capacity_) {
-    if (kept_ == pinned_ && buffers_ < slots_.size()) ask_for_memory(true);
+    if (kept_ == pinned_ && buffers_ < most_buffers_) ask_for_memory(true);
     if (kept_ >= capacity_) evict(victim());
   }
   if (free_.empty()) write_first_leaving();

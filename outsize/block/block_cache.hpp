@@ -294,6 +294,7 @@ class block_cache {
   bool lacks_room() const noexcept;
   void ask_for_memory(bool must);
   void restore(std::size_t offset, std::size_t bytes);
+  std::size_t slot_without_memory() noexcept;
   void add_piece(std::size_t piece) noexcept;
   std::size_t remove_piece(std::size_t piece) noexcept;
   std::size_t remove_free_pieces(std::size_t bytes) noexcept;
@@ -314,13 +315,14 @@ class block_cache {
   std::size_t const former_offset_;  // in memory_
   std::size_t const groups_offset_;
   std::size_t const least_count_;    // of buffers; 0: all
+  std::size_t const most_buffers_;
   std::size_t const piece_buffers_;  // that come and go together, as they are whole pages
   std::atomic<std::size_t> capacity_;
   buffer memory_;  // pieces of buffers, former ones, groups
   std::string asker_;
   std::unique_ptr<replacement> policy_;
   std::function<void(bool)> need_;
-  std::vector<slot> slots_;
+  std::vector<slot> slots_;  // as many as ever had memory at once
   std::vector<bool> has_memory_;             // of each piece
   std::vector<std::size_t> without_memory_;  // slots
   std::size_t buffers_ = 0;

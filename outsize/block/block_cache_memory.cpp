@@ -22,14 +22,14 @@ std::size_t block_cache::piece_of(std::size_t s) const noexcept {
 
 /// In buffers; the last one may be shorter.
 std::size_t block_cache::piece_length(std::size_t piece) const noexcept {
-  return std::min(piece_buffers_, slots_.size() - piece * piece_buffers_);
+  return std::min(piece_buffers_, most_buffers_ - piece * piece_buffers_);
 }
 
 /// Of buffers: at first as much as it needs, then more and more at once.
 std::size_t block_cache::next_pieces_bytes() const noexcept {
   std::size_t const piece_bytes = piece_buffers_ * buffer_bytes_;
   std::size_t const has = buffers_ * buffer_bytes_;
-  std::size_t const all = slots_.size() * buffer_bytes_;
+  std::size_t const all = most_buffers_ * buffer_bytes_;
   std::size_t const wanted = least_count_ == 0 ? all
                              : buffers_ == 0   ? least_count_ * buffer_bytes_
                                                : std::min<std::size_t>(has / 2, 2_MiB);
@@ -38,11 +38,11 @@ std::size_t block_cache::next_pieces_bytes() const noexcept {
 
 /// Whether it writes groups once so many more bytes of buffers have memory.
 bool block_cache::has_groups_with(std::size_t more_bytes) const noexcept {
-  return group_bytes_ > 0 && 2 * (buffers_ + more_bytes / buffer_bytes_) >= slots_.size();
+  return group_bytes_ > 0 && 2 * (buffers_ + more_bytes / buffer_bytes_) >= most_buffers_;
 }
 
 std::size_t block_cache::growth_bytes() const noexcept {
-  if (buffers_ == slots_.size()) return 0;
+  if (buffers_ == most_buffers_) return 0;
   std::size_t const pieces = next_pieces_bytes();
   std::size_t const of_former = former_.empty() ? former_count_ * buffer_bytes_ : 0;
   bool const adds_groups = groups_.empty() && has_groups_with(pieces);
@@ -85,14 +85,24 @@ void block_cache::grow() {
   set_capacity();
 }
 
+/// One that had memory before, or a further one.
+std::size_t block_cache::slot_without_memory() noexcept {
+  if (without_memory_.empty()) {
+    slots_.emplace_back();
+    return slots_.size() - 1;
+  }
+  std::size_t const s = without_memory_.back();
+  without_memory_.pop_back();
+  return s;
+}
+
 /// Whose memory can be used.
 void block_cache::add_piece(std::size_t piece) noexcept {
   std::size_t const offset = piece * piece_buffers_ * buffer_bytes_;
   std::size_t const count = piece_length(piece);
   has_memory_[piece] = true;
   for (std::size_t i = 0; i < count; ++i) {
-    std::size_t const s = without_memory_.back();
-    without_memory_.pop_back();
+    std::size_t const s = slot_without_memory();
     slots_[s].memory = memory_.bytes().subspan(offset + i * buffer_bytes_, buffer_bytes_);
     slots_[s].used = false;
     detail::close_memory(slots_[s].memory);
@@ -227,11 +237,11 @@ void block_cache::shrink(std::size_t bytes, give_cost most) {
 /// Of buffers with memory some are spare, in proportion; but where there are few, all but one keep
 /// blocks.
 void block_cache::set_capacity() noexcept {
-  if (buffers_ == slots_.size()) {
+  if (buffers_ == most_buffers_) {
     capacity_ = block_count_;
     return;
   }
-  std::size_t const in_proportion = buffers_ * block_count_ / slots_.size();
+  std::size_t const in_proportion = buffers_ * block_count_ / most_buffers_;
   std::size_t const but_one = std::min(buffers_, least_count_) - std::min<std::size_t>(buffers_, 1);
   capacity_ = std::min(std::max(in_proportion, but_one), block_count_);
 }

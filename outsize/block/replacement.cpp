@@ -8,28 +8,30 @@
 namespace outsize::block {
 namespace {
 
-/// A ring of slots, the longest unused first; the place behind the last slot is its beginning.
+/// A ring of slots, the longest unused first; the place before the first slot is its beginning.
 class lru final : public replacement {
  public:
   void start(std::size_t slot_count) override {
-    ring_.resize(slot_count + 1);
-    ring_[slot_count] = {slot_count, slot_count};
+    ring_.reserve(slot_count + 1);  // used as slots are
+    ring_.assign(1, {0, 0});
   }
 
   void enter(std::size_t slot, block_id) noexcept override {
-    std::size_t const end = ring_.size() - 1;
-    std::size_t const last = ring_[end].previous;
-    ring_[slot] = {last, end};
-    ring_[last].next = slot;
-    ring_[end].previous = slot;
+    std::size_t const at = slot + 1;
+    if (at >= ring_.size()) ring_.resize(at + 1);
+    std::size_t const last = ring_[0].previous;
+    ring_[at] = {last, 0};
+    ring_[last].next = at;
+    ring_[0].previous = at;
   }
 
   void leave(std::size_t slot) noexcept override {
-    ring_[ring_[slot].previous].next = ring_[slot].next;
-    ring_[ring_[slot].next].previous = ring_[slot].previous;
+    place const& at = ring_[slot + 1];
+    ring_[at.previous].next = at.next;
+    ring_[at.next].previous = at.previous;
   }
 
-  std::size_t choose() noexcept override { return ring_.back().next; }
+  std::size_t choose() noexcept override { return ring_[0].next - 1; }
 
  private:
   struct place {
@@ -45,10 +47,11 @@ class random_choice final : public replacement {
 
   void start(std::size_t slot_count) override {
     slots_.reserve(slot_count);
-    index_of_.resize(slot_count);
+    index_of_.reserve(slot_count);
   }
 
   void enter(std::size_t slot, block_id) noexcept override {
+    if (slot >= index_of_.size()) index_of_.resize(slot + 1);
     index_of_[slot] = slots_.size();
     slots_.push_back(slot);
   }

@@ -15,7 +15,8 @@ namespace {
 
 constexpr std::size_t overflow_share = 4;  // pages of the overflow are so much shorter, and fewer
 constexpr std::size_t least_cache_pages = 8;
-constexpr std::uint64_t most_cache_bytes = 64_MiB;
+constexpr std::uint64_t most_cache_bytes =
+    2_GiB;  // what is noted of each page is not in the budget
 constexpr std::uint64_t most_ahead_pages = 64;
 constexpr auto both_rows = {bucket_row::buckets, bucket_row::overflow};
 
@@ -24,7 +25,7 @@ std::size_t cache_pages_for(storage& store, bucket_row row, std::size_t bucket_b
   std::size_t pages = options.cache_pages;
   if (pages == 0)
     pages =
-        std::min<std::uint64_t>(store.memory().total_bytes() / 10, most_cache_bytes) / bucket_bytes;
+        std::min<std::uint64_t>(store.memory().total_bytes() / 2, most_cache_bytes) / bucket_bytes;
   if (row == bucket_row::overflow) pages /= overflow_share;
   return std::max(pages, least_cache_pages);
 }

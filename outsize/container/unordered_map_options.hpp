@@ -15,15 +15,15 @@
 
 namespace outsize {
 
-/// How an unordered_map keeps its items. By default it has up to an eighth of the storage's memory,
-/// and 80 MiB, as it is needed and others leave it, and as much again for oblivious operations, as
-/// long as some wait. What is named is taken at once and kept.
+/// How an unordered_map keeps its items. By default it has up to five eighths of the storage's
+/// memory, and 2.5 GiB, as it is needed and others leave it, and a sixteenth for oblivious
+/// operations, as long as some wait. What is named is taken at once and kept.
 struct unordered_map_options {
   /// What a lookup reads; rounded up to hold an item and to the disks' alignment, in a file to
   /// 4 KiB at least. A map in a file has the pages that it was made with.
   std::size_t page_bytes = std::size_t{8} << 10;
   /// Pages in memory, at least 8; a quarter as many of those for overflow, which are a quarter as
-  /// long. 0: a tenth of the storage's memory, 64 MiB at most.
+  /// long. 0: half of the storage's memory, 2 GiB at most.
   std::size_t cache_pages = 0;
   /// Buffers for changed pages on their way to disk, besides; but no more than a quarter of the
   /// pages in memory. As pages are short, many must be under way to use what a disk can do.
