@@ -22,8 +22,10 @@
 #include <string>
 #include <thread>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
+#include <outsize/algorithm/record_sorter.hpp>
 #include <outsize/algorithm/sort.hpp>
 #include <outsize/algorithm/sorter.hpp>
 #include <outsize/base/error.hpp>
@@ -53,6 +55,7 @@ class program {
         EXPECT_THAT(error.what(), testing::HasSubstr(" would do: "));
         ++refused;
         sorter_.reset();
+        records_.reset();
         if (any(3) == 0) drop_one();
       }
     check_all();
@@ -64,7 +67,7 @@ class program {
   number any(number below) { return draw_() % below; }
 
   void step() {
-    switch (any(12)) {
+    switch (any(14)) {
       case 0:
         return drop_one();
       case 1:
@@ -86,6 +89,10 @@ class program {
         return check_vector();
       case 10:
         return check_map();
+      case 11:
+        return push_records();
+      case 12:
+        return read_records();
       default:
         return check_table();
     }
@@ -186,6 +193,34 @@ class program {
       ASSERT_EQ(**sorter_, pushed_[at_++]);
     ASSERT_TRUE(!sorter_->empty() || at_ == pushed_.size());
   }
+  void push_records() {
+    if (records_are_read_) records_.reset();
+    if (!records_) {
+      records_.emplace(store_);
+      record_count_ = 0;
+      records_are_read_ = false;
+    }
+    for (number n = any(5'000); n > 0; --n, ++record_count_)
+      records_->push(std::string(any(60), 'r') + std::to_string(n));
+  }
+  /// Some of them, in order, or what is left; perhaps from the first one again.
+  void read_records() {
+    if (!records_) return;
+    if (!std::exchange(records_are_read_, true)) {
+      records_->sort();
+      records_seen_ = 0;
+    } else if (any(3) == 0) {
+      records_->rewind();
+      records_seen_ = 0;
+    }
+    std::string last;
+    for (number n = any(2 * record_count_ + 1); n > 0 && !records_->empty(); --n, ++*records_) {
+      ASSERT_LE(last, **records_);
+      last = **records_;
+      ++records_seen_;
+    }
+    ASSERT_TRUE(!records_->empty() || records_seen_ == record_count_);
+  }
   void sort_vector() {
     if (!vector_) return;
     vector<number> sorted(store_);
@@ -226,6 +261,7 @@ class program {
         return;
       } catch (budget_error const&) {  // others have it for now
         sorter_.reset();
+        records_.reset();
         std::this_thread::yield();
       }
   }
@@ -244,6 +280,9 @@ class program {
   std::vector<number> pushed_;
   bool is_read_ = false;
   std::size_t at_ = 0;
+  std::optional<record_sorter<>> records_;
+  number record_count_ = 0, records_seen_ = 0;
+  bool records_are_read_ = false;
 };
 
 constexpr int steps = 60;
