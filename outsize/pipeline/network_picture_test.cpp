@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include <outsize/base/units.hpp>
 #include <outsize/pipeline/network_report.hpp>
 
 namespace outsize::pipeline {

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include <outsize/base/units.hpp>
 #include <outsize/pipeline/network_figures.hpp>
 
 namespace outsize::pipeline {

@@ -53,7 +53,7 @@ std::uint64_t least_of_sort(storage const& store) {
 template <typename Sorter, typename Item>
 void read_under_pressure(storage& store, Sorter& sorted, std::vector<Item> const& expected,
                          std::mt19937_64& draw) {
-  std::size_t at = 0, suspended = 0;
+  std::size_t at = 0;
   std::size_t const rewinds_at = draw() % expected.size();
   bool has_rewound = false;
   std::optional<grant> taken;
@@ -66,7 +66,6 @@ void read_under_pressure(storage& store, Sorter& sorted, std::vector<Item> const
       std::uint64_t const most = store.memory().total_bytes() - least_of_sort(store);
       taken =
           store.memory().take(draw() % 2 == 0 ? most : free + draw() % (most - free + 1), "others");
-      ++suspended;
     }
     if (draw() % (expected.size() / 4) == 0) taken.reset();
     if (at == rewinds_at && !std::exchange(has_rewound, true)) {

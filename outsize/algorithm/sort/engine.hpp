@@ -277,6 +277,7 @@ class sort_engine final : private memory_giver, private chunk_memory {
   std::size_t formations_ = 0;                        // that have ended
   sort_options given_;                                // before memory was divided
   std::uint64_t knee_bytes_ = 0, most_bytes_ = 0;
+  memory_holder* gate_ = nullptr;        // the holder, for others: they may ask while it ends
   std::optional<memory_holder> holder_;  // of memory that was not named; last: it ends first
 };
 
@@ -422,7 +423,7 @@ std::optional<sorted_window> sort_engine<Family>::next_undelivered() {
     }
     delivered_.add(*window);
     bool const is_first = !std::exchange(has_windows_, true);
-    if (is_first && may_be_suspended()) claim(work_.memory.total_bytes());
+    if (is_first && holder_) claim(work_.memory.total_bytes());
     return window;
   }
 }

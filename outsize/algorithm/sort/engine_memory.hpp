@@ -62,6 +62,7 @@ void sort_engine<Family>::begin_with_share() {
     work_.plan = plan_for(work_.options.memory_bytes, 0);
   }
   holder_.emplace(work_.memory, static_cast<memory_giver&>(*this), memory_claim());
+  gate_ = &*holder_;
   claim(0);
 }
 
@@ -127,11 +128,11 @@ void sort_engine<Family>::claim(std::uint64_t least) {
   if (step_ != step::forming) {
     bool const can_do_with_less = step_ != step::at_end && has_windows_ && may_be_suspended();
     std::uint64_t const in_need = can_do_with_less ? std::min(least, suspended_bytes()) : least;
-    return holder_->claim(memory_claim::fixed(least), in_need);
+    return gate_->claim(memory_claim::fixed(least), in_need);
   }
   least += index_of_runs();
   std::uint64_t const most = std::max(least, work_.plan.memory_bytes);
-  holder_->claim({least, std::clamp(knee_bytes_, least, most), most});
+  gate_->claim({least, std::clamp(knee_bytes_, least, most), most});
 }
 
 template <item_family Family>
@@ -275,7 +276,7 @@ void sort_engine<Family>::write_resident() {
 /// Whether the output can be made again, and nobody cares where windows begin.
 template <item_family Family>
 bool sort_engine<Family>::may_be_suspended() const noexcept {
-  return holder_ && work_.options.rewindable && room_ == nullptr && !gives_all_items_ &&
+  return work_.options.rewindable && room_ == nullptr && !gives_all_items_ &&
          places_.alignment_bytes == 1;
 }
 
