@@ -314,7 +314,7 @@ class block_cache {
   std::size_t const former_count_;
   std::size_t const former_offset_;  // in memory_
   std::size_t const groups_offset_;
-  std::size_t const least_count_;    // of buffers; 0: all
+  std::size_t const least_count_;  // of buffers; 0: all
   std::size_t const most_buffers_;
   std::size_t const piece_buffers_;  // that come and go together, as they are whole pages
   std::atomic<std::size_t> capacity_;
@@ -322,7 +322,7 @@ class block_cache {
   std::string asker_;
   std::unique_ptr<replacement> policy_;
   std::function<void(bool)> need_;
-  std::vector<slot> slots_;  // as many as ever had memory at once
+  std::vector<slot> slots_;                  // as many as ever had memory at once
   std::vector<bool> has_memory_;             // of each piece
   std::vector<std::size_t> without_memory_;  // slots
   std::size_t buffers_ = 0;
