@@ -39,7 +39,9 @@ class memory_registry;
 struct memory_share {
   std::string asker;
   std::uint64_t has_bytes = 0;
-  memory_claim claim = {};  ///< Fixed at what it has, unless a memory_holder has claimed otherwise.
+  /// Fixed at what it has, unless a memory_holder has claimed otherwise; its least is what it would
+  /// give down to before somebody is refused.
+  memory_claim claim = {};
 };
 
 /// How a budget is divided at some moment.

@@ -108,6 +108,7 @@ class sort_engine final : private memory_giver, private chunk_memory {
 
   /// The chunk to fill with items of one type; chunk_full() when its room is used up.
   chunk& current_chunk() noexcept { return formation_->current(); }
+  /// @param next_item_bytes  Of the one that had no room any more; 0: no longer than others.
   void chunk_full(std::size_t next_item_bytes = 0);
 
   /// Adds a record (families of byte strings). @throws budget_error naming both sizes if it is too
