@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <outsize/algorithm/item_sort.hpp>
 
+#include <outsize/algorithm/cut_short.hpp>
 #include <outsize/algorithm/input_options.hpp>
 #include <outsize/algorithm/item_scan.hpp>
 #include <outsize/algorithm/sort/sort_plan.hpp>

@@ -70,9 +70,4 @@ std::span<std::byte const> opened_bytes::next() { return state_->stream->next();
 
 std::string const& opened_bytes::name() const noexcept { return state_->stream->name(); }
 
-void throw_cut_short(std::string const& name, std::uint64_t bytes, std::size_t item_bytes) {
-  throw format_error(fmt::format("{}: the last record is cut short: {} bytes are no multiple of {}",
-                                 name, bytes, item_bytes));
-}
-
 }  // namespace outsize::detail

@@ -132,10 +132,6 @@ std::size_t encoded_inputs(std::vector<std::string> const& inputs, io::input_dec
 /// and both.
 void require_whole_items(std::vector<std::string> const& inputs, std::size_t item_bytes);
 
-/// @throws format_error: the input of so many bytes ends within an item.
-[[noreturn]] void throw_cut_short(std::string const& name, std::uint64_t bytes,
-                                  std::size_t item_bytes);
-
 /// Where items of type T lie side by side.
 template <typename Out, typename T>
 concept place_of = std::contiguous_iterator<Out> && std::same_as<std::iter_value_t<Out>, T>;

@@ -7,7 +7,7 @@
 #include <array>
 #include <utility>
 
-#include <outsize/algorithm/item_streams.hpp>
+#include <outsize/algorithm/cut_short.hpp>
 #include <outsize/base/byte_places.hpp>
 #include <outsize/base/error.hpp>
 

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <filesystem>
 
+#include <outsize/algorithm/cut_short.hpp>
 #include <outsize/io/disk_file.hpp>
 #include <outsize/io/input_form.hpp>
 #include <outsize/io/lent_windows.hpp>

@@ -24,6 +24,7 @@
 
 #include <fmt/format.h>
 
+#include <outsize/algorithm/cut_short.hpp>
 #include <outsize/algorithm/input_options.hpp>
 #include <outsize/algorithm/item_scan.hpp>
 #include <outsize/algorithm/item_streams.hpp>

@@ -10,12 +10,21 @@
 #include <span>
 #include <vector>
 
-#include <outsize/algorithm/sort/typed_items.hpp>
+#include <outsize/algorithm/sort/slice_merge.hpp>
+#include <outsize/algorithm/sort/typed_view.hpp>
 
 namespace outsize::detail {
 namespace {
 
-using family = typed_items<std::uint64_t, std::less<>>;
+/// What a merge asks of a family, for numbers.
+struct family {
+  using item = std::uint64_t;
+  using view = typed_view<item>;
+  static constexpr bool merges_by_copying = true;
+
+  std::less<> less() const { return {}; }
+  slice_merge<item> make_merge() const { return {}; }
+};
 using part = merge_part<family::view>;
 
 /// Sources in pieces that lie apart, and what they hold in order.
@@ -55,7 +64,7 @@ struct place {
 };
 
 TEST(merge_part, comes_in_order_by_keys_and_by_copies) {
-  family const items{{}};
+  family const items;
   for (std::size_t k : {1, 2, 3, 20}) {
     sources const in(k, k);
     std::vector<std::uint64_t> by_key;

@@ -11,7 +11,7 @@
 #include <random>
 #include <vector>
 
-#include <outsize/algorithm/sort/typed_items.hpp>
+#include <outsize/algorithm/sort/typed_view.hpp>
 
 namespace outsize::detail {
 namespace {
