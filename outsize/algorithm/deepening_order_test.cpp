@@ -12,7 +12,6 @@
 #include <string_view>
 
 #include <outsize/algorithm/byte_order.hpp>
-#include <outsize/algorithm/record_format.hpp>
 
 namespace outsize {
 namespace {
@@ -29,7 +28,6 @@ struct word_order {
 };
 
 static_assert(deepening_order<byte_order>);
-static_assert(deepening_order<record_order>);
 static_assert(!deepening_order<word_order>, "a word decides it");
 
 TEST(key_depth, is_less_if_less_is_alike) {

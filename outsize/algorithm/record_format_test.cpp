@@ -23,6 +23,8 @@
 namespace outsize {
 namespace {
 
+static_assert(deepening_order<record_order>);
+
 using kind = record_format::kind;
 using testing::HasSubstr;
 
