@@ -4,7 +4,7 @@
 // Part of every test executable: has tests of assertions run in a process that was started anew.
 //
 // GoogleTest would fork for them, and copies of storages and their kind refuse to work after a fork
-// (outsize/base/process_mark.hpp), so no assertion behind that would be met. Layer: tests.
+// (outsize/base/detail/process_mark.hpp), so no assertion behind that would be met. Layer: tests.
 
 #include <gtest/gtest.h>
 

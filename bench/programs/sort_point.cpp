@@ -27,7 +27,7 @@
 #include <vector>
 
 #include <outsize/algorithm/sorter.hpp>
-#include <outsize/base/mixed_bits.hpp>
+#include <outsize/base/detail/mixed_bits.hpp>
 #include <outsize/block/storage.hpp>
 #include <outsize/io/decorators/simulated_file.hpp>
 #include <outsize/io/memory_file.hpp>

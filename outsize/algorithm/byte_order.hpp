@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include <outsize/algorithm/deepening_order.hpp>
-#include <outsize/base/byte_words.hpp>
+#include <outsize/base/detail/byte_words.hpp>
 
 namespace outsize {
 

@@ -16,7 +16,7 @@
 #include <fmt/format.h>
 
 #include <outsize/algorithm/sort/ordered_bits.hpp>
-#include <outsize/base/byte_words.hpp>
+#include <outsize/base/detail/byte_words.hpp>
 
 namespace outsize {
 namespace {

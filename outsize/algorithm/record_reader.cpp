@@ -8,7 +8,7 @@
 #include <utility>
 
 #include <outsize/algorithm/cut_short.hpp>
-#include <outsize/base/byte_places.hpp>
+#include <outsize/base/detail/byte_places.hpp>
 #include <outsize/base/error.hpp>
 
 namespace outsize {

@@ -19,7 +19,7 @@
 #include <outsize/algorithm/byte_order.hpp>
 #include <outsize/algorithm/sort/engine.hpp>
 #include <outsize/base/assert.hpp>
-#include <outsize/base/owned.hpp>
+#include <outsize/base/detail/owned.hpp>
 #include <outsize/block/storage.hpp>
 
 namespace outsize {

@@ -23,10 +23,10 @@
 #include <outsize/algorithm/item_sort.hpp>
 #include <outsize/algorithm/sort/combining_items.hpp>
 #include <outsize/base/assert.hpp>
+#include <outsize/base/detail/item_room.hpp>
+#include <outsize/base/detail/owned.hpp>
 #include <outsize/base/external_item.hpp>
-#include <outsize/base/item_room.hpp>
-#include <outsize/base/owned.hpp>
-#include <outsize/base/piece_stream.hpp>
+#include <outsize/base/piece_reader.hpp>
 
 namespace outsize {
 
@@ -43,7 +43,7 @@ concept item_combiner =
 ///     for (…) s.push(x);
 ///     for (s.sort(); !s.empty(); ++s) use(*s);
 ///
-/// After sort() it is a stream of pieces (piece_stream.hpp), and a range to go over once: the
+/// After sort() it is a stream of pieces (piece_reader.hpp), and a range to go over once: the
 /// source of any algorithm, another sort or a merge too. To ask for items before sort() was called,
 /// or to use one that was moved from, is a mistake that is asserted.
 ///

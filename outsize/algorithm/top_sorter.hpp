@@ -29,8 +29,8 @@
 #include <outsize/algorithm/record_sorter.hpp>
 #include <outsize/algorithm/sort/record_items.hpp>
 #include <outsize/base/assert.hpp>
+#include <outsize/base/detail/owned.hpp>
 #include <outsize/base/memory_budget.hpp>
-#include <outsize/base/owned.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/block/storage.hpp>
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include <outsize/base/assert.hpp>
-#include <outsize/base/idle_tools.hpp>
+#include <outsize/base/detail/idle_tools.hpp>
 
 namespace outsize {
 

@@ -26,7 +26,7 @@
 #include <cstddef>
 #include <functional>
 
-#include <outsize/base/process_mark.hpp>
+#include <outsize/base/detail/process_mark.hpp>
 
 namespace outsize {
 

@@ -14,7 +14,7 @@
 #include <limits>
 #include <thread>
 
-#include <outsize/base/control_groups.hpp>
+#include <outsize/base/detail/control_groups.hpp>
 #include <outsize/base/error.hpp>
 #include <outsize/base/memory_budget.hpp>
 #include <outsize/base/units.hpp>

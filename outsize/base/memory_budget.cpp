@@ -12,9 +12,9 @@
 #include <utility>
 
 #include <outsize/base/assert.hpp>
+#include <outsize/base/detail/memory_registry.hpp>
+#include <outsize/base/detail/process_mark.hpp>
 #include <outsize/base/error.hpp>
-#include <outsize/base/memory_registry.hpp>
-#include <outsize/base/process_mark.hpp>
 #include <outsize/base/units.hpp>
 
 namespace outsize {

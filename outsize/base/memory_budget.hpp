@@ -24,8 +24,8 @@
 #include <string>
 #include <vector>
 
+#include <outsize/base/detail/process_mark.hpp>
 #include <outsize/base/memory_division.hpp>
-#include <outsize/base/process_mark.hpp>
 
 namespace outsize {
 

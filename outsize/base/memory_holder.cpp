@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include <outsize/base/memory_registry.hpp>
+#include <outsize/base/detail/memory_registry.hpp>
 
 namespace outsize {
 

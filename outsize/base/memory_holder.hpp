@@ -27,8 +27,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include <outsize/base/detail/process_locks.hpp>
 #include <outsize/base/memory_budget.hpp>
-#include <outsize/base/process_locks.hpp>
 
 namespace outsize {
 

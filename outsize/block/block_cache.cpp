@@ -8,8 +8,8 @@
 #include <numeric>
 
 #include <outsize/base/assert.hpp>
-#include <outsize/base/cache_lines.hpp>
-#include <outsize/base/closed_memory.hpp>
+#include <outsize/base/detail/cache_lines.hpp>
+#include <outsize/base/detail/closed_memory.hpp>
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/block/storage.hpp>

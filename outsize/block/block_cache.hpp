@@ -46,9 +46,9 @@
 
 #include <boost/circular_buffer.hpp>
 
+#include <outsize/base/detail/process_mark.hpp>
 #include <outsize/base/memory_budget.hpp>
 #include <outsize/base/memory_holder.hpp>
-#include <outsize/base/process_mark.hpp>
 #include <outsize/block/block_device.hpp>
 #include <outsize/block/block_id.hpp>
 #include <outsize/block/buffer_pool.hpp>

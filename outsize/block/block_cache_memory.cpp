@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <outsize/base/assert.hpp>
-#include <outsize/base/closed_memory.hpp>
+#include <outsize/base/detail/closed_memory.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/block/block_cache.hpp>
 

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include <outsize/base/closed_memory.hpp>
+#include <outsize/base/detail/closed_memory.hpp>
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/block/block_list.hpp>

@@ -20,9 +20,9 @@
 #include <utility>
 
 #include <outsize/base/assert.hpp>
+#include <outsize/base/detail/item_room.hpp>
 #include <outsize/base/external_item.hpp>
-#include <outsize/base/item_room.hpp>
-#include <outsize/base/piece_stream.hpp>
+#include <outsize/base/piece_reader.hpp>
 #include <outsize/block/block_reader.hpp>
 #include <outsize/block/block_writer.hpp>
 #include <outsize/block/typed_block.hpp>
@@ -111,7 +111,7 @@ class block_output_stream {
   bool finished_ = false;
 };
 
-/// Reads them again: a stream of pieces, and a range to go over once (piece_stream.hpp).
+/// Reads them again: a stream of pieces, and a range to go over once (piece_reader.hpp).
 ///
 ///     for (block_input_stream<edge> in(blocks, count, memory); !in.empty(); ++in) use(*in);
 ///     block_input_stream<edge> in(std::move(blocks), count, memory);  // frees what it reads

@@ -12,9 +12,9 @@
 #include <span>
 #include <vector>
 
+#include <outsize/base/detail/process_locks.hpp>
+#include <outsize/base/detail/process_mark.hpp>
 #include <outsize/base/memory_budget.hpp>
-#include <outsize/base/process_locks.hpp>
-#include <outsize/base/process_mark.hpp>
 
 namespace outsize::block {
 

@@ -13,8 +13,8 @@
 #include <span>
 #include <vector>
 
+#include <outsize/base/detail/process_locks.hpp>
 #include <outsize/base/memory_budget.hpp>
-#include <outsize/base/process_locks.hpp>
 
 namespace outsize::block {
 

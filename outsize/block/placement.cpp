@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include <outsize/base/assert.hpp>
-#include <outsize/base/mixed_bits.hpp>
+#include <outsize/base/detail/mixed_bits.hpp>
 
 namespace outsize::block {
 namespace {

@@ -27,11 +27,11 @@
 #include <string>
 #include <vector>
 
+#include <outsize/base/detail/process_locks.hpp>
+#include <outsize/base/detail/process_mark.hpp>
 #include <outsize/base/executor.hpp>
 #include <outsize/base/machine.hpp>
 #include <outsize/base/memory_budget.hpp>
-#include <outsize/base/process_locks.hpp>
-#include <outsize/base/process_mark.hpp>
 #include <outsize/block/block_device.hpp>
 #include <outsize/block/block_id.hpp>
 #include <outsize/block/disk_options.hpp>

@@ -12,7 +12,7 @@
 #include <cstddef>
 #include <exception>
 
-#include <outsize/base/process_locks.hpp>
+#include <outsize/base/detail/process_locks.hpp>
 #include <outsize/block/buffer_pool.hpp>
 #include <outsize/block/storage.hpp>
 

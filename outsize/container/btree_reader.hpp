@@ -21,7 +21,7 @@
 #include <vector>
 
 #include <outsize/base/assert.hpp>
-#include <outsize/base/piece_stream.hpp>
+#include <outsize/base/piece_reader.hpp>
 #include <outsize/container/btree.hpp>
 #include <outsize/container/page_row.hpp>
 #include <outsize/container/tree_pages.hpp>

@@ -21,7 +21,7 @@
 #include <cstdint>
 
 #include <outsize/base/assert.hpp>
-#include <outsize/base/mixed_bits.hpp>
+#include <outsize/base/detail/mixed_bits.hpp>
 
 namespace outsize::detail {
 

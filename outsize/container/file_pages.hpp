@@ -12,7 +12,7 @@
 #include <string>
 #include <utility>
 
-#include <outsize/base/process_mark.hpp>
+#include <outsize/base/detail/process_mark.hpp>
 #include <outsize/block/file_blocks.hpp>
 #include <outsize/container/page_space.hpp>
 #include <outsize/io/disk_file.hpp>

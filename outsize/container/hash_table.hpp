@@ -27,8 +27,8 @@
 #include <outsize/algorithm/item_streams.hpp>
 #include <outsize/algorithm/sorter.hpp>
 #include <outsize/base/assert.hpp>
+#include <outsize/base/detail/mixed_bits.hpp>
 #include <outsize/base/external_item.hpp>
-#include <outsize/base/mixed_bits.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/block/storage.hpp>
 #include <outsize/container/bucket_pages.hpp>

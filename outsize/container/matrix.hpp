@@ -29,7 +29,7 @@
 #include <utility>
 
 #include <outsize/base/assert.hpp>
-#include <outsize/base/owned.hpp>
+#include <outsize/base/detail/owned.hpp>
 #include <outsize/container/matrix_items.hpp>
 #include <outsize/container/matrix_kernel.hpp>
 #include <outsize/container/matrix_pages.hpp>

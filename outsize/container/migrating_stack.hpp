@@ -23,9 +23,9 @@
 #include <outsize/algorithm/item_scan.hpp>
 #include <outsize/algorithm/item_streams.hpp>
 #include <outsize/base/assert.hpp>
+#include <outsize/base/detail/owned.hpp>
 #include <outsize/base/external_item.hpp>
 #include <outsize/base/memory_budget.hpp>
-#include <outsize/base/owned.hpp>
 #include <outsize/block/storage.hpp>
 #include <outsize/container/page_pool.hpp>
 #include <outsize/container/piece_comparison.hpp>

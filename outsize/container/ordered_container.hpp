@@ -32,9 +32,9 @@
 
 #include <outsize/algorithm/item_order.hpp>
 #include <outsize/algorithm/sorter.hpp>
+#include <outsize/base/detail/owned.hpp>
 #include <outsize/base/error.hpp>
 #include <outsize/base/external_item.hpp>
-#include <outsize/base/owned.hpp>
 #include <outsize/container/btree.hpp>
 #include <outsize/container/btree_batch.hpp>
 #include <outsize/container/btree_builder.hpp>

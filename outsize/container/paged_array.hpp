@@ -26,8 +26,8 @@
 #include <utility>
 
 #include <outsize/base/assert.hpp>
+#include <outsize/base/detail/owned.hpp>
 #include <outsize/base/external_item.hpp>
-#include <outsize/base/owned.hpp>
 #include <outsize/block/storage.hpp>
 #include <outsize/container/item_batch.hpp>
 #include <outsize/container/item_source.hpp>

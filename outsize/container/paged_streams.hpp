@@ -10,14 +10,14 @@
 
 #include <cstdint>
 
-#include <outsize/base/piece_stream.hpp>
+#include <outsize/base/piece_reader.hpp>
 #include <outsize/container/page_window.hpp>
 #include <outsize/container/paged_items.hpp>
 
 namespace outsize {
 
 /// Reads items front to back: a vector_reader, or what sequence::forward() gives. A stream of
-/// pieces, and a range to go over once (piece_stream.hpp).
+/// pieces, and a range to go over once (piece_reader.hpp).
 ///
 /// I/Os:    a scan's. Memory: the container's, and 4 KiB or an item.
 /// Errors:  io_error of a page from the call that asks for its first item; the reader stays where

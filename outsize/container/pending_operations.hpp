@@ -21,8 +21,8 @@
 #include <utility>
 
 #include <outsize/base/assert.hpp>
+#include <outsize/base/detail/mixed_bits.hpp>
 #include <outsize/base/memory_budget.hpp>
-#include <outsize/base/mixed_bits.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/block/storage.hpp>
 #include <outsize/container/bucket_numbers.hpp>

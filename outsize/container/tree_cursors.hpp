@@ -17,7 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <outsize/base/process_locks.hpp>
+#include <outsize/base/detail/process_locks.hpp>
 
 namespace outsize::detail {
 

@@ -41,8 +41,8 @@
 #include <vector>
 
 #include <outsize/base/assert.hpp>
+#include <outsize/base/detail/owned.hpp>
 #include <outsize/base/external_item.hpp>
-#include <outsize/base/owned.hpp>
 #include <outsize/block/storage.hpp>
 #include <outsize/container/hash_table.hpp>
 #include <outsize/container/item_source.hpp>

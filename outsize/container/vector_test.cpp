@@ -22,7 +22,7 @@
 #include <utility>
 #include <vector>
 
-#include <outsize/base/closed_memory.hpp>
+#include <outsize/base/detail/closed_memory.hpp>
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/io/decorators/counting_file.hpp>

@@ -13,7 +13,7 @@
 #include <chrono>
 #include <functional>
 
-#include <outsize/base/process_mark.hpp>
+#include <outsize/base/detail/process_mark.hpp>
 #include <outsize/io/request.hpp>
 
 namespace outsize::io {

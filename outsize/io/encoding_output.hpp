@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-#include <outsize/base/aligned_memory.hpp>
+#include <outsize/base/detail/aligned_memory.hpp>
 #include <outsize/io/codec_grant.hpp>
 #include <outsize/io/compression.hpp>
 #include <outsize/io/lent_windows.hpp>

@@ -25,7 +25,7 @@
 #include <span>
 #include <string>
 
-#include <outsize/base/process_locks.hpp>
+#include <outsize/base/detail/process_locks.hpp>
 #include <outsize/io/file_version.hpp>
 #include <outsize/io/request.hpp>
 #include <outsize/io/statistics.hpp>

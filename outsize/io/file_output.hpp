@@ -22,7 +22,7 @@
 #include <string>
 #include <vector>
 
-#include <outsize/base/aligned_memory.hpp>
+#include <outsize/base/detail/aligned_memory.hpp>
 #include <outsize/io/output_stream.hpp>
 
 namespace outsize::io {

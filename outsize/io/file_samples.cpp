@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <bit>
 
-#include <outsize/base/aligned_memory.hpp>
+#include <outsize/base/detail/aligned_memory.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/io/file.hpp>
 

@@ -6,8 +6,8 @@
 #include <cerrno>
 #include <utility>
 
+#include <outsize/base/detail/process_mark.hpp>
 #include <outsize/base/error.hpp>
-#include <outsize/base/process_mark.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/io/decoding_input.hpp>
 #include <outsize/io/file_input.hpp>

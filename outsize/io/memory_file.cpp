@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include <outsize/base/detail/process_locks.hpp>
 #include <outsize/base/error.hpp>
-#include <outsize/base/process_locks.hpp>
 #include <outsize/io/delay_line.hpp>
 
 namespace outsize::io {

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include <outsize/base/process_mark.hpp>
+#include <outsize/base/detail/process_mark.hpp>
 #include <outsize/io/encoding_output.hpp>
 #include <outsize/io/file_output.hpp>
 #include <outsize/io/posix/blocking_io.hpp>

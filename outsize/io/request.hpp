@@ -22,8 +22,8 @@
 #include <string>
 #include <vector>
 
-#include <outsize/base/process_locks.hpp>
-#include <outsize/base/process_mark.hpp>
+#include <outsize/base/detail/process_locks.hpp>
+#include <outsize/base/detail/process_mark.hpp>
 #include <outsize/io/patience.hpp>
 #include <outsize/io/statistics.hpp>
 

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include <outsize/base/config.hpp>
+#include <outsize/base/detail/process_mark.hpp>
 #include <outsize/base/error.hpp>
-#include <outsize/base/process_mark.hpp>
 #include <outsize/io/linux/mapped_transfer.hpp>
 #include <outsize/io/linux/uring_queue.hpp>
 #include <outsize/io/posix/thread_queue.hpp>

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include <outsize/base/process_locks.hpp>
+#include <outsize/base/detail/process_locks.hpp>
 
 namespace outsize::io {
 

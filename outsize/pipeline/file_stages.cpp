@@ -17,7 +17,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include <outsize/base/aligned_memory.hpp>
+#include <outsize/base/detail/aligned_memory.hpp>
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
 

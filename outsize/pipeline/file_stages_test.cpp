@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include <outsize/base/aligned_memory.hpp>
+#include <outsize/base/detail/aligned_memory.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/io/decorators/fault_plan.hpp>
 #include <outsize/io/decorators/faulty_file.hpp>

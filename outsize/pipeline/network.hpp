@@ -35,9 +35,9 @@
 #include <string_view>
 #include <vector>
 
+#include <outsize/base/detail/process_mark.hpp>
 #include <outsize/base/error.hpp>
 #include <outsize/base/memory_budget.hpp>
-#include <outsize/base/process_mark.hpp>
 #include <outsize/pipeline/network_report.hpp>
 #include <outsize/pipeline/pooled_buffer.hpp>
 #include <outsize/pipeline/stage.hpp>

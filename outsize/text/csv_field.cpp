@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include <outsize/base/byte_places.hpp>
+#include <outsize/base/detail/byte_places.hpp>
 #include <outsize/text/byte_filter.hpp>
 
 namespace outsize::text {

@@ -11,7 +11,7 @@
 
 #include <fmt/format.h>
 
-#include <outsize/base/byte_places.hpp>
+#include <outsize/base/detail/byte_places.hpp>
 #include <outsize/text/byte_filter.hpp>
 
 namespace outsize::text {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <bit>
 
-#include <outsize/base/mixed_bits.hpp>
+#include <outsize/base/detail/mixed_bits.hpp>
 
 namespace outsize::text {
 

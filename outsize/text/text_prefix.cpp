@@ -8,7 +8,7 @@
 #include <bit>
 #include <cstddef>
 
-#include <outsize/base/byte_words.hpp>
+#include <outsize/base/detail/byte_words.hpp>
 
 namespace outsize::text {
 namespace {

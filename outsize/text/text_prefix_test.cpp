@@ -11,7 +11,7 @@
 
 #include <gtest/gtest.h>
 
-#include <outsize/base/byte_words.hpp>
+#include <outsize/base/detail/byte_words.hpp>
 
 namespace outsize::text {
 namespace {

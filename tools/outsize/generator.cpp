@@ -16,7 +16,7 @@
 
 #include <fmt/format.h>
 
-#include <outsize/base/mixed_bits.hpp>
+#include <outsize/base/detail/mixed_bits.hpp>
 #include <tools/outsize/options.hpp>
 
 namespace outsize::tool {

@@ -26,7 +26,7 @@
 #include <outsize/algorithm/sort/record_items.hpp>
 #include <outsize/algorithm/sort/record_place.hpp>
 #include <outsize/algorithm/sort/vector_sort.hpp>
-#include <outsize/base/byte_places.hpp>
+#include <outsize/base/detail/byte_places.hpp>
 #include <outsize/base/memory_budget.hpp>
 #include <outsize/base/units.hpp>
 

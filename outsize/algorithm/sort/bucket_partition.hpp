@@ -33,8 +33,8 @@
 #include <vector>
 
 #include <outsize/algorithm/sort/vector_sort.hpp>
-#include <outsize/base/aligned_memory.hpp>
 #include <outsize/base/assert.hpp>
+#include <outsize/base/detail/aligned_memory.hpp>
 
 namespace outsize::detail {
 

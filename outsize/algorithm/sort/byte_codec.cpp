@@ -12,7 +12,7 @@
 #include <outsize/algorithm/sort/byte_codec.hpp>
 #include <outsize/algorithm/sort/column_codec.hpp>
 #include <outsize/algorithm/sort/packed_block.hpp>
-#include <outsize/base/byte_words.hpp>
+#include <outsize/base/detail/byte_words.hpp>
 #include <outsize/base/units.hpp>
 
 namespace outsize::detail {

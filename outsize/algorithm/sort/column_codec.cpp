@@ -9,7 +9,7 @@
 #include <limits>
 #include <optional>
 
-#include <outsize/base/gathered_bits.hpp>
+#include <outsize/base/detail/gathered_bits.hpp>
 #include <outsize/base/units.hpp>
 
 namespace outsize::detail {

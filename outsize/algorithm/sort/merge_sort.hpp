@@ -25,7 +25,7 @@
 
 #include <outsize/algorithm/sort/two_way_merge.hpp>
 #include <outsize/base/assert.hpp>
-#include <outsize/base/without_jump.hpp>
+#include <outsize/base/detail/without_jump.hpp>
 
 namespace outsize::detail {
 

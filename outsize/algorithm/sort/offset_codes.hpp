@@ -26,7 +26,7 @@
 #include <string_view>
 
 #include <outsize/algorithm/byte_order.hpp>
-#include <outsize/base/byte_words.hpp>
+#include <outsize/base/detail/byte_words.hpp>
 
 namespace outsize::detail {
 

@@ -20,7 +20,7 @@
 #include <span>
 #include <string_view>
 
-#include <outsize/base/byte_words.hpp>
+#include <outsize/base/detail/byte_words.hpp>
 #include <outsize/base/units.hpp>
 
 namespace outsize::detail {

@@ -45,7 +45,7 @@
 #include <outsize/algorithm/sort/reduction.hpp>
 #include <outsize/algorithm/sort/vector_sort.hpp>
 #include <outsize/base/assert.hpp>
-#include <outsize/base/byte_words.hpp>
+#include <outsize/base/detail/byte_words.hpp>
 #include <outsize/base/executor.hpp>
 #include <outsize/base/memory_budget.hpp>
 #include <outsize/base/units.hpp>

@@ -50,10 +50,10 @@
 #include <outsize/algorithm/sort/run_writer.hpp>
 #include <outsize/algorithm/sort/sort_plan.hpp>
 #include <outsize/base/assert.hpp>
+#include <outsize/base/detail/page_supply.hpp>
 #include <outsize/base/error.hpp>
 #include <outsize/base/machine.hpp>
 #include <outsize/base/memory_holder.hpp>
-#include <outsize/base/page_supply.hpp>
 #include <outsize/pipeline/network.hpp>
 
 namespace outsize::detail {

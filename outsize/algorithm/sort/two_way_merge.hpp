@@ -27,7 +27,7 @@
 #include <type_traits>
 
 #include <outsize/algorithm/sort/vector_sort.hpp>
-#include <outsize/base/without_jump.hpp>
+#include <outsize/base/detail/without_jump.hpp>
 
 namespace outsize::detail {
 

@@ -14,7 +14,7 @@
 #include <outsize/algorithm/sort/bucket_partition.hpp>
 #include <outsize/algorithm/sort/digit_sort.hpp>
 #include <outsize/algorithm/sort/proxy_sort.hpp>
-#include <outsize/base/idle_tools.hpp>
+#include <outsize/base/detail/idle_tools.hpp>
 
 namespace outsize::detail {
 namespace {

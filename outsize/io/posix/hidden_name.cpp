@@ -7,7 +7,7 @@
 #include <array>
 #include <utility>
 
-#include <outsize/base/process_mark.hpp>
+#include <outsize/base/detail/process_mark.hpp>
 #include <outsize/io/output_stream.hpp>
 
 namespace outsize::io {

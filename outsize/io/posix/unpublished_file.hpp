@@ -18,7 +18,7 @@
 #include <optional>
 #include <string>
 
-#include <outsize/base/process_mark.hpp>
+#include <outsize/base/detail/process_mark.hpp>
 #include <outsize/io/file_version.hpp>
 #include <outsize/io/posix/file_protection.hpp>
 #include <outsize/io/posix/hidden_name.hpp>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
-#include <outsize/base/process_locks.hpp>
+#include <outsize/base/detail/process_locks.hpp>
 
 #include <gtest/gtest.h>
 

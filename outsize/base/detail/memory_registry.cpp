@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
-#include <outsize/base/memory_registry.hpp>
+#include <outsize/base/detail/memory_registry.hpp>
 
 #include <fmt/format.h>
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
-#include <outsize/base/byte_places.hpp>
+#include <outsize/base/detail/byte_places.hpp>
 
 #include <algorithm>
 #include <array>
@@ -10,7 +10,7 @@
 
 // Compiled once for each instruction set, as far as HWY_AFTER_NAMESPACE.
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "outsize/base/byte_places.cpp"
+#define HWY_TARGET_INCLUDE "outsize/base/detail/byte_places.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
-#include <outsize/base/piece_stream.hpp>
+#include <outsize/base/piece_reader.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
-#include <outsize/base/closed_memory.hpp>
+#include <outsize/base/detail/closed_memory.hpp>
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Words of byte strings against loops over their bytes; strings end where their memory ends.
 
-#include <outsize/base/byte_words.hpp>
+#include <outsize/base/detail/byte_words.hpp>
 
 #include <gtest/gtest.h>
 

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include <outsize/base/assert.hpp>
-#include <outsize/base/process_mark.hpp>
+#include <outsize/base/detail/process_mark.hpp>
 
 namespace outsize::detail {
 

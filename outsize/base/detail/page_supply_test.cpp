@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Pages come ahead of their use, and what is in them stays.
 
-#include <outsize/base/page_supply.hpp>
+#include <outsize/base/detail/page_supply.hpp>
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>

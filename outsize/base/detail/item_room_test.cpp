@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Rooms take items until they are full, one by one and many at once.
 
-#include <outsize/base/item_room.hpp>
+#include <outsize/base/detail/item_room.hpp>
 
 #include <gtest/gtest.h>
 

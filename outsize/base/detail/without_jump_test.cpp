@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
-#include <outsize/base/without_jump.hpp>
+#include <outsize/base/detail/without_jump.hpp>
 
 #include <gtest/gtest.h>
 

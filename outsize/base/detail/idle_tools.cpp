@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
-#include <outsize/base/idle_tools.hpp>
+#include <outsize/base/detail/idle_tools.hpp>
 
 namespace outsize::detail {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
-#include <outsize/base/cache_lines.hpp>
+#include <outsize/base/detail/cache_lines.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -10,7 +10,7 @@
 // Compiled once for each instruction set, as far as HWY_AFTER_NAMESPACE: the least one that there
 // can be has no such stores in Highway.
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "outsize/base/cache_lines.cpp"
+#define HWY_TARGET_INCLUDE "outsize/base/detail/cache_lines.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
-#include <outsize/base/mixed_bits.hpp>
+#include <outsize/base/detail/mixed_bits.hpp>
 
 #include <gtest/gtest.h>
 

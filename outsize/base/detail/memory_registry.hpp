@@ -21,11 +21,11 @@
 #include <string>
 #include <vector>
 
+#include <outsize/base/detail/process_locks.hpp>
+#include <outsize/base/detail/process_mark.hpp>
+#include <outsize/base/detail/spare_pages.hpp>
 #include <outsize/base/memory_budget.hpp>
 #include <outsize/base/memory_division.hpp>
-#include <outsize/base/process_locks.hpp>
-#include <outsize/base/process_mark.hpp>
-#include <outsize/base/spare_pages.hpp>
 
 namespace outsize {
 

@@ -14,7 +14,7 @@
 #include <mutex>
 #include <utility>
 
-#include <outsize/base/process_mark.hpp>
+#include <outsize/base/detail/process_mark.hpp>
 
 namespace outsize::detail {
 

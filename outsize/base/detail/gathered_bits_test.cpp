@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Against the definition, bit by bit; what was gathered is scattered to where it was.
 
-#include <outsize/base/gathered_bits.hpp>
+#include <outsize/base/detail/gathered_bits.hpp>
 
 #include <gtest/gtest.h>
 

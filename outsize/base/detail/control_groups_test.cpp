@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
-#include <outsize/base/control_groups.hpp>
+#include <outsize/base/detail/control_groups.hpp>
 
 #include <gtest/gtest.h>
 

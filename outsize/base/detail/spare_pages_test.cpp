@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
-#include <outsize/base/spare_pages.hpp>
+#include <outsize/base/detail/spare_pages.hpp>
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Files of the groups: cgroups(7), and Control Group v2 and v1 in the kernel's documentation.
-#include <outsize/base/control_groups.hpp>
+#include <outsize/base/detail/control_groups.hpp>
 
 #include <algorithm>
 #include <charconv>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
-#include <outsize/base/owned.hpp>
+#include <outsize/base/detail/owned.hpp>
 
 #include <gtest/gtest.h>
 

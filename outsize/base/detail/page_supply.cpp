@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
-#include <outsize/base/page_supply.hpp>
+#include <outsize/base/detail/page_supply.hpp>
 
 #include <algorithm>
 #include <stop_token>

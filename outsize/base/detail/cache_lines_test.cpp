@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
-#include <outsize/base/cache_lines.hpp>
+#include <outsize/base/detail/cache_lines.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
-#include <outsize/base/byte_places.hpp>
+#include <outsize/base/detail/byte_places.hpp>
 
 #include <gtest/gtest.h>
 
