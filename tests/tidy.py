@@ -82,7 +82,7 @@ UNTESTED = {
     "outsize/io/file_identity.hpp": "by user_files_test.cpp",
     "outsize/io/posix/file_protection.hpp": "by unpublished_file_test.cpp",
     "outsize/io/simulation/disk_model.hpp": "interface: by the tests of the models",
-    "outsize/pipeline/network_run.hpp": "by network_test.cpp",
+    "outsize/pipeline/detail/network_run.hpp": "by network_test.cpp",
     "outsize/pipeline/stage.hpp": "by network_test.cpp",
     "tools/outsize/interruption.hpp": "ends the process: by tests/tool",
     "tools/outsize/sort_command.hpp": "by tests/tool",

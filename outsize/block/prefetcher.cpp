@@ -5,7 +5,7 @@
 #include <utility>
 
 #include <outsize/base/assert.hpp>
-#include <outsize/block/prefetch_schedule.hpp>
+#include <outsize/block/detail/prefetch_schedule.hpp>
 
 namespace outsize::block {
 

@@ -9,7 +9,7 @@
 #include <outsize/base/detail/process_mark.hpp>
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
-#include <outsize/io/decoding_input.hpp>
+#include <outsize/io/detail/decoding_input.hpp>
 #include <outsize/io/file_input.hpp>
 #include <outsize/io/posix/blocking_io.hpp>
 #include <outsize/io/posix/sequential_input.hpp>

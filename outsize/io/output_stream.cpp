@@ -5,7 +5,7 @@
 #include <utility>
 
 #include <outsize/base/detail/process_mark.hpp>
-#include <outsize/io/encoding_output.hpp>
+#include <outsize/io/detail/encoding_output.hpp>
 #include <outsize/io/file_output.hpp>
 #include <outsize/io/posix/blocking_io.hpp>
 #include <outsize/io/posix/sequential_output.hpp>

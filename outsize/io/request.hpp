@@ -24,7 +24,7 @@
 
 #include <outsize/base/detail/process_locks.hpp>
 #include <outsize/base/detail/process_mark.hpp>
-#include <outsize/io/patience.hpp>
+#include <outsize/io/detail/patience.hpp>
 #include <outsize/io/statistics.hpp>
 
 namespace outsize::io {

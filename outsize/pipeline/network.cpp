@@ -11,7 +11,7 @@
 #include <outsize/base/assert.hpp>
 #include <outsize/base/machine.hpp>
 #include <outsize/base/progress_line.hpp>
-#include <outsize/pipeline/network_run.hpp>
+#include <outsize/pipeline/detail/network_run.hpp>
 
 namespace outsize::pipeline {
 

@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include <outsize/base/printable_text.hpp>
-#include <outsize/pipeline/network_figures.hpp>
+#include <outsize/pipeline/detail/network_figures.hpp>
 #include <outsize/pipeline/network_report.hpp>
 
 namespace outsize::pipeline {

@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include <outsize/base/units.hpp>
-#include <outsize/pipeline/network_figures.hpp>
+#include <outsize/pipeline/detail/network_figures.hpp>
 
 namespace outsize::pipeline {
 namespace {

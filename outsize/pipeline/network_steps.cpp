@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
 // Which stage may run, and what one step of it does.
-#include <outsize/pipeline/network_run.hpp>
+#include <outsize/pipeline/detail/network_run.hpp>
 
 #include <fmt/format.h>
 #include <sys/resource.h>

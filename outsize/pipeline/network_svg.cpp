@@ -12,8 +12,8 @@
 #include <iterator>
 #include <string_view>
 
-#include <outsize/pipeline/network_figures.hpp>
-#include <outsize/pipeline/network_layout.hpp>
+#include <outsize/pipeline/detail/network_figures.hpp>
+#include <outsize/pipeline/detail/network_layout.hpp>
 #include <outsize/pipeline/network_report.hpp>
 
 namespace outsize::pipeline {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
 // Who runs what, who wakes whom, and what nodes do through their ports.
-#include <outsize/pipeline/network_run.hpp>
+#include <outsize/pipeline/detail/network_run.hpp>
 
 #include <fmt/format.h>
 

@@ -16,7 +16,7 @@
 
 #include <outsize/base/printable_text.hpp>
 #include <outsize/io/timeline.hpp>
-#include <outsize/pipeline/network_figures.hpp>
+#include <outsize/pipeline/detail/network_figures.hpp>
 #include <outsize/pipeline/network_report.hpp>
 
 namespace outsize::pipeline {

@@ -12,10 +12,10 @@
 
 #include <outsize/algorithm/record_sorter.hpp>
 #include <outsize/algorithm/sort/sort_plan.hpp>
+#include <outsize/text/detail/line_files.hpp>
+#include <outsize/text/detail/text_tally.hpp>
 #include <outsize/text/headed_record.hpp>
 #include <outsize/text/key_extractor.hpp>
-#include <outsize/text/line_streams.hpp>
-#include <outsize/text/text_tally.hpp>
 
 namespace outsize::text {
 namespace {

@@ -15,9 +15,9 @@
 #include <outsize/algorithm/stream_sort.hpp>
 #include <outsize/base/error.hpp>
 #include <outsize/text/csv_field.hpp>
+#include <outsize/text/detail/line_files.hpp>
 #include <outsize/text/field_split.hpp>
 #include <outsize/text/line_order.hpp>
-#include <outsize/text/line_streams.hpp>
 
 namespace outsize::text {
 namespace {

@@ -14,8 +14,8 @@
 #include <outsize/algorithm/stream_sort.hpp>
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
+#include <outsize/text/detail/line_files.hpp>
 #include <outsize/text/headed_record.hpp>
-#include <outsize/text/line_streams.hpp>
 #include <outsize/text/random_permutation.hpp>
 
 namespace outsize::text {

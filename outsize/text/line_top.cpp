@@ -4,7 +4,7 @@
 
 #include <outsize/algorithm/sort/sort_plan.hpp>
 #include <outsize/algorithm/top_sorter.hpp>
-#include <outsize/text/line_streams.hpp>
+#include <outsize/text/detail/line_files.hpp>
 
 namespace outsize::text {
 

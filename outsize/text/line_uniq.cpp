@@ -10,7 +10,7 @@
 
 #include <outsize/text/byte_filter.hpp>
 #include <outsize/text/csv_field.hpp>
-#include <outsize/text/line_streams.hpp>
+#include <outsize/text/detail/line_files.hpp>
 
 namespace outsize::text {
 namespace {

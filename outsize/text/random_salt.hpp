@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include <outsize/text/md5.hpp>
+#include <outsize/text/detail/md5.hpp>
 
 namespace outsize::text {
 

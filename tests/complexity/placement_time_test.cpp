@@ -24,8 +24,8 @@
 
 #include <outsize/base/units.hpp>
 #include <outsize/block/block_id.hpp>
+#include <outsize/block/detail/prefetch_schedule.hpp>
 #include <outsize/block/placement.hpp>
-#include <outsize/block/prefetch_schedule.hpp>
 #include <outsize/io/simulation/rotating_disk.hpp>
 
 namespace outsize::block {

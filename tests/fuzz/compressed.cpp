@@ -18,7 +18,7 @@
 #include <outsize/base/memory_budget.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/io/codecs/codec.hpp>
-#include <outsize/io/decoding_input.hpp>
+#include <outsize/io/detail/decoding_input.hpp>
 #include <outsize/testing/pieced_input.hpp>
 
 #include "fuzz_target.hpp"

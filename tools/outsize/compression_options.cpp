@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include <outsize/base/printable_text.hpp>
-#include <outsize/io/decoding_input.hpp>
+#include <outsize/io/detail/decoding_input.hpp>
 #include <tools/outsize/command.hpp>
 #include <tools/outsize/option_words.hpp>
 

@@ -23,11 +23,11 @@
 #include <outsize/base/memory_budget.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/text/csv_field.hpp>
+#include <outsize/text/detail/text_tally.hpp>
 #include <outsize/text/field_split.hpp>
 #include <outsize/text/key_extractor.hpp>
 #include <outsize/text/line_key.hpp>
 #include <outsize/text/line_order.hpp>
-#include <outsize/text/text_tally.hpp>
 
 namespace kernels {
 namespace {

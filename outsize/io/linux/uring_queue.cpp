@@ -21,8 +21,8 @@
 #include <outsize/base/assert.hpp>
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
+#include <outsize/io/detail/patience.hpp>
 #include <outsize/io/file.hpp>
-#include <outsize/io/patience.hpp>
 #include <outsize/io/posix/thread_queue.hpp>
 
 namespace outsize::io {

@@ -11,7 +11,7 @@
 #include <cerrno>
 
 #include <outsize/base/error.hpp>
-#include <outsize/io/patience.hpp>
+#include <outsize/io/detail/patience.hpp>
 
 namespace outsize::io::detail {
 namespace {

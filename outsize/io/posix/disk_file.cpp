@@ -16,7 +16,7 @@
 #include <utility>
 
 #include <outsize/base/error.hpp>
-#include <outsize/io/patience.hpp>
+#include <outsize/io/detail/patience.hpp>
 #include <outsize/io/posix/open_descriptor.hpp>
 
 namespace outsize::io {

@@ -16,7 +16,7 @@
 
 #include <outsize/base/error.hpp>
 #include <outsize/base/memory_budget.hpp>
-#include <outsize/io/patience.hpp>
+#include <outsize/io/detail/patience.hpp>
 
 namespace outsize::io::detail {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
-#include <outsize/io/codec_grant.hpp>
+#include <outsize/io/detail/codec_grant.hpp>
 
 #include <fmt/format.h>
 

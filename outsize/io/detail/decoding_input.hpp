@@ -27,7 +27,7 @@
 #include <utility>
 #include <vector>
 
-#include <outsize/io/codec_grant.hpp>
+#include <outsize/io/detail/codec_grant.hpp>
 #include <outsize/io/input_form.hpp>
 #include <outsize/io/input_stream.hpp>
 

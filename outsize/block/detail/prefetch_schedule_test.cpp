@@ -3,7 +3,7 @@
 // The schedule against the definition: disks that read one block in each step, m buffers, blocks
 // used up in the order of need. The least number of steps is found by trying all schedules.
 
-#include <outsize/block/prefetch_schedule.hpp>
+#include <outsize/block/detail/prefetch_schedule.hpp>
 
 #include <gtest/gtest.h>
 

@@ -19,8 +19,8 @@
 #include <vector>
 
 #include <outsize/base/detail/aligned_memory.hpp>
-#include <outsize/io/codec_grant.hpp>
 #include <outsize/io/compression.hpp>
+#include <outsize/io/detail/codec_grant.hpp>
 #include <outsize/io/lent_windows.hpp>
 #include <outsize/io/output_stream.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
-#include <outsize/io/encoding_output.hpp>
+#include <outsize/io/detail/encoding_output.hpp>
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
-#include <outsize/io/decoding_input.hpp>
+#include <outsize/io/detail/decoding_input.hpp>
 #include <outsize/io/input_form.hpp>
 #include <outsize/io/input_stream.hpp>
 #include <outsize/testing/scratch_directory.hpp>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
-#include <outsize/text/line_streams.hpp>
+#include <outsize/text/detail/line_files.hpp>
 
 #include <fmt/format.h>
 #include <algorithm>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Open addressing with linear probing; the table is at most three quarters full.
-#include <outsize/text/text_tally.hpp>
+#include <outsize/text/detail/text_tally.hpp>
 
 #include <algorithm>
 #include <bit>

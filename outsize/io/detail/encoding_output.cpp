@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
-#include <outsize/io/encoding_output.hpp>
+#include <outsize/io/detail/encoding_output.hpp>
 
 #include <algorithm>
 #include <utility>

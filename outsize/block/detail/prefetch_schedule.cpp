@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
-#include <outsize/block/prefetch_schedule.hpp>
+#include <outsize/block/detail/prefetch_schedule.hpp>
 
 #include <algorithm>
 #include <cmath>

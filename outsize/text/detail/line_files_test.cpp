@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Lines of several files in, text out, and a division of memory that adds up.
-#include <outsize/text/line_streams.hpp>
+#include <outsize/text/detail/line_files.hpp>
 
 #include <gtest/gtest.h>
 

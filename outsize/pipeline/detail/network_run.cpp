@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
 // How a run is built, started, brought to its end and measured.
-#include <outsize/pipeline/network_run.hpp>
+#include <outsize/pipeline/detail/network_run.hpp>
 
 #include <fmt/format.h>
 

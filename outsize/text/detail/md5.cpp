@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
-#include <outsize/text/md5.hpp>
+#include <outsize/text/detail/md5.hpp>
 
 #include <algorithm>
 #include <bit>

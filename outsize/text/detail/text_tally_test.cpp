@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Counts against std::map, in so little memory that it fills up again and again.
-#include <outsize/text/text_tally.hpp>
+#include <outsize/text/detail/text_tally.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
-#include <outsize/io/patience.hpp>
+#include <outsize/io/detail/patience.hpp>
 
 #include <algorithm>
 #include <thread>

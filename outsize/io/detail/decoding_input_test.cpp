@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
-#include <outsize/io/decoding_input.hpp>
+#include <outsize/io/detail/decoding_input.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // The test suite of RFC 1321, whole and in pieces.
-#include <outsize/text/md5.hpp>
+#include <outsize/text/detail/md5.hpp>
 
 #include <gtest/gtest.h>
 

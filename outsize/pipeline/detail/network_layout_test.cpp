@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
-#include <outsize/pipeline/network_layout.hpp>
+#include <outsize/pipeline/detail/network_layout.hpp>
 
 #include <gtest/gtest.h>
 
