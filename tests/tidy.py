@@ -35,7 +35,7 @@ UNTESTED = {
     "outsize/algorithm/sort/engine_memory.hpp": "by tests/memory",
     "outsize/algorithm/sort/encoded_blocks.hpp": "by run_writer_test.cpp",
     "outsize/algorithm/sort/in_place_run.hpp": "by run_formation_test.cpp",
-    "outsize/algorithm/sort/item_kernel.hpp": "interface: by typed_kernel_test.cpp",
+    "outsize/kernel/detail/item_kernel.hpp": "interface: by typed_kernel_test.cpp",
     "outsize/algorithm/sort/run.hpp": "by run_writer_test.cpp",
     "outsize/algorithm/sort/intermediate_merges.hpp": "by engine_test.cpp and sort_io_test.cpp",
     "outsize/algorithm/sort/last_merge.hpp": "by engine_test.cpp",

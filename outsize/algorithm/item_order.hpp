@@ -22,10 +22,10 @@
 #include <utility>
 
 #include <outsize/algorithm/sort/item_engine.hpp>
-#include <outsize/algorithm/sort/ordered_bits.hpp>
 #include <outsize/algorithm/sort/typed_items.hpp>
 #include <outsize/algorithm/sort/typed_kernel.hpp>
-#include <outsize/algorithm/sort/word_sort.hpp>
+#include <outsize/kernel/detail/ordered_bits.hpp>
+#include <outsize/kernel/detail/word_sort.hpp>
 
 namespace outsize {
 

@@ -38,7 +38,6 @@
 #include <outsize/algorithm/record_output.hpp>
 #include <outsize/algorithm/sort/merge_round.hpp>
 #include <outsize/algorithm/sort/reduction.hpp>
-#include <outsize/algorithm/sort/sequence.hpp>
 #include <outsize/algorithm/sort/typed_items.hpp>
 #include <outsize/algorithm/sort/window_writer.hpp>
 #include <outsize/algorithm/stream_merge.hpp>
@@ -47,6 +46,7 @@
 #include <outsize/base/memory_budget.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/block/storage.hpp>
+#include <outsize/kernel/detail/item_sequence.hpp>
 
 namespace outsize {
 namespace detail {

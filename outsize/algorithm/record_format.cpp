@@ -15,8 +15,8 @@
 
 #include <fmt/format.h>
 
-#include <outsize/algorithm/sort/ordered_bits.hpp>
 #include <outsize/base/detail/byte_words.hpp>
+#include <outsize/kernel/detail/ordered_bits.hpp>
 
 namespace outsize {
 namespace {

@@ -19,7 +19,7 @@
 #include <string_view>
 #include <vector>
 
-#include <outsize/algorithm/deepening_order.hpp>
+#include <outsize/kernel/deepening_order.hpp>
 
 namespace outsize {
 

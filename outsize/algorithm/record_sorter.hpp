@@ -16,11 +16,11 @@
 #include <string_view>
 #include <utility>
 
-#include <outsize/algorithm/byte_order.hpp>
 #include <outsize/algorithm/sort/engine.hpp>
 #include <outsize/base/assert.hpp>
 #include <outsize/base/detail/owned.hpp>
 #include <outsize/block/storage.hpp>
+#include <outsize/kernel/byte_order.hpp>
 
 namespace outsize {
 

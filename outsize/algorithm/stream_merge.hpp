@@ -20,10 +20,10 @@
 
 #include <outsize/algorithm/record_output.hpp>
 #include <outsize/algorithm/record_reader.hpp>
-#include <outsize/algorithm/sort/loser_tree.hpp>
 #include <outsize/algorithm/sort/record_items.hpp>
 #include <outsize/algorithm/stream_sort.hpp>
 #include <outsize/base/error.hpp>
+#include <outsize/kernel/detail/loser_tree.hpp>
 
 namespace outsize::detail {
 

@@ -11,13 +11,13 @@
 #include <stdexcept>
 #include <utility>
 
-#include <outsize/algorithm/sort/slice_merge.hpp>
-#include <outsize/algorithm/sort/vector_sort.hpp>
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/block/user_files.hpp>
 #include <outsize/io/disk_file.hpp>
 #include <outsize/io/output_file.hpp>
+#include <outsize/kernel/detail/slice_merge.hpp>
+#include <outsize/kernel/detail/vector_sort.hpp>
 #include <outsize/numeric/columnsort_plan.hpp>
 #include <outsize/numeric/merge_halves.hpp>
 #include <outsize/numeric/passes.hpp>

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include <outsize/algorithm/sort/index_sort.hpp>
+#include <outsize/kernel/detail/index_sort.hpp>
 
 namespace outsize::scratch {
 

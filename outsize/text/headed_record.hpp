@@ -17,7 +17,7 @@
 #include <string>
 #include <string_view>
 
-#include <outsize/algorithm/byte_order.hpp>
+#include <outsize/kernel/byte_order.hpp>
 #include <outsize/text/line_order.hpp>
 
 namespace outsize::text {

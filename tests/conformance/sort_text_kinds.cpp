@@ -13,10 +13,10 @@
 #include <string_view>
 #include <vector>
 
-#include <outsize/algorithm/byte_order.hpp>
 #include <outsize/algorithm/record_sort.hpp>
 #include <outsize/algorithm/record_sorter.hpp>
 #include <outsize/base/units.hpp>
+#include <outsize/kernel/byte_order.hpp>
 #include <outsize/testing/scratch_directory.hpp>
 #include <outsize/text/csv_field.hpp>
 #include <outsize/text/line_sort.hpp>

@@ -24,7 +24,6 @@
 #include <thread>
 #include <vector>
 
-#include <outsize/algorithm/byte_order.hpp>
 #include <outsize/algorithm/record_sort.hpp>
 #include <outsize/algorithm/reduce.hpp>
 #include <outsize/algorithm/sort.hpp>
@@ -35,6 +34,7 @@
 #include <outsize/block/storage.hpp>
 #include <outsize/io/decorators/faulty_file.hpp>
 #include <outsize/io/memory_file.hpp>
+#include <outsize/kernel/byte_order.hpp>
 #include <outsize/testing/effort.hpp>
 #include <outsize/testing/scratch_directory.hpp>
 

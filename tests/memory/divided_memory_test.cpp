@@ -20,7 +20,6 @@
 #include <utility>
 #include <vector>
 
-#include <outsize/algorithm/byte_order.hpp>
 #include <outsize/algorithm/merge.hpp>
 #include <outsize/algorithm/nth_element.hpp>
 #include <outsize/algorithm/record_sorter.hpp>
@@ -41,6 +40,7 @@
 #include <outsize/container/unordered_map.hpp>
 #include <outsize/container/vector.hpp>
 #include <outsize/io/memory_file.hpp>
+#include <outsize/kernel/byte_order.hpp>
 
 namespace outsize {
 namespace {

@@ -22,7 +22,6 @@
 #include <bench/programs/kernels/random_items.hpp>
 #include <bench/programs/kernels/timing.hpp>
 #include <bench/programs/typed_items.hpp>
-#include <outsize/algorithm/byte_order.hpp>
 #include <outsize/algorithm/item_order.hpp>
 #include <outsize/algorithm/sort/combining_items.hpp>
 #include <outsize/algorithm/sort/outliers.hpp>
@@ -31,11 +30,12 @@
 #include <outsize/algorithm/sort/record_items.hpp>
 #include <outsize/algorithm/sort/reduction.hpp>
 #include <outsize/algorithm/sort/typed_items.hpp>
-#include <outsize/algorithm/sort/vector_sort.hpp>
 #include <outsize/algorithm/stream_sort.hpp>
 #include <outsize/base/memory_budget.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/io/memory_file.hpp>
+#include <outsize/kernel/byte_order.hpp>
+#include <outsize/kernel/detail/vector_sort.hpp>
 
 namespace kernels {
 namespace {

@@ -13,8 +13,8 @@
 
 #include <bench/programs/kernels/random_items.hpp>
 #include <bench/programs/kernels/timing.hpp>
-#include <outsize/algorithm/sort/index_sort.hpp>
-#include <outsize/algorithm/sort/vector_sort.hpp>
+#include <outsize/kernel/detail/index_sort.hpp>
+#include <outsize/kernel/detail/vector_sort.hpp>
 
 namespace kernels {
 

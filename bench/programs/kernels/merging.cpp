@@ -18,22 +18,22 @@
 #include <bench/programs/kernels/random_items.hpp>
 #include <bench/programs/kernels/timing.hpp>
 #include <bench/programs/typed_items.hpp>
-#include <outsize/algorithm/byte_order.hpp>
-#include <outsize/algorithm/sort/code_tree.hpp>
-#include <outsize/algorithm/sort/loser_tree.hpp>
 #include <outsize/algorithm/sort/merge_feed.hpp>
-#include <outsize/algorithm/sort/multisequence_selection.hpp>
 #include <outsize/algorithm/sort/record_items.hpp>
 #include <outsize/algorithm/sort/reduction.hpp>
-#include <outsize/algorithm/sort/sequence.hpp>
-#include <outsize/algorithm/sort/slice_merge.hpp>
-#include <outsize/algorithm/sort/tree_merge.hpp>
-#include <outsize/algorithm/sort/two_way_merge.hpp>
 #include <outsize/algorithm/sort/typed_items.hpp>
-#include <outsize/algorithm/sort/vector_sort.hpp>
 #include <outsize/algorithm/sort/window_writer.hpp>
 #include <outsize/base/executor.hpp>
 #include <outsize/base/units.hpp>
+#include <outsize/kernel/byte_order.hpp>
+#include <outsize/kernel/detail/code_tree.hpp>
+#include <outsize/kernel/detail/item_sequence.hpp>
+#include <outsize/kernel/detail/loser_tree.hpp>
+#include <outsize/kernel/detail/multisequence_selection.hpp>
+#include <outsize/kernel/detail/slice_merge.hpp>
+#include <outsize/kernel/detail/tree_merge.hpp>
+#include <outsize/kernel/detail/two_way_merge.hpp>
+#include <outsize/kernel/detail/vector_sort.hpp>
 
 namespace kernels {
 namespace {

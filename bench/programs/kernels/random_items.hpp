@@ -19,7 +19,7 @@
 
 #include <bench/programs/typed_items.hpp>
 #include <outsize/algorithm/sort/typed_items.hpp>
-#include <outsize/algorithm/sort/vector_sort.hpp>
+#include <outsize/kernel/detail/vector_sort.hpp>
 
 namespace kernels {
 

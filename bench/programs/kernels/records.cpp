@@ -20,15 +20,15 @@
 #include <bench/programs/kernels/index_of_lines.hpp>
 #include <bench/programs/kernels/random_items.hpp>
 #include <bench/programs/kernels/timing.hpp>
-#include <outsize/algorithm/byte_order.hpp>
-#include <outsize/algorithm/sort/index_sort.hpp>
 #include <outsize/algorithm/sort/recent_records.hpp>
 #include <outsize/algorithm/sort/record_items.hpp>
 #include <outsize/algorithm/sort/record_place.hpp>
-#include <outsize/algorithm/sort/vector_sort.hpp>
 #include <outsize/base/detail/byte_places.hpp>
 #include <outsize/base/memory_budget.hpp>
 #include <outsize/base/units.hpp>
+#include <outsize/kernel/byte_order.hpp>
+#include <outsize/kernel/detail/index_sort.hpp>
+#include <outsize/kernel/detail/vector_sort.hpp>
 
 namespace kernels {
 namespace {

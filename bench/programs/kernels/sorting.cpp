@@ -20,19 +20,19 @@
 #include <bench/programs/kernels/timing.hpp>
 #include <bench/programs/typed_items.hpp>
 #include <outsize/algorithm/item_order.hpp>
-#include <outsize/algorithm/sort/bucket_partition.hpp>
-#include <outsize/algorithm/sort/digit_sort.hpp>
 #include <outsize/algorithm/sort/keyed_items.hpp>
-#include <outsize/algorithm/sort/merge_sort.hpp>
-#include <outsize/algorithm/sort/ordered_bits.hpp>
-#include <outsize/algorithm/sort/parallel_sort.hpp>
-#include <outsize/algorithm/sort/proxy_sort.hpp>
 #include <outsize/algorithm/sort/typed_items.hpp>
-#include <outsize/algorithm/sort/vector_sort.hpp>
-#include <outsize/algorithm/sort/word_sort.hpp>
 #include <outsize/base/executor.hpp>
 #include <outsize/base/memory_budget.hpp>
 #include <outsize/base/units.hpp>
+#include <outsize/kernel/detail/bucket_partition.hpp>
+#include <outsize/kernel/detail/digit_sort.hpp>
+#include <outsize/kernel/detail/merge_sort.hpp>
+#include <outsize/kernel/detail/ordered_bits.hpp>
+#include <outsize/kernel/detail/parallel_sort.hpp>
+#include <outsize/kernel/detail/proxy_sort.hpp>
+#include <outsize/kernel/detail/vector_sort.hpp>
+#include <outsize/kernel/detail/word_sort.hpp>
 
 namespace kernels {
 namespace {

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include <outsize/algorithm/byte_order.hpp>
 #include <outsize/algorithm/sort/record_items.hpp>
 #include <outsize/algorithm/sort/typed_items.hpp>
+#include <outsize/kernel/byte_order.hpp>
 
 namespace outsize::detail {
 namespace {

@@ -17,12 +17,12 @@
 #include <thread>
 #include <vector>
 
-#include <outsize/algorithm/byte_order.hpp>
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/io/decorators/fault_plan.hpp>
 #include <outsize/io/decorators/faulty_file.hpp>
 #include <outsize/io/memory_file.hpp>
+#include <outsize/kernel/byte_order.hpp>
 
 namespace outsize::detail {
 namespace {

@@ -22,10 +22,10 @@
 #include <variant>
 #include <vector>
 
-#include <outsize/algorithm/sort/item_kernel.hpp>
-#include <outsize/algorithm/sort/ordered_bits.hpp>
 #include <outsize/algorithm/sort/sort_options.hpp>
 #include <outsize/algorithm/sort/sorted_window.hpp>
+#include <outsize/kernel/detail/item_kernel.hpp>
+#include <outsize/kernel/detail/ordered_bits.hpp>
 
 namespace outsize {
 class storage;

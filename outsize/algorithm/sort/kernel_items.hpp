@@ -17,11 +17,11 @@
 #include <utility>
 #include <vector>
 
-#include <outsize/algorithm/sort/item_kernel.hpp>
 #include <outsize/algorithm/sort/reduction.hpp>
 #include <outsize/base/executor.hpp>
 #include <outsize/base/memory_budget.hpp>
 #include <outsize/base/units.hpp>
+#include <outsize/kernel/detail/item_kernel.hpp>
 
 namespace outsize::detail {
 

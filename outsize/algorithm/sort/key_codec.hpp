@@ -21,7 +21,7 @@
 #include <cstdint>
 #include <span>
 
-#include <outsize/algorithm/sort/vector_sort.hpp>
+#include <outsize/kernel/detail/vector_sort.hpp>
 
 namespace outsize::detail {
 

@@ -16,8 +16,8 @@
 #include <string_view>
 #include <utility>
 
-#include <outsize/algorithm/sort/item_kernel.hpp>
 #include <outsize/algorithm/sort/record_items.hpp>
+#include <outsize/kernel/detail/item_kernel.hpp>
 
 namespace outsize::detail {
 

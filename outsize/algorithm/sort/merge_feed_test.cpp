@@ -14,7 +14,6 @@
 #include <string>
 #include <vector>
 
-#include <outsize/algorithm/byte_order.hpp>
 #include <outsize/algorithm/sort/packed_block.hpp>
 #include <outsize/algorithm/sort/record_items.hpp>
 #include <outsize/algorithm/sort/run_writer.hpp>
@@ -23,6 +22,7 @@
 #include <outsize/base/units.hpp>
 #include <outsize/io/decorators/faulty_file.hpp>
 #include <outsize/io/memory_file.hpp>
+#include <outsize/kernel/byte_order.hpp>
 
 namespace outsize::detail {
 namespace {

@@ -18,10 +18,10 @@
 #include <span>
 #include <vector>
 
-#include <outsize/algorithm/sort/merge_part.hpp>
-#include <outsize/algorithm/sort/multisequence_selection.hpp>
-#include <outsize/algorithm/sort/sequence.hpp>
 #include <outsize/base/executor.hpp>
+#include <outsize/kernel/detail/item_sequence.hpp>
+#include <outsize/kernel/detail/merge_part.hpp>
+#include <outsize/kernel/detail/multisequence_selection.hpp>
 
 namespace outsize::detail {
 

@@ -13,10 +13,10 @@
 #include <span>
 #include <utility>
 
-#include <outsize/algorithm/sort/item_kernel.hpp>
 #include <outsize/algorithm/sort/reduction.hpp>
 #include <outsize/algorithm/sort/typed_chunk.hpp>
 #include <outsize/algorithm/sort/typed_items.hpp>
+#include <outsize/kernel/detail/item_kernel.hpp>
 
 namespace outsize::detail {
 

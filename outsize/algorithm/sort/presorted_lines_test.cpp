@@ -19,10 +19,10 @@
 #include <utility>
 #include <vector>
 
-#include <outsize/algorithm/byte_order.hpp>
 #include <outsize/algorithm/stream_merge.hpp>
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
+#include <outsize/kernel/byte_order.hpp>
 #include <outsize/testing/scratch_directory.hpp>
 
 namespace outsize::detail {

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include <outsize/algorithm/byte_order.hpp>
 #include <outsize/base/units.hpp>
+#include <outsize/kernel/byte_order.hpp>
 
 namespace outsize::detail {
 namespace {

@@ -12,12 +12,12 @@
 #include <string>
 #include <vector>
 
-#include <outsize/algorithm/byte_order.hpp>
 #include <outsize/algorithm/sort/record_items.hpp>
 #include <outsize/algorithm/sort/typed_items.hpp>
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/io/memory_file.hpp>
+#include <outsize/kernel/byte_order.hpp>
 
 namespace outsize::detail {
 namespace {

@@ -13,12 +13,12 @@
 #include <utility>
 #include <vector>
 
-#include <outsize/algorithm/sort/parallel_sort.hpp>
 #include <outsize/algorithm/sort/reduction.hpp>
 #include <outsize/algorithm/sort/typed_items.hpp>
 #include <outsize/base/assert.hpp>
 #include <outsize/base/executor.hpp>
 #include <outsize/base/memory_budget.hpp>
+#include <outsize/kernel/detail/parallel_sort.hpp>
 
 namespace outsize::detail {
 

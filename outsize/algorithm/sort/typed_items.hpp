@@ -23,15 +23,15 @@
 #include <type_traits>
 #include <vector>
 
-#include <outsize/algorithm/sort/merge_sort.hpp>
-#include <outsize/algorithm/sort/ordered_bits.hpp>
 #include <outsize/algorithm/sort/reduction.hpp>
-#include <outsize/algorithm/sort/slice_merge.hpp>
-#include <outsize/algorithm/sort/stable_item_sort.hpp>
-#include <outsize/algorithm/sort/tree_merge.hpp>
-#include <outsize/algorithm/sort/typed_view.hpp>
-#include <outsize/algorithm/sort/vector_sort.hpp>
-#include <outsize/algorithm/sort/word_sort.hpp>
+#include <outsize/kernel/detail/merge_sort.hpp>
+#include <outsize/kernel/detail/ordered_bits.hpp>
+#include <outsize/kernel/detail/slice_merge.hpp>
+#include <outsize/kernel/detail/stable_item_sort.hpp>
+#include <outsize/kernel/detail/tree_merge.hpp>
+#include <outsize/kernel/detail/typed_view.hpp>
+#include <outsize/kernel/detail/vector_sort.hpp>
+#include <outsize/kernel/detail/word_sort.hpp>
 
 namespace outsize::detail {
 

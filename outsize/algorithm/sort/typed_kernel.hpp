@@ -14,11 +14,11 @@
 #include <utility>
 #include <vector>
 
-#include <outsize/algorithm/sort/item_kernel.hpp>
-#include <outsize/algorithm/sort/loser_tree.hpp>
 #include <outsize/algorithm/sort/reduction.hpp>
-#include <outsize/algorithm/sort/sequence.hpp>
-#include <outsize/algorithm/sort/word_sort.hpp>
+#include <outsize/kernel/detail/item_kernel.hpp>
+#include <outsize/kernel/detail/item_sequence.hpp>
+#include <outsize/kernel/detail/loser_tree.hpp>
+#include <outsize/kernel/detail/word_sort.hpp>
 
 namespace outsize::detail {
 

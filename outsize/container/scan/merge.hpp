@@ -24,11 +24,11 @@
 #include <utility>
 #include <vector>
 
-#include <outsize/algorithm/sort/two_way_merge.hpp>
 #include <outsize/base/executor.hpp>
 #include <outsize/container/scan/policy.hpp>
 #include <outsize/container/scan/transform.hpp>
 #include <outsize/container/scan/walk.hpp>
+#include <outsize/kernel/detail/two_way_merge.hpp>
 
 namespace outsize {
 namespace detail {
