@@ -20,10 +20,10 @@
 #include <utility>
 #include <vector>
 
-#include <outsize/algorithm/cut_short.hpp>
 #include <outsize/algorithm/item_streams.hpp>
 #include <outsize/base/external_item.hpp>
 #include <outsize/base/units.hpp>
+#include <outsize/record/detail/cut_short.hpp>
 
 namespace outsize {
 

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <outsize/algorithm/item_sort.hpp>
 
-#include <outsize/algorithm/cut_short.hpp>
 #include <outsize/algorithm/input_options.hpp>
 #include <outsize/algorithm/item_scan.hpp>
 #include <outsize/algorithm/sort/sort_plan.hpp>
@@ -13,6 +12,7 @@
 #include <outsize/block/user_files.hpp>
 #include <outsize/io/input_stream.hpp>
 #include <outsize/io/output_stream.hpp>
+#include <outsize/record/detail/cut_short.hpp>
 
 namespace outsize::detail {
 namespace {

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include <outsize/algorithm/merge.hpp>
-#include <outsize/algorithm/record_word.hpp>
 #include <outsize/algorithm/stream_merge.hpp>
+#include <outsize/record/detail/record_word.hpp>
 
 namespace outsize {
 namespace {

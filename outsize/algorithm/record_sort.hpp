@@ -5,9 +5,9 @@
 // Sorting files of binary records: numbers, or records of one length with keys inside. By the
 // storage's threads; the caller waits. Layer: algorithm. The engine behind it: sort/engine.hpp.
 
-#include <outsize/algorithm/record_format.hpp>
 #include <outsize/algorithm/stream_sort.hpp>
 #include <outsize/block/storage.hpp>
+#include <outsize/record/record_format.hpp>
 
 namespace outsize {
 

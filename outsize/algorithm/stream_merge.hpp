@@ -19,11 +19,11 @@
 #include <vector>
 
 #include <outsize/algorithm/record_output.hpp>
-#include <outsize/algorithm/record_reader.hpp>
 #include <outsize/algorithm/sort/record_items.hpp>
 #include <outsize/algorithm/stream_sort.hpp>
 #include <outsize/base/error.hpp>
 #include <outsize/kernel/detail/loser_tree.hpp>
+#include <outsize/record/record_reader.hpp>
 
 namespace outsize::detail {
 

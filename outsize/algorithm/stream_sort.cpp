@@ -10,10 +10,10 @@
 #include <cerrno>
 #include <filesystem>
 
-#include <outsize/algorithm/cut_short.hpp>
 #include <outsize/io/disk_file.hpp>
 #include <outsize/io/input_form.hpp>
 #include <outsize/io/lent_windows.hpp>
+#include <outsize/record/detail/cut_short.hpp>
 
 namespace outsize::detail {
 namespace {

@@ -24,11 +24,9 @@
 
 #include <fmt/format.h>
 
-#include <outsize/algorithm/cut_short.hpp>
 #include <outsize/algorithm/input_options.hpp>
 #include <outsize/algorithm/item_scan.hpp>
 #include <outsize/algorithm/item_streams.hpp>
-#include <outsize/algorithm/record_reader.hpp>
 #include <outsize/algorithm/sort/engine.hpp>
 #include <outsize/algorithm/sort/item_engine.hpp>
 #include <outsize/algorithm/sort/output_room.hpp>
@@ -37,6 +35,8 @@
 #include <outsize/base/error.hpp>
 #include <outsize/io/input_stream.hpp>
 #include <outsize/io/output_stream.hpp>
+#include <outsize/record/detail/cut_short.hpp>
+#include <outsize/record/record_reader.hpp>
 
 namespace outsize {
 

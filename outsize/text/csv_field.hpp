@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include <outsize/algorithm/csv_scanner.hpp>
+#include <outsize/record/csv_scanner.hpp>
 #include <outsize/text/line_key.hpp>
 
 namespace outsize::text {

@@ -11,9 +11,9 @@
 #include <string>
 #include <string_view>
 
-#include <outsize/algorithm/csv_scanner.hpp>
 #include <outsize/kernel/byte_order.hpp>
 #include <outsize/kernel/deepening_order.hpp>
+#include <outsize/record/csv_scanner.hpp>
 #include <outsize/text/byte_filter.hpp>
 #include <outsize/text/line_key.hpp>
 #include <outsize/text/random_salt.hpp>

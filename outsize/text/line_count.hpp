@@ -11,9 +11,9 @@
 
 #include <cstdint>
 
-#include <outsize/algorithm/record_reader.hpp>
 #include <outsize/algorithm/stream_sort.hpp>
 #include <outsize/block/storage.hpp>
+#include <outsize/record/record_reader.hpp>
 #include <outsize/text/line_order.hpp>
 
 namespace outsize::text {

@@ -16,9 +16,9 @@
 #include <string>
 #include <vector>
 
-#include <outsize/algorithm/csv_scanner.hpp>
 #include <outsize/algorithm/sort/sort_options.hpp>
 #include <outsize/block/storage.hpp>
+#include <outsize/record/csv_scanner.hpp>
 
 namespace outsize::text {
 

@@ -14,10 +14,10 @@
 #include <string_view>
 #include <vector>
 
-#include <outsize/algorithm/csv_scanner.hpp>
-#include <outsize/algorithm/record_reader.hpp>
 #include <outsize/kernel/byte_order.hpp>
 #include <outsize/kernel/deepening_order.hpp>
+#include <outsize/record/csv_scanner.hpp>
+#include <outsize/record/record_reader.hpp>
 #include <outsize/text/key_order.hpp>
 #include <outsize/text/line_key.hpp>
 #include <outsize/text/ordering.hpp>

@@ -11,10 +11,10 @@
 #include <variant>
 #include <vector>
 
-#include <outsize/algorithm/record_reader.hpp>
 #include <outsize/algorithm/sort/sort_options.hpp>
 #include <outsize/algorithm/top_sorter.hpp>
 #include <outsize/block/storage.hpp>
+#include <outsize/record/record_reader.hpp>
 #include <outsize/text/random_salt.hpp>
 
 namespace outsize::text {

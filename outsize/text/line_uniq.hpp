@@ -10,9 +10,9 @@
 #include <limits>
 #include <string>
 
-#include <outsize/algorithm/record_reader.hpp>
 #include <outsize/algorithm/sort/sort_options.hpp>
 #include <outsize/block/storage.hpp>
+#include <outsize/record/record_reader.hpp>
 
 namespace outsize::text {
 

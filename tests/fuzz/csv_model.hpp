@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include <outsize/algorithm/csv_scanner.hpp>
+#include <outsize/record/csv_scanner.hpp>
 
 namespace outsize::fuzz {
 

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include <outsize/algorithm/record_format.hpp>
+#include <outsize/record/record_format.hpp>
 #include <outsize/text/line_order.hpp>
 
 #include "fuzz_target.hpp"

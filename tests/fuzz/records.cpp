@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include <outsize/algorithm/record_reader.hpp>
+#include <outsize/record/record_reader.hpp>
 #include <outsize/testing/pieced_input.hpp>
 #include <outsize/text/csv_field.hpp>
 

@@ -11,8 +11,8 @@
 #include <variant>
 #include <vector>
 
-#include <outsize/algorithm/record_format.hpp>
-#include <outsize/algorithm/record_reader.hpp>
+#include <outsize/record/record_format.hpp>
+#include <outsize/record/record_reader.hpp>
 #include <outsize/text/line_order.hpp>
 #include <tools/outsize/options.hpp>
 #include <tools/outsize/random_options.hpp>

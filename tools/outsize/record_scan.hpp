@@ -14,10 +14,10 @@
 #include <string_view>
 #include <utility>
 
-#include <outsize/algorithm/record_reader.hpp>
 #include <outsize/base/memory_budget.hpp>
 #include <outsize/io/input_stream.hpp>
 #include <outsize/io/request_queue.hpp>
+#include <outsize/record/record_reader.hpp>
 #include <tools/outsize/compression_options.hpp>
 #include <tools/outsize/key_options.hpp>
 

@@ -19,9 +19,9 @@
 #include <bench/programs/kernels/index_of_lines.hpp>
 #include <bench/programs/kernels/random_items.hpp>
 #include <bench/programs/kernels/timing.hpp>
-#include <outsize/algorithm/csv_scanner.hpp>
 #include <outsize/base/memory_budget.hpp>
 #include <outsize/base/units.hpp>
+#include <outsize/record/csv_scanner.hpp>
 #include <outsize/text/csv_field.hpp>
 #include <outsize/text/detail/text_tally.hpp>
 #include <outsize/text/field_split.hpp>

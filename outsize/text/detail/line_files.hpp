@@ -19,13 +19,13 @@
 #include <vector>
 
 #include <outsize/algorithm/record_output.hpp>
-#include <outsize/algorithm/record_reader.hpp>
 #include <outsize/algorithm/sort/sort_options.hpp>
 #include <outsize/algorithm/stream_sort.hpp>
 #include <outsize/base/memory_budget.hpp>
 #include <outsize/block/storage.hpp>
 #include <outsize/io/input_stream.hpp>
 #include <outsize/io/output_stream.hpp>
+#include <outsize/record/record_reader.hpp>
 
 namespace outsize::detail {
 

@@ -10,7 +10,7 @@
 //   record:  | . . . . k k k k . . . . |      word: ((load >> shift) & mask), turned into order
 //                  [ load, 8 bytes ]
 //
-// Pure functions. Layer: algorithm.
+// Pure functions. Layer: record.
 
 #include <algorithm>
 #include <array>
@@ -19,7 +19,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include <outsize/algorithm/record_format.hpp>
+#include <outsize/record/record_format.hpp>
 
 namespace outsize::detail {
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-// Inputs that end within a record of fixed length. Pure functions. Layer: algorithm.
+// Inputs that end within a record of fixed length. Pure functions. Layer: record.
 
 #include <cstddef>
 #include <cstdint>

@@ -10,7 +10,7 @@
 //
 // That is RFC 4180, with any separator, and quotes that are not in front have no meaning. In files
 // whose records end in CR alone, CR takes the place of LF, which then stands in quotes only. One
-// thread at a time. Layer: algorithm.
+// thread at a time. Layer: record.
 
 #include <cstddef>
 #include <cstdint>

@@ -5,7 +5,7 @@
 // Cuts the bytes of an input stream into records: lines, CSV, or stretches of one length.
 //
 // Most records are handed out where the stream has them; one that straddles two of its views is put
-// together in a buffer of its own. One thread at a time. Layer: algorithm.
+// together in a buffer of its own. One thread at a time. Layer: record.
 
 #include <algorithm>
 #include <cstddef>
@@ -15,8 +15,8 @@
 #include <string>
 #include <string_view>
 
-#include <outsize/algorithm/csv_scanner.hpp>
 #include <outsize/io/input_stream.hpp>
+#include <outsize/record/csv_scanner.hpp>
 
 namespace outsize {
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
-#include <outsize/algorithm/cut_short.hpp>
+#include <outsize/record/detail/cut_short.hpp>
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Records cut from a stream of views of every size against records cut from the whole text.
 
-#include <outsize/algorithm/record_reader.hpp>
+#include <outsize/record/record_reader.hpp>
 
 #include <gtest/gtest.h>
 

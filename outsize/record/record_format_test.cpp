@@ -3,7 +3,7 @@
 //
 // Formats and keys as users write them, and the order of random records against a model that
 // decodes every key on its own.
-#include <outsize/algorithm/record_format.hpp>
+#include <outsize/record/record_format.hpp>
 
 #include <algorithm>
 #include <bit>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Words of short records against the prefixes that record_order makes of the same keys.
 
-#include <outsize/algorithm/record_word.hpp>
+#include <outsize/record/detail/record_word.hpp>
 
 #include <gtest/gtest.h>
 

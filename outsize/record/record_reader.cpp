@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
-#include <outsize/algorithm/record_reader.hpp>
+#include <outsize/record/record_reader.hpp>
 
 #include <fmt/format.h>
 #include <algorithm>
 #include <array>
 #include <utility>
 
-#include <outsize/algorithm/cut_short.hpp>
 #include <outsize/base/detail/byte_places.hpp>
 #include <outsize/base/error.hpp>
+#include <outsize/record/detail/cut_short.hpp>
 
 namespace outsize {
 namespace {

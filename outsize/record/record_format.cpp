@@ -3,7 +3,7 @@
 //
 // Reading of record formats and keys, and the comparison of records by normalised keys. Loads go
 // byte by byte in the source, which compilers turn into one load and, where needed, one byte swap.
-#include <outsize/algorithm/record_format.hpp>
+#include <outsize/record/record_format.hpp>
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
-#include <outsize/algorithm/csv_scanner.hpp>
+#include <outsize/record/csv_scanner.hpp>
 
 #include <algorithm>
 

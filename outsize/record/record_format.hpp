@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
 //
-// Fixed-length binary records and the order that keys inside them define. Layer: algorithm; plain
+// Fixed-length binary records and the order that keys inside them define. Layer: record; plain
 // values without I/O. Every key has a normalised form of the same length, a big-endian byte string
 // whose lexicographic order is the order of the key; the order of records is that of the normalised
 // keys, concatenated, and a prefix is simply the first eight bytes of that string:
