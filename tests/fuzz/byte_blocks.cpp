@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include <outsize/algorithm/sort/byte_codec.hpp>
-#include <outsize/algorithm/sort/packed_block.hpp>
 #include <outsize/base/units.hpp>
+#include <outsize/codec/detail/byte_codec.hpp>
+#include <outsize/codec/detail/packed_block.hpp>
 
 #include "fuzz_target.hpp"
 

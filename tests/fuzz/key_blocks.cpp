@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include <outsize/algorithm/sort/key_codec.hpp>
+#include <outsize/codec/detail/key_codec.hpp>
 
 #include "fuzz_target.hpp"
 

@@ -18,12 +18,12 @@
 
 #include <bench/programs/kernels/random_items.hpp>
 #include <bench/programs/kernels/timing.hpp>
-#include <outsize/algorithm/sort/byte_codec.hpp>
-#include <outsize/algorithm/sort/key_codec.hpp>
-#include <outsize/algorithm/sort/packed_block.hpp>
 #include <outsize/algorithm/sort/record_items.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/block/storage.hpp>
+#include <outsize/codec/detail/byte_codec.hpp>
+#include <outsize/codec/detail/key_codec.hpp>
+#include <outsize/codec/detail/packed_block.hpp>
 #include <outsize/kernel/byte_order.hpp>
 #include <outsize/kernel/detail/vector_sort.hpp>
 

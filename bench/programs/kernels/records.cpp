@@ -22,10 +22,10 @@
 #include <bench/programs/kernels/timing.hpp>
 #include <outsize/algorithm/sort/recent_records.hpp>
 #include <outsize/algorithm/sort/record_items.hpp>
-#include <outsize/algorithm/sort/record_place.hpp>
 #include <outsize/base/detail/byte_places.hpp>
 #include <outsize/base/memory_budget.hpp>
 #include <outsize/base/units.hpp>
+#include <outsize/codec/detail/record_place.hpp>
 #include <outsize/kernel/byte_order.hpp>
 #include <outsize/kernel/detail/index_sort.hpp>
 #include <outsize/kernel/detail/vector_sort.hpp>

@@ -17,13 +17,13 @@
 #include <cstdint>
 #include <optional>
 
-#include <outsize/algorithm/sort/byte_codec.hpp>
 #include <outsize/algorithm/sort/codec_choice.hpp>
 #include <outsize/algorithm/sort/coding_trial.hpp>
-#include <outsize/algorithm/sort/key_codec.hpp>
 #include <outsize/algorithm/sort/run_blocks.hpp>
 #include <outsize/algorithm/sort/sort_plan.hpp>
 #include <outsize/base/machine.hpp>
+#include <outsize/codec/detail/byte_codec.hpp>
+#include <outsize/codec/detail/key_codec.hpp>
 
 namespace outsize::detail {
 

@@ -15,11 +15,11 @@
 #include <limits>
 #include <span>
 
-#include <outsize/algorithm/sort/byte_codec.hpp>
-#include <outsize/algorithm/sort/key_codec.hpp>
-#include <outsize/algorithm/sort/packed_block.hpp>
 #include <outsize/base/machine.hpp>
 #include <outsize/base/units.hpp>
+#include <outsize/codec/detail/byte_codec.hpp>
+#include <outsize/codec/detail/key_codec.hpp>
+#include <outsize/codec/detail/packed_block.hpp>
 
 namespace outsize::detail {
 

@@ -16,12 +16,12 @@
 #include <span>
 #include <utility>
 
-#include <outsize/algorithm/sort/key_codec.hpp>
 #include <outsize/algorithm/sort/run.hpp>
 #include <outsize/base/machine.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/block/buffer_pool.hpp>
 #include <outsize/block/write_queue.hpp>
+#include <outsize/codec/detail/key_codec.hpp>
 
 namespace outsize::detail {
 

@@ -31,13 +31,13 @@
 #include <utility>
 #include <vector>
 
-#include <outsize/algorithm/sort/byte_codec.hpp>
-#include <outsize/algorithm/sort/key_codec.hpp>
 #include <outsize/algorithm/sort/merge_round.hpp>
-#include <outsize/algorithm/sort/packed_block.hpp>
 #include <outsize/algorithm/sort/run.hpp>
 #include <outsize/algorithm/sort/run_order.hpp>
 #include <outsize/block/prefetcher.hpp>
+#include <outsize/codec/detail/byte_codec.hpp>
+#include <outsize/codec/detail/key_codec.hpp>
+#include <outsize/codec/detail/packed_block.hpp>
 
 namespace outsize::detail {
 

@@ -14,12 +14,12 @@
 #include <string>
 #include <vector>
 
-#include <outsize/algorithm/sort/packed_block.hpp>
 #include <outsize/algorithm/sort/record_items.hpp>
 #include <outsize/algorithm/sort/run_writer.hpp>
 #include <outsize/algorithm/sort/typed_items.hpp>
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
+#include <outsize/codec/detail/packed_block.hpp>
 #include <outsize/io/decorators/faulty_file.hpp>
 #include <outsize/io/memory_file.hpp>
 #include <outsize/kernel/byte_order.hpp>

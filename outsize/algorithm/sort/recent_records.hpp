@@ -18,7 +18,7 @@
 #include <span>
 #include <string_view>
 
-#include <outsize/algorithm/sort/record_place.hpp>
+#include <outsize/codec/detail/record_place.hpp>
 
 namespace outsize::detail {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include <outsize/algorithm/sort/record_place.hpp>
+#include <outsize/codec/detail/record_place.hpp>
 
 namespace outsize::detail {
 namespace {

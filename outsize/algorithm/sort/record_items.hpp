@@ -36,15 +36,15 @@
 #include <utility>
 #include <vector>
 
-#include <outsize/algorithm/sort/packed_block.hpp>
 #include <outsize/algorithm/sort/recent_records.hpp>
-#include <outsize/algorithm/sort/record_place.hpp>
 #include <outsize/algorithm/sort/reduction.hpp>
 #include <outsize/base/assert.hpp>
 #include <outsize/base/detail/byte_words.hpp>
 #include <outsize/base/executor.hpp>
 #include <outsize/base/memory_budget.hpp>
 #include <outsize/base/units.hpp>
+#include <outsize/codec/detail/packed_block.hpp>
+#include <outsize/codec/detail/record_place.hpp>
 #include <outsize/kernel/byte_order.hpp>
 #include <outsize/kernel/detail/index_sort.hpp>
 #include <outsize/kernel/detail/offset_codes.hpp>

@@ -20,12 +20,12 @@
 #include <utility>
 #include <vector>
 
-#include <outsize/algorithm/sort/byte_codec.hpp>
 #include <outsize/algorithm/sort/sort_plan.hpp>
 #include <outsize/base/error.hpp>
 #include <outsize/base/external_item.hpp>
 #include <outsize/base/memory_budget.hpp>
 #include <outsize/block/storage.hpp>
+#include <outsize/codec/detail/byte_codec.hpp>
 
 namespace outsize::detail {
 

@@ -20,7 +20,6 @@
 #include <utility>
 #include <vector>
 
-#include <outsize/algorithm/sort/byte_codec.hpp>
 #include <outsize/algorithm/sort/output_room.hpp>
 #include <outsize/algorithm/sort/run.hpp>
 #include <outsize/base/executor.hpp>
@@ -29,6 +28,7 @@
 #include <outsize/base/units.hpp>
 #include <outsize/block/storage.hpp>
 #include <outsize/block/write_queue.hpp>
+#include <outsize/codec/detail/byte_codec.hpp>
 
 namespace outsize::detail {
 

@@ -29,11 +29,11 @@
 
 #include <outsize/algorithm/sort/encoded_blocks.hpp>
 #include <outsize/algorithm/sort/merge_round.hpp>
-#include <outsize/algorithm/sort/packed_block.hpp>
 #include <outsize/algorithm/sort/reduction.hpp>
 #include <outsize/algorithm/sort/run_blocks.hpp>
 #include <outsize/base/assert.hpp>
 #include <outsize/base/units.hpp>
+#include <outsize/codec/detail/packed_block.hpp>
 
 namespace outsize::detail {
 

@@ -16,7 +16,6 @@
 #include <cstdint>
 #include <vector>
 
-#include <outsize/algorithm/sort/packed_block.hpp>
 #include <outsize/algorithm/sort/reduction.hpp>
 #include <outsize/algorithm/sort/run.hpp>
 #include <outsize/algorithm/sort/sort_options.hpp>
@@ -25,6 +24,7 @@
 #include <outsize/base/error.hpp>
 #include <outsize/base/memory_budget.hpp>
 #include <outsize/block/storage.hpp>
+#include <outsize/codec/detail/packed_block.hpp>
 
 namespace outsize::detail {
 

@@ -14,7 +14,7 @@
 //
 // Invariant: codes are of one length, no longer than items. Decoding goes front to back, and reads
 // an item's code before it writes what follows that item by up to seven bytes. Pure functions, the
-// same bytes on every machine of one byte order. Layer: algorithm. Source: Goldstein, Ramakrishnan,
+// same bytes on every machine of one byte order. Layer: codec. Source: Goldstein, Ramakrishnan,
 // Shaft: Compressing relations and indexes, ICDE 1998 (frame of reference).
 
 #include <cstddef>

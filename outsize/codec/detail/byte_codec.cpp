@@ -9,11 +9,11 @@
 #include <string_view>
 #include <vector>
 
-#include <outsize/algorithm/sort/byte_codec.hpp>
-#include <outsize/algorithm/sort/column_codec.hpp>
-#include <outsize/algorithm/sort/packed_block.hpp>
 #include <outsize/base/detail/byte_words.hpp>
 #include <outsize/base/units.hpp>
+#include <outsize/codec/detail/byte_codec.hpp>
+#include <outsize/codec/detail/column_codec.hpp>
+#include <outsize/codec/detail/packed_block.hpp>
 
 namespace outsize::detail {
 namespace {

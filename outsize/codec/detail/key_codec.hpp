@@ -14,7 +14,7 @@
 //
 // Invariant: no frame is longer than its items. So a block whose last byte lies behind the memory
 // for its items can be decoded into memory that it occupies itself. Pure functions of the items,
-// the same bytes on every machine of one byte order. Layer: algorithm. Source: Lemire, Boytsov:
+// the same bytes on every machine of one byte order. Layer: codec. Source: Lemire, Boytsov:
 // Decoding billions of integers per second through vectorization, 2015 (frames of differences).
 
 #include <cstddef>

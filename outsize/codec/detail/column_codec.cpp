@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
-#include <outsize/algorithm/sort/column_codec.hpp>
+#include <outsize/codec/detail/column_codec.hpp>
 
 #include <algorithm>
 #include <array>

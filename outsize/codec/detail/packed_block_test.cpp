@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
-#include <outsize/algorithm/sort/packed_block.hpp>
+#include <outsize/codec/detail/packed_block.hpp>
 
 #include <gtest/gtest.h>
 

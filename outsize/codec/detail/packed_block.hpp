@@ -10,7 +10,7 @@
 //                                  place where it ends, bytes of all records so far; 32 bits each
 //
 // Invariant: both numbers ascend, the last place lies before the table, and no record begins in
-// front of the block. One thread at a time fills a block. Layer: algorithm.
+// front of the block. One thread at a time fills a block. Layer: codec.
 
 #include <algorithm>
 #include <cstddef>

@@ -4,7 +4,7 @@
 // same bytes, items come back where they share memory with their code, nothing outside is touched,
 // and no bytes make decoding go astray.
 
-#include <outsize/algorithm/sort/column_codec.hpp>
+#include <outsize/codec/detail/column_codec.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
-#include <outsize/algorithm/sort/record_place.hpp>
+#include <outsize/codec/detail/record_place.hpp>
 
 #include <gtest/gtest.h>
 

@@ -7,14 +7,14 @@
 //
 //   | offset, 44 bits | length, 20 bits |     length all ones: | length, 32 bits | record |
 //
-// Pure functions. Layer: algorithm.
+// Pure functions. Layer: codec.
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
 
-#include <outsize/algorithm/sort/packed_block.hpp>
+#include <outsize/codec/detail/packed_block.hpp>
 
 namespace outsize::detail {
 

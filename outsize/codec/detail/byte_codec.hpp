@@ -16,7 +16,7 @@
 //
 // Invariant: a block is decoded front to back within `held_bytes` where it lies at the end and its
 // items at the front, and never overtakes what is yet to be decoded. Pure functions of the items.
-// Layer: algorithm. Source: Witten, Moffat, Bell: Managing Gigabytes, 2nd ed., section 4.1 (front
+// Layer: codec. Source: Witten, Moffat, Bell: Managing Gigabytes, 2nd ed., section 4.1 (front
 // coding); lz4 by liblz4.
 
 #include <array>

@@ -3,7 +3,7 @@
 // What is encoded comes back, from a place that it shares with its items; nothing else is taken for
 // a block.
 
-#include <outsize/algorithm/sort/key_codec.hpp>
+#include <outsize/codec/detail/key_codec.hpp>
 
 #include <gtest/gtest.h>
 

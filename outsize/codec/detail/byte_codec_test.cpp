@@ -3,7 +3,7 @@
 // Blocks of items of one length and of many: what is encoded comes back where block and items share
 // one piece of memory, is never longer than it was, and no bytes make decoding go astray.
 
-#include <outsize/algorithm/sort/byte_codec.hpp>
+#include <outsize/codec/detail/byte_codec.hpp>
 
 #include <gtest/gtest.h>
 
@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include <outsize/algorithm/sort/packed_block.hpp>
 #include <outsize/base/units.hpp>
+#include <outsize/codec/detail/packed_block.hpp>
 
 namespace outsize::detail {
 namespace {
