@@ -10,8 +10,8 @@
 
 #include <outsize/base/units.hpp>
 #include <outsize/container/migrating_stack.hpp>
-#include <outsize/container/page_pool.hpp>
 #include <outsize/container/stack.hpp>
+#include <outsize/page/page_pool.hpp>
 
 int main() {
   using namespace outsize;

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include <outsize/container/btree.hpp>
-#include <outsize/container/page_groups.hpp>
+#include <outsize/page/detail/page_groups.hpp>
 
 namespace outsize::detail {
 

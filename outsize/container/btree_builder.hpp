@@ -19,7 +19,7 @@
 
 #include <outsize/base/memory_budget.hpp>
 #include <outsize/container/btree.hpp>
-#include <outsize/container/page_run_writer.hpp>
+#include <outsize/page/detail/page_run_writer.hpp>
 
 namespace outsize::detail {
 

@@ -23,8 +23,8 @@
 #include <outsize/base/assert.hpp>
 #include <outsize/base/piece_reader.hpp>
 #include <outsize/container/btree.hpp>
-#include <outsize/container/page_row.hpp>
 #include <outsize/container/tree_pages.hpp>
+#include <outsize/page/detail/page_row.hpp>
 
 namespace outsize {
 namespace detail {

@@ -25,8 +25,8 @@
 #include <outsize/block/storage.hpp>
 #include <outsize/container/bucket_numbers.hpp>
 #include <outsize/container/bucket_rows.hpp>
-#include <outsize/container/kept_file.hpp>
 #include <outsize/container/unordered_map_options.hpp>
+#include <outsize/page/detail/kept_file.hpp>
 
 namespace outsize::detail {
 

@@ -8,7 +8,7 @@
 
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
-#include <outsize/container/disk_pages.hpp>
+#include <outsize/page/detail/disk_pages.hpp>
 
 namespace outsize::detail {
 namespace {

@@ -26,10 +26,10 @@
 #include <vector>
 
 #include <outsize/block/storage.hpp>
-#include <outsize/container/kept_file.hpp>
-#include <outsize/container/page_row.hpp>
-#include <outsize/container/page_set.hpp>
 #include <outsize/container/unordered_map_options.hpp>
+#include <outsize/page/detail/kept_file.hpp>
+#include <outsize/page/detail/page_row.hpp>
+#include <outsize/page/detail/page_set.hpp>
 
 namespace outsize::detail {
 

@@ -18,7 +18,7 @@
 
 #include <outsize/base/assert.hpp>
 #include <outsize/container/paged_array.hpp>
-#include <outsize/container/vector_options.hpp>
+#include <outsize/page/page_options.hpp>
 
 namespace outsize {
 

@@ -20,7 +20,6 @@
 #include <outsize/block/storage.hpp>
 #include <outsize/container/deque.hpp>
 #include <outsize/container/matrix.hpp>
-#include <outsize/container/page_pool.hpp>
 #include <outsize/container/queue.hpp>
 #include <outsize/container/sequence.hpp>
 #include <outsize/container/shuffle.hpp>
@@ -29,6 +28,7 @@
 #include <outsize/container/unordered_map.hpp>
 #include <outsize/container/vector.hpp>
 #include <outsize/io/memory_file.hpp>
+#include <outsize/page/page_pool.hpp>
 #include <outsize/testing/effort.hpp>
 #include <outsize/testing/scratch_directory.hpp>
 

@@ -33,10 +33,10 @@
 #include <outsize/block/storage.hpp>
 #include <outsize/container/bucket_pages.hpp>
 #include <outsize/container/item_source.hpp>
-#include <outsize/container/kept_type.hpp>
 #include <outsize/container/map_item.hpp>
 #include <outsize/container/pending_operations.hpp>
 #include <outsize/container/unordered_map_options.hpp>
+#include <outsize/page/kept_type.hpp>
 
 namespace outsize::detail {
 

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include <outsize/base/assert.hpp>
-#include <outsize/container/page_groups.hpp>
 #include <outsize/container/paged_items.hpp>
+#include <outsize/page/detail/page_groups.hpp>
 
 namespace outsize::detail {
 

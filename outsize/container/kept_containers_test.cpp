@@ -22,13 +22,13 @@
 
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
-#include <outsize/container/kept_file.hpp>
 #include <outsize/container/map.hpp>
 #include <outsize/container/set.hpp>
 #include <outsize/container/unordered_map.hpp>
 #include <outsize/container/vector.hpp>
 #include <outsize/io/disk_file.hpp>
 #include <outsize/io/memory_file.hpp>
+#include <outsize/page/detail/kept_file.hpp>
 #include <outsize/testing/kept_image.hpp>
 #include <outsize/testing/scratch_directory.hpp>
 

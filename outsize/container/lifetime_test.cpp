@@ -24,7 +24,6 @@
 #include <outsize/container/map.hpp>
 #include <outsize/container/matrix.hpp>
 #include <outsize/container/migrating_stack.hpp>
-#include <outsize/container/page_pool.hpp>
 #include <outsize/container/queue.hpp>
 #include <outsize/container/sequence.hpp>
 #include <outsize/container/set.hpp>
@@ -32,6 +31,7 @@
 #include <outsize/container/unordered_map.hpp>
 #include <outsize/container/vector.hpp>
 #include <outsize/io/memory_file.hpp>
+#include <outsize/page/page_pool.hpp>
 #include <outsize/testing/scratch_directory.hpp>
 
 namespace outsize {

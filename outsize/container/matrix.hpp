@@ -33,9 +33,9 @@
 #include <outsize/container/matrix_items.hpp>
 #include <outsize/container/matrix_kernel.hpp>
 #include <outsize/container/matrix_pages.hpp>
-#include <outsize/container/page_pool.hpp>
 #include <outsize/container/vector.hpp>
 #include <outsize/container/vector_streams.hpp>
+#include <outsize/page/page_pool.hpp>
 
 namespace outsize {
 

@@ -19,8 +19,8 @@
 #include <outsize/base/assert.hpp>
 #include <outsize/container/matrix_kernel.hpp>
 #include <outsize/container/matrix_pages.hpp>
-#include <outsize/container/page_row.hpp>
 #include <outsize/container/paged_items.hpp>
+#include <outsize/page/detail/page_row.hpp>
 
 namespace outsize {
 

@@ -25,8 +25,8 @@
 
 #include <outsize/base/executor.hpp>
 #include <outsize/container/matrix_kernel.hpp>
-#include <outsize/container/page_pool.hpp>
-#include <outsize/container/page_row.hpp>
+#include <outsize/page/detail/page_row.hpp>
+#include <outsize/page/page_pool.hpp>
 
 namespace outsize {
 

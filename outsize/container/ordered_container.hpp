@@ -41,11 +41,11 @@
 #include <outsize/container/btree_iterator.hpp>
 #include <outsize/container/btree_reader.hpp>
 #include <outsize/container/item_source.hpp>
-#include <outsize/container/kept_type.hpp>
 #include <outsize/container/map_item.hpp>
 #include <outsize/container/map_options.hpp>
 #include <outsize/container/piece_comparison.hpp>
 #include <outsize/container/sought_key.hpp>
+#include <outsize/page/kept_type.hpp>
 
 namespace outsize {
 

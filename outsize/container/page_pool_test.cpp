@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Containers that share a pool against those of the standard library; what they cost together.
 
-#include <outsize/container/page_pool.hpp>
+#include <outsize/page/page_pool.hpp>
 
 #include <gtest/gtest.h>
 

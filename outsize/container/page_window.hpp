@@ -20,8 +20,8 @@
 
 #include <outsize/base/assert.hpp>
 #include <outsize/base/piece_reader.hpp>
-#include <outsize/container/page_row.hpp>
 #include <outsize/container/paged_items.hpp>
+#include <outsize/page/detail/page_row.hpp>
 
 namespace outsize::detail {
 

@@ -31,12 +31,12 @@
 #include <outsize/block/storage.hpp>
 #include <outsize/container/item_batch.hpp>
 #include <outsize/container/item_source.hpp>
-#include <outsize/container/page_pool.hpp>
 #include <outsize/container/page_window.hpp>
 #include <outsize/container/paged_items.hpp>
 #include <outsize/container/paged_streams.hpp>
 #include <outsize/container/piece_comparison.hpp>
-#include <outsize/container/vector_options.hpp>
+#include <outsize/page/page_options.hpp>
+#include <outsize/page/page_pool.hpp>
 
 namespace outsize::detail {
 

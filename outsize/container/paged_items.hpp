@@ -29,9 +29,9 @@
 #include <outsize/base/assert.hpp>
 #include <outsize/base/external_item.hpp>
 #include <outsize/base/units.hpp>
-#include <outsize/container/page_row.hpp>
-#include <outsize/container/page_space.hpp>
-#include <outsize/container/vector_options.hpp>
+#include <outsize/page/detail/page_row.hpp>
+#include <outsize/page/detail/page_space.hpp>
+#include <outsize/page/page_options.hpp>
 
 namespace outsize::detail {
 

@@ -11,9 +11,9 @@
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/block/storage.hpp>
-#include <outsize/container/disk_pages.hpp>
-#include <outsize/container/kept_file.hpp>
-#include <outsize/container/page_run_writer.hpp>
+#include <outsize/page/detail/disk_pages.hpp>
+#include <outsize/page/detail/kept_file.hpp>
+#include <outsize/page/detail/page_run_writer.hpp>
 
 namespace outsize::detail {
 namespace {

@@ -24,11 +24,11 @@
 
 #include <outsize/base/assert.hpp>
 #include <outsize/base/units.hpp>
-#include <outsize/container/kept_type.hpp>
 #include <outsize/container/map_options.hpp>
-#include <outsize/container/page_row.hpp>
-#include <outsize/container/page_set.hpp>
 #include <outsize/io/file.hpp>
+#include <outsize/page/detail/page_row.hpp>
+#include <outsize/page/detail/page_set.hpp>
+#include <outsize/page/kept_type.hpp>
 
 namespace outsize::detail {
 

@@ -29,7 +29,7 @@
 
 #include <outsize/block/storage.hpp>
 #include <outsize/container/paged_array.hpp>
-#include <outsize/container/vector_options.hpp>
+#include <outsize/page/page_options.hpp>
 
 namespace outsize {
 

@@ -26,13 +26,13 @@
 
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
-#include <outsize/container/kept_file.hpp>
-#include <outsize/container/page_space.hpp>
 #include <outsize/container/paged_items.hpp>
 #include <outsize/container/vector.hpp>
-#include <outsize/container/vector_options.hpp>
 #include <outsize/io/decorators/faulty_file.hpp>
 #include <outsize/io/memory_file.hpp>
+#include <outsize/page/detail/kept_file.hpp>
+#include <outsize/page/detail/page_space.hpp>
+#include <outsize/page/page_options.hpp>
 #include <outsize/testing/effort.hpp>
 
 namespace {

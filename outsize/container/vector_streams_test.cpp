@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include <outsize/container/page_pool.hpp>
+#include <outsize/page/page_pool.hpp>
 #include <outsize/testing/counted_storage.hpp>
 #include <outsize/testing/effort.hpp>
 

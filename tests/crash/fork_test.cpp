@@ -34,7 +34,6 @@
 #include <outsize/container/deque.hpp>
 #include <outsize/container/map.hpp>
 #include <outsize/container/matrix.hpp>
-#include <outsize/container/page_pool.hpp>
 #include <outsize/container/sort.hpp>
 #include <outsize/container/unordered_map.hpp>
 #include <outsize/container/vector.hpp>
@@ -43,6 +42,7 @@
 #include <outsize/io/input_stream.hpp>
 #include <outsize/io/memory_file.hpp>
 #include <outsize/io/output_stream.hpp>
+#include <outsize/page/page_pool.hpp>
 #include <outsize/pipeline/network.hpp>
 #include <outsize/testing/forked.hpp>
 #include <outsize/testing/scratch_directory.hpp>

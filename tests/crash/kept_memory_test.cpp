@@ -20,10 +20,10 @@
 
 #include <outsize/base/units.hpp>
 #include <outsize/block/storage.hpp>
-#include <outsize/container/kept_file.hpp>
-#include <outsize/container/page_row.hpp>
-#include <outsize/container/page_set.hpp>
 #include <outsize/io/memory_file.hpp>
+#include <outsize/page/detail/kept_file.hpp>
+#include <outsize/page/detail/page_row.hpp>
+#include <outsize/page/detail/page_set.hpp>
 #include <outsize/testing/effort.hpp>
 
 #include "scarce_memory.hpp"

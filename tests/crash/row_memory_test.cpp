@@ -13,9 +13,9 @@
 
 #include <outsize/base/units.hpp>
 #include <outsize/block/storage.hpp>
-#include <outsize/container/disk_pages.hpp>
-#include <outsize/container/page_row.hpp>
 #include <outsize/io/memory_file.hpp>
+#include <outsize/page/detail/disk_pages.hpp>
+#include <outsize/page/detail/page_row.hpp>
 
 #include "scarce_memory.hpp"
 

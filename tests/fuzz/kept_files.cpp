@@ -19,13 +19,13 @@
 
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
-#include <outsize/container/kept_file.hpp>
 #include <outsize/container/map.hpp>
 #include <outsize/container/paged_items.hpp>
 #include <outsize/container/set.hpp>
 #include <outsize/container/unordered_map.hpp>
-#include <outsize/container/vector_options.hpp>
 #include <outsize/io/memory_file.hpp>
+#include <outsize/page/detail/kept_file.hpp>
+#include <outsize/page/page_options.hpp>
 #include <outsize/testing/crashing_file.hpp>
 #include <outsize/testing/kept_image.hpp>
 

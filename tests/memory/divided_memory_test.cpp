@@ -33,7 +33,6 @@
 #include <outsize/container/deque.hpp>
 #include <outsize/container/map.hpp>
 #include <outsize/container/matrix.hpp>
-#include <outsize/container/page_pool.hpp>
 #include <outsize/container/queue.hpp>
 #include <outsize/container/set.hpp>
 #include <outsize/container/stack.hpp>
@@ -41,6 +40,7 @@
 #include <outsize/container/vector.hpp>
 #include <outsize/io/memory_file.hpp>
 #include <outsize/kernel/byte_order.hpp>
+#include <outsize/page/page_pool.hpp>
 
 namespace outsize {
 namespace {

@@ -25,10 +25,10 @@
 
 #include <outsize/base/assert.hpp>
 #include <outsize/base/executor.hpp>
-#include <outsize/container/page_row.hpp>
 #include <outsize/container/page_window.hpp>
 #include <outsize/container/paged_items.hpp>
 #include <outsize/container/scan/policy.hpp>
+#include <outsize/page/detail/page_row.hpp>
 
 namespace outsize::detail {
 

@@ -15,12 +15,12 @@
 #include <vector>
 
 #include <outsize/algorithm/sorter.hpp>
-#include <outsize/container/page_pool.hpp>
 #include <outsize/container/scan/find.hpp>
 #include <outsize/container/scan/reduce.hpp>
 #include <outsize/container/scan/transform.hpp>
 #include <outsize/container/sort.hpp>
 #include <outsize/container/stack.hpp>
+#include <outsize/page/page_pool.hpp>
 #include <outsize/testing/paged_pair.hpp>
 
 namespace outsize {

@@ -13,7 +13,7 @@
 #include <utility>
 
 #include <outsize/container/matrix.hpp>
-#include <outsize/container/page_pool.hpp>
+#include <outsize/page/page_pool.hpp>
 #include <outsize/testing/paged_pair.hpp>
 
 namespace outsize {
