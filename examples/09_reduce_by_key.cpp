@@ -11,7 +11,7 @@
 #include <iterator>
 #include <vector>
 
-#include <outsize/algorithm/reduce.hpp>
+#include <outsize/algorithm/reduce_by_key.hpp>
 #include <outsize/block/storage.hpp>
 
 struct sale {

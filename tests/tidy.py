@@ -28,24 +28,28 @@ OPENS_BY_ITSELF = ("bmmc.cpp",)
 
 # Headers whose test is another file's, each with the reason.
 UNTESTED = {
-    "outsize/algorithm/input_options.hpp": "by item_streams_test.cpp",
-    "outsize/algorithm/item_scan.hpp": "by item_streams_test.cpp",
-    "outsize/algorithm/item_writer.hpp": "by item_streams_test.cpp",
-    "outsize/algorithm/item_sort.hpp": "by sort_test.cpp, reduce_test.cpp and merge_test.cpp",
-    "outsize/algorithm/sort/engine_memory.hpp": "by tests/memory",
-    "outsize/algorithm/sort/encoded_blocks.hpp": "by run_writer_test.cpp",
-    "outsize/algorithm/sort/in_place_run.hpp": "by run_formation_test.cpp",
+    "outsize/algorithm/detail/input_options.hpp": "by item_sources_test.cpp",
+    "outsize/algorithm/detail/item_scan.hpp": "by item_sources_test.cpp",
+    "outsize/algorithm/detail/item_writer.hpp": "by item_sources_test.cpp",
+    "outsize/algorithm/detail/item_sort.hpp":
+        "by sort_test.cpp, reduce_test.cpp and merge_test.cpp",
+    "outsize/algorithm/detail/sort/engine_memory.hpp": "by tests/memory",
+    "outsize/algorithm/detail/sort/encoded_blocks.hpp": "by run_writer_test.cpp",
+    "outsize/algorithm/detail/sort/in_place_run.hpp": "by run_formation_test.cpp",
     "outsize/kernel/detail/item_kernel.hpp": "interface: by typed_kernel_test.cpp",
-    "outsize/algorithm/sort/run.hpp": "by run_writer_test.cpp",
-    "outsize/algorithm/sort/intermediate_merges.hpp": "by engine_test.cpp and sort_io_test.cpp",
-    "outsize/algorithm/sort/last_merge.hpp": "by engine_test.cpp",
-    "outsize/algorithm/sort/run_blocks.hpp": "by run_writer_test.cpp and merge_feed_test.cpp",
-    "outsize/algorithm/sort/number_items.hpp": "by reduce_test.cpp and sort_test.cpp",
-    "outsize/algorithm/sort/sort_options.hpp": "data",
-    "outsize/algorithm/sort/typed_chunk.hpp": "by typed_items_test.cpp and item_engine_test.cpp",
-    "outsize/algorithm/sort/sort_work.hpp": "data",
-    "outsize/algorithm/stream_merge.hpp": "by record_sort_test.cpp and line_sort_test.cpp",
-    "outsize/algorithm/stream_sort.hpp": "by record_sort_test.cpp and line_sort_test.cpp",
+    "outsize/algorithm/detail/sort/run.hpp": "by run_writer_test.cpp",
+    "outsize/algorithm/detail/sort/intermediate_merges.hpp":
+        "by engine_test.cpp and sort_io_test.cpp",
+    "outsize/algorithm/detail/sort/last_merge.hpp": "by engine_test.cpp",
+    "outsize/algorithm/detail/sort/run_blocks.hpp":
+        "by run_writer_test.cpp and merge_feed_test.cpp",
+    "outsize/algorithm/detail/sort/family/number_items.hpp": "by reduce_test.cpp and sort_test.cpp",
+    "outsize/algorithm/sort_options.hpp": "data",
+    "outsize/algorithm/detail/sort/family/typed_chunk.hpp":
+        "by typed_items_test.cpp and item_engine_test.cpp",
+    "outsize/algorithm/detail/sort/sort_work.hpp": "data",
+    "outsize/algorithm/detail/file_merge.hpp": "by record_sort_test.cpp and line_sort_test.cpp",
+    "outsize/algorithm/detail/file_sort.hpp": "by record_sort_test.cpp and line_sort_test.cpp",
     "outsize/base/detail/memory_registry.hpp":
         "by memory_holder_test.cpp and memory_budget_test.cpp",
     "outsize/block/block_device.hpp": "interface: by storage_test.cpp and file_blocks_test.cpp",

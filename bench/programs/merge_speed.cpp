@@ -25,9 +25,9 @@
 #include <string_view>
 #include <vector>
 
-#include <outsize/algorithm/sort/merge_feed.hpp>
-#include <outsize/algorithm/sort/typed_items.hpp>
-#include <outsize/algorithm/sort/window_writer.hpp>
+#include <outsize/algorithm/detail/sort/family/typed_items.hpp>
+#include <outsize/algorithm/detail/sort/merge_feed.hpp>
+#include <outsize/algorithm/detail/sort/window_writer.hpp>
 #include <outsize/base/executor.hpp>
 #include <outsize/base/units.hpp>
 

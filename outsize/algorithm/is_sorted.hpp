@@ -15,10 +15,10 @@
 #include <span>
 #include <utility>
 
+#include <outsize/algorithm/detail/item_scan.hpp>
 #include <outsize/algorithm/item_order.hpp>
-#include <outsize/algorithm/item_scan.hpp>
-#include <outsize/algorithm/item_streams.hpp>
-#include <outsize/algorithm/sort/sort_options.hpp>
+#include <outsize/algorithm/item_sources.hpp>
+#include <outsize/algorithm/sort_options.hpp>
 #include <outsize/block/storage.hpp>
 
 namespace outsize {

@@ -21,9 +21,9 @@
 #include <type_traits>
 #include <utility>
 
-#include <outsize/algorithm/sort/item_engine.hpp>
-#include <outsize/algorithm/sort/typed_items.hpp>
-#include <outsize/algorithm/sort/typed_kernel.hpp>
+#include <outsize/algorithm/detail/sort/family/typed_items.hpp>
+#include <outsize/algorithm/detail/sort/family/typed_kernel.hpp>
+#include <outsize/algorithm/detail/sort/item_engine.hpp>
 #include <outsize/kernel/detail/ordered_bits.hpp>
 #include <outsize/kernel/detail/word_sort.hpp>
 

@@ -15,7 +15,7 @@
 #include <tuple>
 #include <vector>
 
-#include <outsize/algorithm/reduce.hpp>
+#include <outsize/algorithm/reduce_by_key.hpp>
 #include <outsize/algorithm/sort.hpp>
 #include <outsize/block/storage.hpp>
 #include <outsize/io/memory_file.hpp>

@@ -9,7 +9,7 @@
 // Files are read ahead through buffers of their own. What is at hand of all inputs, up to the first
 // end of a piece, is merged in one round by all threads (merge_round.hpp); each item is compared
 // with the one before it, so that an input that is not sorted is found.
-// Layer: algorithm. For lines and records: stream_merge.hpp.
+// Layer: algorithm. For lines and records: file_merge.hpp.
 
 #include <algorithm>
 #include <concepts>
@@ -28,19 +28,19 @@
 
 #include <fmt/format.h>
 
-#include <outsize/algorithm/input_options.hpp>
+#include <outsize/algorithm/detail/file_merge.hpp>
+#include <outsize/algorithm/detail/input_options.hpp>
+#include <outsize/algorithm/detail/item_scan.hpp>
+#include <outsize/algorithm/detail/item_sort.hpp>
+#include <outsize/algorithm/detail/item_writer.hpp>
+#include <outsize/algorithm/detail/record_output.hpp>
+#include <outsize/algorithm/detail/sort/family/reduction.hpp>
+#include <outsize/algorithm/detail/sort/family/typed_items.hpp>
+#include <outsize/algorithm/detail/sort/merge_round.hpp>
+#include <outsize/algorithm/detail/sort/window_writer.hpp>
 #include <outsize/algorithm/is_sorted.hpp>
 #include <outsize/algorithm/item_order.hpp>
-#include <outsize/algorithm/item_scan.hpp>
-#include <outsize/algorithm/item_sort.hpp>
-#include <outsize/algorithm/item_streams.hpp>
-#include <outsize/algorithm/item_writer.hpp>
-#include <outsize/algorithm/record_output.hpp>
-#include <outsize/algorithm/sort/merge_round.hpp>
-#include <outsize/algorithm/sort/reduction.hpp>
-#include <outsize/algorithm/sort/typed_items.hpp>
-#include <outsize/algorithm/sort/window_writer.hpp>
-#include <outsize/algorithm/stream_merge.hpp>
+#include <outsize/algorithm/item_sources.hpp>
 #include <outsize/base/error.hpp>
 #include <outsize/base/executor.hpp>
 #include <outsize/base/memory_budget.hpp>

@@ -22,12 +22,12 @@
 
 #include <fmt/format.h>
 
-#include <outsize/algorithm/input_options.hpp>
+#include <outsize/algorithm/detail/input_options.hpp>
+#include <outsize/algorithm/detail/item_scan.hpp>
+#include <outsize/algorithm/detail/item_sort.hpp>
+#include <outsize/algorithm/detail/rank_search.hpp>
 #include <outsize/algorithm/item_order.hpp>
-#include <outsize/algorithm/item_scan.hpp>
-#include <outsize/algorithm/item_sort.hpp>
-#include <outsize/algorithm/item_streams.hpp>
-#include <outsize/algorithm/rank_search.hpp>
+#include <outsize/algorithm/item_sources.hpp>
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/block/storage.hpp>

@@ -8,8 +8,8 @@
 #include <optional>
 #include <utility>
 
+#include <outsize/algorithm/detail/file_merge.hpp>
 #include <outsize/algorithm/merge.hpp>
-#include <outsize/algorithm/stream_merge.hpp>
 #include <outsize/record/detail/record_word.hpp>
 
 namespace outsize {

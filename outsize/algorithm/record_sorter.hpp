@@ -4,7 +4,7 @@
 
 // Byte strings in, sorted byte strings out: the sorter for lines, words, records of any length.
 //
-// One thread at a time. Layer: algorithm. The engine behind it: sort/engine.hpp; for items of one
+// One thread at a time. Layer: algorithm. The engine behind it: algorithm/detail/sort/engine.hpp; for items of one
 // C++ type: sorter.hpp.
 
 #include <concepts>
@@ -16,7 +16,7 @@
 #include <string_view>
 #include <utility>
 
-#include <outsize/algorithm/sort/engine.hpp>
+#include <outsize/algorithm/detail/sort/engine.hpp>
 #include <outsize/base/assert.hpp>
 #include <outsize/base/detail/owned.hpp>
 #include <outsize/block/storage.hpp>

@@ -15,9 +15,9 @@
 #include <type_traits>
 #include <utility>
 
+#include <outsize/algorithm/detail/item_sort.hpp>
 #include <outsize/algorithm/item_order.hpp>
-#include <outsize/algorithm/item_sort.hpp>
-#include <outsize/algorithm/item_streams.hpp>
+#include <outsize/algorithm/item_sources.hpp>
 
 namespace outsize {
 

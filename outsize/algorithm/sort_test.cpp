@@ -24,7 +24,7 @@
 #include <vector>
 
 #include <outsize/algorithm/merge.hpp>
-#include <outsize/algorithm/reduce.hpp>
+#include <outsize/algorithm/reduce_by_key.hpp>
 #include <outsize/algorithm/top_k.hpp>
 #include <outsize/base/error.hpp>
 #include <outsize/block/storage.hpp>

@@ -5,7 +5,7 @@
 // Items in, sorted items out: the sorter for items of one C++ type.
 //
 // One thread at a time. Layer: algorithm. The engine behind it:
-// sort/item_engine.hpp.
+// algorithm/detail/sort/item_engine.hpp.
 
 #include <bit>
 #include <concepts>
@@ -19,9 +19,9 @@
 #include <type_traits>
 #include <utility>
 
+#include <outsize/algorithm/detail/item_sort.hpp>
+#include <outsize/algorithm/detail/sort/family/combining_items.hpp>
 #include <outsize/algorithm/item_order.hpp>
-#include <outsize/algorithm/item_sort.hpp>
-#include <outsize/algorithm/sort/combining_items.hpp>
 #include <outsize/base/assert.hpp>
 #include <outsize/base/detail/item_room.hpp>
 #include <outsize/base/detail/owned.hpp>

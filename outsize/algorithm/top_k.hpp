@@ -23,13 +23,13 @@
 #include <type_traits>
 #include <utility>
 
-#include <outsize/algorithm/input_options.hpp>
+#include <outsize/algorithm/detail/input_options.hpp>
+#include <outsize/algorithm/detail/item_scan.hpp>
+#include <outsize/algorithm/detail/item_sort.hpp>
+#include <outsize/algorithm/detail/item_writer.hpp>
+#include <outsize/algorithm/detail/sort/family/typed_chunk.hpp>
 #include <outsize/algorithm/item_order.hpp>
-#include <outsize/algorithm/item_scan.hpp>
-#include <outsize/algorithm/item_sort.hpp>
-#include <outsize/algorithm/item_streams.hpp>
-#include <outsize/algorithm/item_writer.hpp>
-#include <outsize/algorithm/sort/typed_chunk.hpp>
+#include <outsize/algorithm/item_sources.hpp>
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/block/storage.hpp>

@@ -24,10 +24,10 @@
 #include <string_view>
 #include <utility>
 
-#include <outsize/algorithm/item_scan.hpp>
-#include <outsize/algorithm/item_streams.hpp>
+#include <outsize/algorithm/detail/item_scan.hpp>
+#include <outsize/algorithm/detail/sort/family/record_items.hpp>
+#include <outsize/algorithm/item_sources.hpp>
 #include <outsize/algorithm/record_sorter.hpp>
-#include <outsize/algorithm/sort/record_items.hpp>
 #include <outsize/base/assert.hpp>
 #include <outsize/base/detail/owned.hpp>
 #include <outsize/base/memory_budget.hpp>

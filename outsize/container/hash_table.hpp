@@ -22,9 +22,9 @@
 #include <utility>
 #include <vector>
 
-#include <outsize/algorithm/input_options.hpp>
-#include <outsize/algorithm/item_scan.hpp>
-#include <outsize/algorithm/item_streams.hpp>
+#include <outsize/algorithm/detail/input_options.hpp>
+#include <outsize/algorithm/detail/item_scan.hpp>
+#include <outsize/algorithm/item_sources.hpp>
 #include <outsize/algorithm/sorter.hpp>
 #include <outsize/base/assert.hpp>
 #include <outsize/base/detail/mixed_bits.hpp>

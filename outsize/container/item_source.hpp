@@ -10,9 +10,9 @@
 #include <type_traits>
 #include <utility>
 
-#include <outsize/algorithm/item_scan.hpp>
-#include <outsize/algorithm/item_streams.hpp>
-#include <outsize/algorithm/sort/sort_options.hpp>
+#include <outsize/algorithm/detail/item_scan.hpp>
+#include <outsize/algorithm/item_sources.hpp>
+#include <outsize/algorithm/sort_options.hpp>
 #include <outsize/base/external_item.hpp>
 
 namespace outsize {

@@ -20,8 +20,8 @@
 #include <utility>
 #include <vector>
 
-#include <outsize/algorithm/item_scan.hpp>
-#include <outsize/algorithm/item_streams.hpp>
+#include <outsize/algorithm/detail/item_scan.hpp>
+#include <outsize/algorithm/item_sources.hpp>
 #include <outsize/base/assert.hpp>
 #include <outsize/base/detail/owned.hpp>
 #include <outsize/base/external_item.hpp>

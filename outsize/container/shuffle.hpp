@@ -20,10 +20,10 @@
 #include <utility>
 #include <vector>
 
+#include <outsize/algorithm/detail/item_sort.hpp>
+#include <outsize/algorithm/detail/sort/engine.hpp>
 #include <outsize/algorithm/item_order.hpp>
-#include <outsize/algorithm/item_sort.hpp>
-#include <outsize/algorithm/sort/engine.hpp>
-#include <outsize/algorithm/sort/sort_options.hpp>
+#include <outsize/algorithm/sort_options.hpp>
 #include <outsize/container/page_window.hpp>
 #include <outsize/container/paged_items.hpp>
 #include <outsize/container/scan/policy.hpp>

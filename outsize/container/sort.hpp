@@ -23,11 +23,11 @@
 #include <stop_token>
 #include <utility>
 
+#include <outsize/algorithm/detail/item_sort.hpp>
+#include <outsize/algorithm/detail/sort/engine.hpp>
 #include <outsize/algorithm/item_order.hpp>
-#include <outsize/algorithm/item_sort.hpp>
 #include <outsize/algorithm/sort.hpp>
-#include <outsize/algorithm/sort/engine.hpp>
-#include <outsize/algorithm/sort/sort_options.hpp>
+#include <outsize/algorithm/sort_options.hpp>
 #include <outsize/base/error.hpp>
 #include <outsize/block/storage.hpp>
 #include <outsize/container/page_window.hpp>

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <outsize/algorithm/record_sorter.hpp>
-#include <outsize/algorithm/sort/sort_plan.hpp>
+#include <outsize/algorithm/sort_plan.hpp>
 #include <outsize/text/detail/line_files.hpp>
 #include <outsize/text/detail/text_tally.hpp>
 #include <outsize/text/headed_record.hpp>

@@ -11,7 +11,7 @@
 
 #include <cstdint>
 
-#include <outsize/algorithm/stream_sort.hpp>
+#include <outsize/algorithm/detail/file_sort.hpp>
 #include <outsize/block/storage.hpp>
 #include <outsize/record/record_reader.hpp>
 #include <outsize/text/line_order.hpp>

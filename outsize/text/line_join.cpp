@@ -10,9 +10,9 @@
 
 #include <fmt/format.h>
 
+#include <outsize/algorithm/detail/file_sort.hpp>
 #include <outsize/algorithm/record_sorter.hpp>
-#include <outsize/algorithm/sort/sort_plan.hpp>
-#include <outsize/algorithm/stream_sort.hpp>
+#include <outsize/algorithm/sort_plan.hpp>
 #include <outsize/base/error.hpp>
 #include <outsize/text/csv_field.hpp>
 #include <outsize/text/detail/line_files.hpp>

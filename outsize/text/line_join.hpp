@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include <outsize/algorithm/sort/sort_options.hpp>
+#include <outsize/algorithm/sort_options.hpp>
 #include <outsize/block/storage.hpp>
 #include <outsize/record/csv_scanner.hpp>
 

@@ -10,8 +10,8 @@
 
 #include <fmt/format.h>
 
-#include <outsize/algorithm/sort/sort_plan.hpp>
-#include <outsize/algorithm/stream_sort.hpp>
+#include <outsize/algorithm/detail/file_sort.hpp>
+#include <outsize/algorithm/sort_plan.hpp>
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/text/detail/line_files.hpp>

@@ -11,7 +11,7 @@
 #include <variant>
 #include <vector>
 
-#include <outsize/algorithm/sort/sort_options.hpp>
+#include <outsize/algorithm/sort_options.hpp>
 #include <outsize/algorithm/top_sorter.hpp>
 #include <outsize/block/storage.hpp>
 #include <outsize/record/record_reader.hpp>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <outsize/text/line_sort.hpp>
 
-#include <outsize/algorithm/stream_merge.hpp>
+#include <outsize/algorithm/detail/file_merge.hpp>
 
 namespace outsize::text {
 

@@ -3,9 +3,9 @@
 #pragma once
 
 // Sorting and merging files of text lines in the order of sort(1). By the storage's threads; the
-// caller waits. Layer: text. The engine behind it: outsize/algorithm/sort/engine.hpp.
+// caller waits. Layer: text. The engine behind it: outsize/algorithm/detail/sort/engine.hpp.
 
-#include <outsize/algorithm/stream_sort.hpp>
+#include <outsize/algorithm/detail/file_sort.hpp>
 #include <outsize/block/storage.hpp>
 #include <outsize/text/line_order.hpp>
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <outsize/text/line_top.hpp>
 
-#include <outsize/algorithm/sort/sort_plan.hpp>
+#include <outsize/algorithm/sort_plan.hpp>
 #include <outsize/algorithm/top_sorter.hpp>
 #include <outsize/text/detail/line_files.hpp>
 

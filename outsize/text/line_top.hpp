@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include <outsize/algorithm/stream_sort.hpp>
+#include <outsize/algorithm/detail/file_sort.hpp>
 #include <outsize/block/storage.hpp>
 #include <outsize/text/line_order.hpp>
 

@@ -10,7 +10,7 @@
 #include <limits>
 #include <string>
 
-#include <outsize/algorithm/sort/sort_options.hpp>
+#include <outsize/algorithm/sort_options.hpp>
 #include <outsize/block/storage.hpp>
 #include <outsize/record/record_reader.hpp>
 

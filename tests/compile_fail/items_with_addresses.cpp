@@ -12,7 +12,7 @@
 #include <outsize/algorithm/is_sorted.hpp>
 #include <outsize/algorithm/merge.hpp>
 #include <outsize/algorithm/nth_element.hpp>
-#include <outsize/algorithm/reduce.hpp>
+#include <outsize/algorithm/reduce_by_key.hpp>
 #include <outsize/algorithm/sort.hpp>
 #include <outsize/algorithm/sorter.hpp>
 #include <outsize/algorithm/top_k.hpp>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
 // The I/Os of a sort, counted beneath the storage, against the bound in algorithm/sorter.hpp; and
-// those of sorts that make equal items one, against the bound in algorithm/reduce.hpp.
+// those of sorts that make equal items one, against the bound in algorithm/reduce_by_key.hpp.
 
 #include <gtest/gtest.h>
 
@@ -15,8 +15,8 @@
 #include <string>
 #include <vector>
 
-#include <outsize/algorithm/reduce.hpp>
-#include <outsize/algorithm/sort/engine.hpp>
+#include <outsize/algorithm/detail/sort/engine.hpp>
+#include <outsize/algorithm/reduce_by_key.hpp>
 #include <outsize/algorithm/sorter.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/block/storage.hpp>

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include <outsize/algorithm/sort/sort_options.hpp>
+#include <outsize/algorithm/sort_options.hpp>
 #include <outsize/block/storage.hpp>
 
 namespace outsize::conformance {

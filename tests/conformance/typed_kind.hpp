@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include <outsize/algorithm/reduce.hpp>
+#include <outsize/algorithm/reduce_by_key.hpp>
 #include <outsize/algorithm/sort.hpp>
 #include <outsize/base/units.hpp>
 #include <tests/conformance/sort_kind.hpp>

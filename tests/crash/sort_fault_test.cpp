@@ -24,10 +24,10 @@
 #include <thread>
 #include <vector>
 
+#include <outsize/algorithm/detail/sort/run.hpp>
 #include <outsize/algorithm/record_sort.hpp>
-#include <outsize/algorithm/reduce.hpp>
+#include <outsize/algorithm/reduce_by_key.hpp>
 #include <outsize/algorithm/sort.hpp>
-#include <outsize/algorithm/sort/run.hpp>
 #include <outsize/algorithm/sorter.hpp>
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>

@@ -12,8 +12,8 @@
 #include <string>
 #include <variant>
 
+#include <outsize/algorithm/detail/file_merge.hpp>
 #include <outsize/algorithm/record_sort.hpp>
-#include <outsize/algorithm/stream_merge.hpp>
 #include <outsize/base/error.hpp>
 #include <outsize/base/printable_text.hpp>
 #include <outsize/base/units.hpp>

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include <outsize/algorithm/sort/sort_options.hpp>
+#include <outsize/algorithm/sort_options.hpp>
 #include <outsize/io/compression.hpp>
 #include <outsize/io/input_form.hpp>
 #include <tools/outsize/key_options.hpp>

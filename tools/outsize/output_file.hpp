@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include <outsize/algorithm/record_output.hpp>
+#include <outsize/algorithm/detail/record_output.hpp>
 #include <outsize/base/memory_budget.hpp>
 #include <outsize/io/output_stream.hpp>
 #include <outsize/io/request_queue.hpp>

@@ -9,7 +9,7 @@
 #include <optional>
 #include <stdexcept>
 
-#include <outsize/algorithm/sort/sort_plan.hpp>
+#include <outsize/algorithm/sort_plan.hpp>
 #include <outsize/base/error.hpp>
 #include <outsize/base/machine.hpp>
 #include <outsize/base/progress_line.hpp>

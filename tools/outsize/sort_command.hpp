@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include <outsize/algorithm/sort/sort_options.hpp>
+#include <outsize/algorithm/sort_options.hpp>
 #include <outsize/block/storage.hpp>
 #include <tools/outsize/compression_options.hpp>
 #include <tools/outsize/work_options.hpp>

@@ -11,7 +11,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include <outsize/algorithm/sort/sort_options.hpp>
+#include <outsize/algorithm/sort_options.hpp>
 #include <outsize/block/storage.hpp>
 #include <outsize/io/timeline.hpp>
 #include <outsize/pipeline/network_report.hpp>

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include <outsize/algorithm/sort/sort_options.hpp>
+#include <outsize/algorithm/sort_options.hpp>
 #include <outsize/block/storage.hpp>
 #include <tools/outsize/options.hpp>
 #include <tools/outsize/same_files.hpp>

@@ -18,7 +18,7 @@
 
 #include <bench/programs/kernels/random_items.hpp>
 #include <bench/programs/kernels/timing.hpp>
-#include <outsize/algorithm/sort/record_items.hpp>
+#include <outsize/algorithm/detail/sort/family/record_items.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/block/storage.hpp>
 #include <outsize/codec/detail/byte_codec.hpp>

@@ -18,11 +18,11 @@
 #include <bench/programs/kernels/random_items.hpp>
 #include <bench/programs/kernels/timing.hpp>
 #include <bench/programs/typed_items.hpp>
-#include <outsize/algorithm/sort/merge_feed.hpp>
-#include <outsize/algorithm/sort/record_items.hpp>
-#include <outsize/algorithm/sort/reduction.hpp>
-#include <outsize/algorithm/sort/typed_items.hpp>
-#include <outsize/algorithm/sort/window_writer.hpp>
+#include <outsize/algorithm/detail/sort/family/record_items.hpp>
+#include <outsize/algorithm/detail/sort/family/reduction.hpp>
+#include <outsize/algorithm/detail/sort/family/typed_items.hpp>
+#include <outsize/algorithm/detail/sort/merge_feed.hpp>
+#include <outsize/algorithm/detail/sort/window_writer.hpp>
 #include <outsize/base/executor.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/kernel/byte_order.hpp>

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include <bench/programs/typed_items.hpp>
-#include <outsize/algorithm/sort/typed_items.hpp>
+#include <outsize/algorithm/detail/sort/family/typed_items.hpp>
 #include <outsize/kernel/detail/vector_sort.hpp>
 
 namespace kernels {

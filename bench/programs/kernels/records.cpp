@@ -20,8 +20,8 @@
 #include <bench/programs/kernels/index_of_lines.hpp>
 #include <bench/programs/kernels/random_items.hpp>
 #include <bench/programs/kernels/timing.hpp>
-#include <outsize/algorithm/sort/recent_records.hpp>
-#include <outsize/algorithm/sort/record_items.hpp>
+#include <outsize/algorithm/detail/sort/family/recent_records.hpp>
+#include <outsize/algorithm/detail/sort/family/record_items.hpp>
 #include <outsize/base/detail/byte_places.hpp>
 #include <outsize/base/memory_budget.hpp>
 #include <outsize/base/units.hpp>

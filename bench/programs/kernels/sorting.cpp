@@ -19,9 +19,9 @@
 #include <bench/programs/kernels/random_items.hpp>
 #include <bench/programs/kernels/timing.hpp>
 #include <bench/programs/typed_items.hpp>
+#include <outsize/algorithm/detail/sort/family/keyed_items.hpp>
+#include <outsize/algorithm/detail/sort/family/typed_items.hpp>
 #include <outsize/algorithm/item_order.hpp>
-#include <outsize/algorithm/sort/keyed_items.hpp>
-#include <outsize/algorithm/sort/typed_items.hpp>
 #include <outsize/base/executor.hpp>
 #include <outsize/base/memory_budget.hpp>
 #include <outsize/base/units.hpp>

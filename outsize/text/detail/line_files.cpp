@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <utility>
 
-#include <outsize/algorithm/input_options.hpp>
-#include <outsize/algorithm/sort/sort_plan.hpp>
-#include <outsize/algorithm/stream_sort.hpp>
+#include <outsize/algorithm/detail/file_sort.hpp>
+#include <outsize/algorithm/detail/input_options.hpp>
+#include <outsize/algorithm/sort_plan.hpp>
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/block/user_files.hpp>

@@ -18,9 +18,9 @@
 #include <string_view>
 #include <vector>
 
-#include <outsize/algorithm/record_output.hpp>
-#include <outsize/algorithm/sort/sort_options.hpp>
-#include <outsize/algorithm/stream_sort.hpp>
+#include <outsize/algorithm/detail/file_sort.hpp>
+#include <outsize/algorithm/detail/record_output.hpp>
+#include <outsize/algorithm/sort_options.hpp>
 #include <outsize/base/memory_budget.hpp>
 #include <outsize/block/storage.hpp>
 #include <outsize/io/input_stream.hpp>

@@ -1,0 +1,92 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// Items of one type written as the blocks of a run from where they were sorted.
+//
+//   chunk:  | block 0 | block 1 | … | last block |     nothing is copied
+//
+// Invariant: no block is freed before its write has ended. One thread at a time uses one. Layer:
+// algorithm.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <outsize/algorithm/detail/sort/output_room.hpp>
+#include <outsize/algorithm/detail/sort/run.hpp>
+#include <outsize/base/memory_budget.hpp>
+#include <outsize/base/units.hpp>
+#include <outsize/block/storage.hpp>
+
+namespace outsize::detail {
+
+/// Writes sorted items of one type as the blocks of one run from where they lie.
+template <typename Family>
+class in_place_run {
+ public:
+  /// `index_memory` holds the run's entries.
+  in_place_run(Family const& family, storage& store, grant& index_memory, run_places places)
+      : family_(family),
+        store_(store),
+        places_(std::move(places)),
+        run_(store, index_memory, {}, trigger_bytes_of(family)) {}
+  in_place_run(in_place_run const&) = delete;
+  in_place_run& operator=(in_place_run const&) = delete;
+  ~in_place_run() {
+    for (auto const& writing : writes_) writing->wait_outcome();
+  }
+
+  /// The items of a block of up to `block_bytes`, so many that the next block begins where the
+  /// disks allow it; 0 if there is no such number.
+  static std::size_t items_of_block(Family const& family, storage& store, std::size_t block_bytes) {
+    std::size_t const step = std::lcm(family.item_bytes(), block_unit_bytes(store));
+    return block_bytes / step * step / family.item_bytes();
+  }
+
+  /// Issues the writes of all items, `first_items` (a number as items_of_block() returns it) in the
+  /// first block; the memory, of whole pages, stays as it is until finish(). Once only.
+  /// @throws out_of_space, budget_error.
+  void write(std::span<std::byte const> sorted, std::size_t items_of_block,
+             std::size_t first_items) {
+    std::size_t const item = family_.item_bytes();
+    // No request is ever lost sight of.
+    writes_.reserve(1 + div_up(sorted.size(), items_of_block * item));
+    std::size_t bytes = std::min(first_items * item, sorted.size());
+    for (; !sorted.empty(); bytes = std::min(items_of_block * item, sorted.size())) {
+      auto const block = sorted.first(bytes);
+      sorted = sorted.subspan(bytes);
+      std::size_t const items = bytes / item;
+      auto const id =
+          places_.allocate(round_up(block.size(), block_unit_bytes(store_)), run_.items());
+      std::span const whole(block.data(), id.length_bytes);  // to the end of a page at most
+      auto const first = family_.block_view(block, items).key(0);
+      run_.append(id, static_cast<std::uint32_t>(items), 0, family_.make_trigger(first), whole);
+      run_.add_bytes(bytes, item);
+      writes_.push_back(store_.write(id, whole));
+    }
+  }
+
+  std::uint64_t index_bytes() const noexcept { return run_.index_bytes(); }
+  std::uint64_t bytes() const noexcept { return run_.bytes(); }
+
+  /// Returns the run once all its blocks are on disk. @throws io_error.
+  run<Family> finish() {
+    io::wait_all(writes_);
+    writes_.clear();
+    return std::move(run_);
+  }
+
+ private:
+  Family const& family_;
+  storage& store_;
+  run_places places_;
+  run<Family> run_;
+  std::vector<io::request_ptr> writes_;  // after run_: they end before its blocks may be freed
+};
+
+}  // namespace outsize::detail
