@@ -13,7 +13,7 @@
 
 #include <outsize/base/units.hpp>
 #include <outsize/container/vector.hpp>
-#include <outsize/container/vector_streams.hpp>
+#include <outsize/container/vector_readers.hpp>
 
 int main() {
   using namespace outsize;

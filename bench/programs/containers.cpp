@@ -34,7 +34,7 @@
 #include <outsize/container/queue.hpp>
 #include <outsize/container/stack.hpp>
 #include <outsize/container/vector.hpp>
-#include <outsize/container/vector_streams.hpp>
+#include <outsize/container/vector_readers.hpp>
 #include <outsize/io/disk_file.hpp>
 
 namespace {

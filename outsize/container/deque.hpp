@@ -17,7 +17,7 @@
 #include <utility>
 
 #include <outsize/base/assert.hpp>
-#include <outsize/container/paged_array.hpp>
+#include <outsize/container/detail/array/paged_array.hpp>
 #include <outsize/page/page_options.hpp>
 
 namespace outsize {

@@ -30,11 +30,11 @@
 
 #include <outsize/base/assert.hpp>
 #include <outsize/base/detail/owned.hpp>
-#include <outsize/container/matrix_items.hpp>
-#include <outsize/container/matrix_kernel.hpp>
-#include <outsize/container/matrix_pages.hpp>
+#include <outsize/container/detail/blocks/matrix_items.hpp>
+#include <outsize/container/detail/blocks/matrix_kernel.hpp>
+#include <outsize/container/detail/blocks/matrix_pages.hpp>
 #include <outsize/container/vector.hpp>
-#include <outsize/container/vector_streams.hpp>
+#include <outsize/container/vector_readers.hpp>
 #include <outsize/page/page_pool.hpp>
 
 namespace outsize {

@@ -27,9 +27,9 @@
 #include <outsize/base/external_item.hpp>
 #include <outsize/base/memory_budget.hpp>
 #include <outsize/block/storage.hpp>
-#include <outsize/container/piece_comparison.hpp>
+#include <outsize/container/detail/piece_comparison.hpp>
 #include <outsize/container/vector.hpp>
-#include <outsize/container/vector_streams.hpp>
+#include <outsize/container/vector_readers.hpp>
 #include <outsize/page/page_pool.hpp>
 
 namespace outsize {

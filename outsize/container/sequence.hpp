@@ -11,7 +11,7 @@
 #include <initializer_list>
 
 #include <outsize/container/deque.hpp>
-#include <outsize/container/paged_streams.hpp>
+#include <outsize/container/detail/array/paged_readers.hpp>
 
 namespace outsize {
 

@@ -6,7 +6,7 @@
 
 #include <functional>
 
-#include <outsize/container/ordered_container.hpp>
+#include <outsize/container/detail/tree/ordered_container.hpp>
 
 namespace outsize {
 

@@ -24,8 +24,8 @@
 #include <outsize/algorithm/detail/sort/engine.hpp>
 #include <outsize/algorithm/item_order.hpp>
 #include <outsize/algorithm/sort_options.hpp>
-#include <outsize/container/page_window.hpp>
-#include <outsize/container/paged_items.hpp>
+#include <outsize/container/detail/array/page_window.hpp>
+#include <outsize/container/detail/array/paged_items.hpp>
 #include <outsize/container/scan/policy.hpp>
 #include <outsize/container/scan/walk.hpp>
 #include <outsize/container/sort.hpp>

@@ -30,8 +30,8 @@
 #include <outsize/algorithm/sort_options.hpp>
 #include <outsize/base/error.hpp>
 #include <outsize/block/storage.hpp>
-#include <outsize/container/page_window.hpp>
-#include <outsize/container/paged_items.hpp>
+#include <outsize/container/detail/array/page_window.hpp>
+#include <outsize/container/detail/array/paged_items.hpp>
 #include <outsize/container/scan/policy.hpp>
 #include <outsize/container/scan/walk.hpp>
 

@@ -21,7 +21,7 @@
 #include <outsize/algorithm/nth_element.hpp>
 #include <outsize/algorithm/top_k.hpp>
 #include <outsize/base/error.hpp>
-#include <outsize/container/vector_streams.hpp>
+#include <outsize/container/vector_readers.hpp>
 #include <outsize/io/decorators/faulty_file.hpp>
 #include <outsize/io/memory_file.hpp>
 #include <outsize/testing/paged_pair.hpp>

@@ -14,7 +14,7 @@
 #include <outsize/container/map.hpp>
 #include <outsize/container/sequence.hpp>
 #include <outsize/container/set.hpp>
-#include <outsize/container/vector_streams.hpp>
+#include <outsize/container/vector_readers.hpp>
 #include <outsize/testing/counted_storage.hpp>
 
 namespace outsize {

@@ -44,11 +44,11 @@
 #include <outsize/base/detail/owned.hpp>
 #include <outsize/base/external_item.hpp>
 #include <outsize/block/storage.hpp>
-#include <outsize/container/hash_table.hpp>
-#include <outsize/container/item_source.hpp>
-#include <outsize/container/map_item.hpp>
-#include <outsize/container/sought_key.hpp>
-#include <outsize/container/unordered_map_iterator.hpp>
+#include <outsize/container/detail/filling.hpp>
+#include <outsize/container/detail/hash/hash_table.hpp>
+#include <outsize/container/detail/hash/unordered_map_iterator.hpp>
+#include <outsize/container/detail/tree/map_item.hpp>
+#include <outsize/container/detail/tree/sought_key.hpp>
 #include <outsize/container/unordered_map_options.hpp>
 #include <outsize/io/disk_file.hpp>
 

@@ -28,7 +28,7 @@
 #include <string>
 
 #include <outsize/block/storage.hpp>
-#include <outsize/container/paged_array.hpp>
+#include <outsize/container/detail/array/paged_array.hpp>
 #include <outsize/page/page_options.hpp>
 
 namespace outsize {

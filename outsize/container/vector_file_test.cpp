@@ -26,7 +26,7 @@
 
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
-#include <outsize/container/paged_items.hpp>
+#include <outsize/container/detail/array/paged_items.hpp>
 #include <outsize/container/vector.hpp>
 #include <outsize/io/decorators/faulty_file.hpp>
 #include <outsize/io/memory_file.hpp>

@@ -10,7 +10,7 @@
 
 #include <outsize/base/units.hpp>
 #include <outsize/block/storage.hpp>
-#include <outsize/container/btree.hpp>
+#include <outsize/container/detail/tree/btree.hpp>
 #include <outsize/io/memory_file.hpp>
 
 namespace outsize::scratch {

@@ -19,8 +19,8 @@
 
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
+#include <outsize/container/detail/array/paged_items.hpp>
 #include <outsize/container/map.hpp>
-#include <outsize/container/paged_items.hpp>
 #include <outsize/container/set.hpp>
 #include <outsize/container/unordered_map.hpp>
 #include <outsize/io/memory_file.hpp>

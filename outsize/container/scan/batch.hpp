@@ -27,7 +27,7 @@
 
 #include <outsize/base/assert.hpp>
 #include <outsize/base/executor.hpp>
-#include <outsize/container/paged_items.hpp>
+#include <outsize/container/detail/array/paged_items.hpp>
 
 namespace outsize::detail {
 

@@ -25,8 +25,8 @@
 
 #include <outsize/base/assert.hpp>
 #include <outsize/base/executor.hpp>
-#include <outsize/container/page_window.hpp>
-#include <outsize/container/paged_items.hpp>
+#include <outsize/container/detail/array/page_window.hpp>
+#include <outsize/container/detail/array/paged_items.hpp>
 #include <outsize/container/scan/policy.hpp>
 #include <outsize/page/detail/page_row.hpp>
 

@@ -17,7 +17,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <outsize/container/paged_items.hpp>
+#include <outsize/container/detail/array/paged_items.hpp>
 
 namespace outsize {
 

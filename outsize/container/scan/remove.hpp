@@ -15,13 +15,13 @@
 #include <utility>
 #include <vector>
 
-#include <outsize/container/page_window.hpp>
+#include <outsize/container/detail/array/page_window.hpp>
 #include <outsize/container/scan/find.hpp>
 #include <outsize/container/scan/policy.hpp>
 #include <outsize/container/scan/transform.hpp>
 #include <outsize/container/scan/walk.hpp>
 #include <outsize/container/vector.hpp>
-#include <outsize/container/vector_streams.hpp>
+#include <outsize/container/vector_readers.hpp>
 
 namespace outsize {
 namespace detail {
