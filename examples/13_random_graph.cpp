@@ -10,7 +10,7 @@
 #include <random>
 #include <utility>
 
-#include <outsize/container/algorithms.hpp>
+#include <outsize/scan/algorithms.hpp>
 
 struct edge {
   std::uint32_t from, to;

@@ -75,12 +75,12 @@ UNTESTED = {
     "outsize/container/detail/tree/tree_pages.hpp": "by btree_test.cpp and map_file_test.cpp",
     "outsize/container/detail/array/paged_readers.hpp":
         "by vector_readers_test.cpp and sequence_test.cpp",
-    "outsize/container/algorithms.hpp": "includes those in scan/",
+    "outsize/scan/algorithms.hpp": "includes those in scan/",
     "outsize/container/detail/array/page_window.hpp":
         "by vector_readers_test.cpp and walk_test.cpp",
-    "outsize/container/scan/batch.hpp": "by walk_test.cpp and the tests of the algorithms",
-    "outsize/container/scan/cursors.hpp": "by walk_test.cpp",
-    "outsize/container/scan/policy.hpp": "by the tests of the algorithms",
+    "outsize/scan/detail/batch.hpp": "by walk_test.cpp and the tests of the algorithms",
+    "outsize/scan/detail/cursors.hpp": "by walk_test.cpp",
+    "outsize/scan/policy.hpp": "by the tests of the algorithms",
     "outsize/container/detail/hash/hash_table.hpp": "by unordered_map_test.cpp",
     "outsize/container/detail/hash/unordered_map_iterator.hpp": "by unordered_map_test.cpp",
     "outsize/container/unordered_map_options.hpp": "data",

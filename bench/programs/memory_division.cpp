@@ -35,10 +35,10 @@
 #include <outsize/container/map.hpp>
 #include <outsize/container/queue.hpp>
 #include <outsize/container/set.hpp>
-#include <outsize/container/sort.hpp>
 #include <outsize/container/stack.hpp>
 #include <outsize/container/unordered_map.hpp>
 #include <outsize/container/vector.hpp>
+#include <outsize/scan/sort_containers.hpp>
 
 namespace {
 

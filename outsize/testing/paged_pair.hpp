@@ -13,8 +13,8 @@
 #include <vector>
 
 #include <outsize/container/deque.hpp>
-#include <outsize/container/scan/policy.hpp>
 #include <outsize/container/vector.hpp>
+#include <outsize/scan/policy.hpp>
 #include <outsize/testing/counted_storage.hpp>
 
 namespace outsize::scratch {

@@ -5,9 +5,9 @@
 
 #include <utility>
 
-#include <outsize/container/algorithms.hpp>
 #include <outsize/container/matrix.hpp>
 #include <outsize/container/vector.hpp>
+#include <outsize/scan/algorithms.hpp>
 
 inline double product(outsize::vector<double>& v, outsize::matrix<double>& m) {
   double sum = outsize::transform_reduce(v, m.row(7).begin(), 0.0);

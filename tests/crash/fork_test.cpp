@@ -34,7 +34,6 @@
 #include <outsize/container/deque.hpp>
 #include <outsize/container/map.hpp>
 #include <outsize/container/matrix.hpp>
-#include <outsize/container/sort.hpp>
 #include <outsize/container/unordered_map.hpp>
 #include <outsize/container/vector.hpp>
 #include <outsize/io/decorators/throttled_file.hpp>
@@ -44,6 +43,7 @@
 #include <outsize/io/output_stream.hpp>
 #include <outsize/page/page_pool.hpp>
 #include <outsize/pipeline/network.hpp>
+#include <outsize/scan/sort_containers.hpp>
 #include <outsize/testing/forked.hpp>
 #include <outsize/testing/scratch_directory.hpp>
 

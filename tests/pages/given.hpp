@@ -17,7 +17,6 @@
 
 #include <outsize/base/units.hpp>
 #include <outsize/block/storage.hpp>
-#include <outsize/container/algorithms.hpp>
 #include <outsize/container/map.hpp>
 #include <outsize/container/matrix.hpp>
 #include <outsize/container/unordered_map.hpp>
@@ -26,6 +25,7 @@
 #include <outsize/pipeline/file_stages.hpp>
 #include <outsize/pipeline/item_stages.hpp>
 #include <outsize/pipeline/network.hpp>
+#include <outsize/scan/algorithms.hpp>
 
 namespace docs_containers_algorithms {
 

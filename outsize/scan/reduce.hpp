@@ -8,7 +8,7 @@
 // In parallel each slice of a batch makes a value of its own, and these are put together in the
 // order of the slices, so that an operation need only be associative. How many slices there are
 // depends on threads and pages: sums of floating point, which are not exactly associative, may
-// differ in their last bits. Layer: container.
+// differ in their last bits. Layer: scan.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,9 +19,9 @@
 #include <utility>
 #include <vector>
 
-#include <outsize/container/scan/find.hpp>
-#include <outsize/container/scan/policy.hpp>
-#include <outsize/container/scan/walk.hpp>
+#include <outsize/scan/detail/walk.hpp>
+#include <outsize/scan/find.hpp>
+#include <outsize/scan/policy.hpp>
 
 namespace outsize {
 namespace detail {

@@ -4,7 +4,7 @@
 
 // Algorithms that move all items of a range to known places: reverse, rotate, swap_ranges. They
 // exchange pieces of pages, two pages at a time. for_each.hpp says what they cost and throw.
-// Layer: container.
+// Layer: scan.
 
 #include <algorithm>
 #include <cstddef>
@@ -12,9 +12,9 @@
 #include <iterator>
 #include <utility>
 
-#include <outsize/container/scan/find.hpp>
-#include <outsize/container/scan/policy.hpp>
-#include <outsize/container/scan/walk.hpp>
+#include <outsize/scan/detail/walk.hpp>
+#include <outsize/scan/find.hpp>
+#include <outsize/scan/policy.hpp>
 
 namespace outsize {
 namespace detail {

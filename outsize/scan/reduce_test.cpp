@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // One value of many items: as the standard library's, in order where it says so.
 
-#include <outsize/container/scan/reduce.hpp>
+#include <outsize/scan/reduce.hpp>
 
 #include <gtest/gtest.h>
 

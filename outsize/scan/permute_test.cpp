@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Reversals, rotations and exchanges against the standard library's; what they cost.
 
-#include <outsize/container/scan/permute.hpp>
+#include <outsize/scan/permute.hpp>
 
 #include <gtest/gtest.h>
 

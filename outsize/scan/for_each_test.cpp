@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Visiting and making items: as on a standard vector, for the I/Os of a scan.
 
-#include <outsize/container/scan/for_each.hpp>
+#include <outsize/scan/for_each.hpp>
 
 #include <gtest/gtest.h>
 
@@ -15,12 +15,12 @@
 #include <vector>
 
 #include <outsize/algorithm/sorter.hpp>
-#include <outsize/container/scan/find.hpp>
-#include <outsize/container/scan/reduce.hpp>
-#include <outsize/container/scan/transform.hpp>
-#include <outsize/container/sort.hpp>
 #include <outsize/container/stack.hpp>
 #include <outsize/page/page_pool.hpp>
+#include <outsize/scan/find.hpp>
+#include <outsize/scan/reduce.hpp>
+#include <outsize/scan/sort_containers.hpp>
+#include <outsize/scan/transform.hpp>
 #include <outsize/testing/paged_pair.hpp>
 
 namespace outsize {

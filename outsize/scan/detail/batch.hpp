@@ -14,7 +14,7 @@
 // order, so that what they yield can be put together in order too.
 //
 // Invariant: the pieces of a batch are valid until the next one begins. The caller's thread alone
-// goes on to it. Layer: container.
+// goes on to it. Layer: scan.
 
 #include <algorithm>
 #include <cstddef>

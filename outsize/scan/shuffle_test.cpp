@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // All orders are equally likely, and depend on the generator alone.
 
-#include <outsize/container/shuffle.hpp>
+#include <outsize/scan/shuffle.hpp>
 
 #include <gtest/gtest.h>
 
@@ -14,8 +14,8 @@
 #include <vector>
 
 #include <outsize/container/deque.hpp>
-#include <outsize/container/scan/for_each.hpp>
 #include <outsize/container/vector.hpp>
+#include <outsize/scan/for_each.hpp>
 #include <outsize/testing/counted_storage.hpp>
 
 namespace outsize {

@@ -11,7 +11,7 @@
 // A cursor shows rest() items at(), and skip() goes past them. Invariant: pieces stay valid until
 // the next begin_batch(), as long as goes_on() says so before each, also where the items of others,
 // or functions, touch pages of the same cache: they are pinned, if it has room for that. The
-// caller's thread alone moves cursors. Layer: container.
+// caller's thread alone moves cursors. Layer: scan.
 
 #include <algorithm>
 #include <concepts>
@@ -27,8 +27,8 @@
 #include <outsize/base/executor.hpp>
 #include <outsize/container/detail/array/page_window.hpp>
 #include <outsize/container/detail/array/paged_items.hpp>
-#include <outsize/container/scan/policy.hpp>
 #include <outsize/page/detail/page_row.hpp>
+#include <outsize/scan/policy.hpp>
 
 namespace outsize::detail {
 

@@ -9,7 +9,7 @@
 //
 // One page of each is at hand. Merges take as many of their items as what follows cannot change, in
 // parallel a part for each thread; set operations cut theirs where items differ, so that no two
-// that are the same come to different threads. Layer: container.
+// that are the same come to different threads. Layer: scan.
 
 #include <algorithm>
 #include <concepts>
@@ -25,10 +25,10 @@
 #include <vector>
 
 #include <outsize/base/executor.hpp>
-#include <outsize/container/scan/policy.hpp>
-#include <outsize/container/scan/transform.hpp>
-#include <outsize/container/scan/walk.hpp>
 #include <outsize/kernel/detail/two_way_merge.hpp>
+#include <outsize/scan/detail/walk.hpp>
+#include <outsize/scan/policy.hpp>
+#include <outsize/scan/transform.hpp>
 
 namespace outsize {
 namespace detail {

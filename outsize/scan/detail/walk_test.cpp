@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Walks show each item once, in pieces that lie where they say, also where disks fail.
 
-#include <outsize/container/scan/walk.hpp>
+#include <outsize/scan/detail/walk.hpp>
 
 #include <gtest/gtest.h>
 
@@ -12,10 +12,10 @@
 #include <set>
 
 #include <outsize/base/error.hpp>
-#include <outsize/container/scan/for_each.hpp>
-#include <outsize/container/scan/transform.hpp>
 #include <outsize/io/decorators/faulty_file.hpp>
 #include <outsize/io/memory_file.hpp>
+#include <outsize/scan/for_each.hpp>
+#include <outsize/scan/transform.hpp>
 #include <outsize/testing/paged_pair.hpp>
 
 namespace outsize::detail {

@@ -27,11 +27,11 @@
 #include <outsize/base/units.hpp>
 #include <outsize/container/map.hpp>
 #include <outsize/container/set.hpp>
-#include <outsize/container/shuffle.hpp>
 #include <outsize/container/unordered_map.hpp>
 #include <outsize/container/vector.hpp>
 #include <outsize/io/decorators/faulty_file.hpp>
 #include <outsize/io/memory_file.hpp>
+#include <outsize/scan/shuffle.hpp>
 #include <outsize/testing/crashing_file.hpp>
 #include <outsize/testing/small_stack.hpp>
 

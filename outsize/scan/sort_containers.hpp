@@ -9,7 +9,7 @@
 //   pages ─▶ chunks ─▶ runs on disk ─▶ last merge ─▶ the same pages, replaced without being read
 //
 // From here to other places, and from there: outsize/algorithm/sort.hpp takes vectors as ranges.
-// Layer: container.
+// Layer: scan.
 
 #include <algorithm>
 #include <concepts>
@@ -32,8 +32,8 @@
 #include <outsize/block/storage.hpp>
 #include <outsize/container/detail/array/page_window.hpp>
 #include <outsize/container/detail/array/paged_items.hpp>
-#include <outsize/container/scan/policy.hpp>
-#include <outsize/container/scan/walk.hpp>
+#include <outsize/scan/detail/walk.hpp>
+#include <outsize/scan/policy.hpp>
 
 namespace outsize {
 namespace detail {
@@ -114,7 +114,7 @@ sort_report sort_pages(paged_items<T>& items, std::uint64_t begin, std::uint64_t
 ///          can be neither read nor written, leaves it valid and as large as it was, with some
 ///          items twice and others not at all; one that `less` throws counts as such.
 /// Source:  STXXL 2008, sections 5.7.2 and 6.
-/// Checked: outsize/container/sort_test.cpp.
+/// Checked: outsize/scan/sort_containers_test.cpp.
 template <typename T, std::strict_weak_order<T, T> Less = std::less<>>
 sort_report sort(paged_iterator<T> first, paged_iterator<T> last, Less less = {},
                  sort_options options = {}) {

@@ -4,15 +4,15 @@
 
 // Algorithms that make a sequence of others: copy, copy_if, transform. The output may begin where
 // an input does, and for copy before it. for_each.hpp says what they cost and throw. Layer:
-// container.
+// scan.
 
 #include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <iterator>
 
-#include <outsize/container/scan/policy.hpp>
-#include <outsize/container/scan/walk.hpp>
+#include <outsize/scan/detail/walk.hpp>
+#include <outsize/scan/policy.hpp>
 
 namespace outsize {
 namespace detail {

@@ -6,7 +6,7 @@
 // adjacent_difference. The output may be the input. for_each.hpp says what they cost and throw.
 //
 // In parallel sums are made of the sums of slices, so that their operation has to be associative,
-// and also to join two sums; it is called up to twice for each item. Layer: container.
+// and also to join two sums; it is called up to twice for each item. Layer: scan.
 
 #include <cstddef>
 #include <cstdint>
@@ -16,9 +16,9 @@
 #include <utility>
 #include <vector>
 
-#include <outsize/container/scan/batch.hpp>
-#include <outsize/container/scan/policy.hpp>
-#include <outsize/container/scan/walk.hpp>
+#include <outsize/scan/detail/batch.hpp>
+#include <outsize/scan/detail/walk.hpp>
+#include <outsize/scan/policy.hpp>
 
 namespace outsize {
 namespace detail {

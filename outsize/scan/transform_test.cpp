@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copies and transforms against the standard library's; what they cost.
 
-#include <outsize/container/scan/transform.hpp>
+#include <outsize/scan/transform.hpp>
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 //
 // Each item gets a random number, and they are sorted by these: no item is exchanged with one
 // anywhere else, which would cost an I/O for each. So the order depends on the generator and the
-// number of items alone, not on memory, pages or threads. Layer: container.
+// number of items alone, not on memory, pages or threads. Layer: scan.
 
 #include <algorithm>
 #include <array>
@@ -26,9 +26,9 @@
 #include <outsize/algorithm/sort_options.hpp>
 #include <outsize/container/detail/array/page_window.hpp>
 #include <outsize/container/detail/array/paged_items.hpp>
-#include <outsize/container/scan/policy.hpp>
-#include <outsize/container/scan/walk.hpp>
-#include <outsize/container/sort.hpp>
+#include <outsize/scan/detail/walk.hpp>
+#include <outsize/scan/policy.hpp>
+#include <outsize/scan/sort_containers.hpp>
 
 namespace outsize {
 namespace detail {
@@ -97,7 +97,7 @@ void put_drawn(page_target<T>& to, sorted_window const& window) {
 /// I/Os:    ⌈N/B⌉ reads and as many writes of pages, and the runs of a `sorter` of N items that are
 ///          8 bytes longer, which are none if these fit in the memory.
 /// Memory, Threads, Errors: as sort (sort.hpp). Disk: N such items, gone at the end.
-/// Checked: outsize/container/shuffle_test.cpp.
+/// Checked: outsize/scan/shuffle_test.cpp.
 template <typename T, typename Random>
   requires std::uniform_random_bit_generator<std::remove_reference_t<Random>>
 void shuffle(paged_iterator<T> first, paged_iterator<T> last, Random&& random,

@@ -20,10 +20,10 @@
 #include <utility>
 #include <vector>
 
-#include <outsize/container/algorithms.hpp>
 #include <outsize/container/deque.hpp>
 #include <outsize/container/queue.hpp>
 #include <outsize/container/stack.hpp>
+#include <outsize/scan/algorithms.hpp>
 #include <outsize/testing/counted_storage.hpp>
 
 namespace outsize {

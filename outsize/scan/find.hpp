@@ -4,7 +4,7 @@
 
 // Algorithms that look for a place: find, adjacent_find, mismatch, and whether there is one:
 // any_of, equal, lexicographical_compare. They end with the page in which it is, in parallel with
-// the batch; for_each.hpp says what they cost and throw. Layer: container.
+// the batch; for_each.hpp says what they cost and throw. Layer: scan.
 
 #include <algorithm>
 #include <cstdint>
@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include <outsize/container/scan/policy.hpp>
-#include <outsize/container/scan/walk.hpp>
+#include <outsize/scan/detail/walk.hpp>
+#include <outsize/scan/policy.hpp>
 
 namespace outsize {
 namespace detail {

@@ -22,13 +22,13 @@
 #include <outsize/container/matrix.hpp>
 #include <outsize/container/queue.hpp>
 #include <outsize/container/sequence.hpp>
-#include <outsize/container/shuffle.hpp>
-#include <outsize/container/sort.hpp>
 #include <outsize/container/stack.hpp>
 #include <outsize/container/unordered_map.hpp>
 #include <outsize/container/vector.hpp>
 #include <outsize/io/memory_file.hpp>
 #include <outsize/page/page_pool.hpp>
+#include <outsize/scan/shuffle.hpp>
+#include <outsize/scan/sort_containers.hpp>
 #include <outsize/testing/effort.hpp>
 #include <outsize/testing/scratch_directory.hpp>
 

@@ -5,7 +5,7 @@
 // Algorithms that keep some items and put them together at the front: remove, remove_if, unique,
 // partition, stable_partition. Pages in front of the first item that moves are not written. In
 // parallel all threads ask whether items are to be kept, and the caller moves them.
-// for_each.hpp says what they cost and throw. Layer: container.
+// for_each.hpp says what they cost and throw. Layer: scan.
 
 #include <cstddef>
 #include <cstdint>
@@ -16,12 +16,12 @@
 #include <vector>
 
 #include <outsize/container/detail/array/page_window.hpp>
-#include <outsize/container/scan/find.hpp>
-#include <outsize/container/scan/policy.hpp>
-#include <outsize/container/scan/transform.hpp>
-#include <outsize/container/scan/walk.hpp>
 #include <outsize/container/vector.hpp>
 #include <outsize/container/vector_readers.hpp>
+#include <outsize/scan/detail/walk.hpp>
+#include <outsize/scan/find.hpp>
+#include <outsize/scan/policy.hpp>
+#include <outsize/scan/transform.hpp>
 
 namespace outsize {
 namespace detail {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Vectors and deques sorted in place against the standard library's; disk space, I/Os, errors.
 
-#include <outsize/container/sort.hpp>
+#include <outsize/scan/sort_containers.hpp>
 
 #include <gtest/gtest.h>
 

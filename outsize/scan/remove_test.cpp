@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Items that are kept come to the front, and only pages that change are written.
 
-#include <outsize/container/scan/remove.hpp>
+#include <outsize/scan/remove.hpp>
 
 #include <gtest/gtest.h>
 
@@ -16,8 +16,8 @@
 
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
-#include <outsize/container/scan/for_each.hpp>
 #include <outsize/io/memory_file.hpp>
+#include <outsize/scan/for_each.hpp>
 #include <outsize/testing/paged_pair.hpp>
 
 namespace outsize {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Merges and set operations against the standard library's; what they cost.
 
-#include <outsize/container/scan/merge.hpp>
+#include <outsize/scan/merge_containers.hpp>
 
 #include <gtest/gtest.h>
 

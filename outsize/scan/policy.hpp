@@ -8,7 +8,7 @@
 //     outsize::count(v, 7)    outsize::count(v.begin(), v.end(), 7)    outsize::count(par, v, 7)
 //
 // An algorithm is a body that takes a policy and iterators; scan() brings all calls to that form.
-// Layer: container.
+// Layer: scan.
 
 #include <concepts>
 #include <functional>

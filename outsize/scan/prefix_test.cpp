@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Prefix sums and differences against the standard library's, in place and not; what they cost.
 
-#include <outsize/container/scan/prefix.hpp>
+#include <outsize/scan/prefix.hpp>
 
 #include <gtest/gtest.h>
 

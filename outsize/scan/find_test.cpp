@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Searches and comparisons against the standard library's; how far they read.
 
-#include <outsize/container/scan/find.hpp>
+#include <outsize/scan/find.hpp>
 
 #include <gtest/gtest.h>
 

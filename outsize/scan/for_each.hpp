@@ -21,15 +21,15 @@
 // Threads: one; with `par` the storage's. Functions must not touch references into the containers
 //          that they are called for; into others of a pool by one thread, as pages that are being
 //          changed are held, if the pool has room for one page more than those that live and are
-//          held. Layer: container. Source: STXXL 2008, section 5.7.1.
+//          held. Layer: scan. Source: STXXL 2008, section 5.7.1.
 
 #include <cstdint>
 #include <functional>
 #include <iterator>
 #include <utility>
 
-#include <outsize/container/scan/policy.hpp>
-#include <outsize/container/scan/walk.hpp>
+#include <outsize/scan/detail/walk.hpp>
+#include <outsize/scan/policy.hpp>
 
 namespace outsize {
 namespace detail {

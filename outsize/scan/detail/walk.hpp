@@ -9,7 +9,7 @@
 // (batch.hpp).
 //
 // Invariant: what a visit is shown is valid until it returns. The caller's thread alone moves
-// cursors. Layer: container.
+// cursors. Layer: scan.
 
 #include <algorithm>
 #include <cstddef>
@@ -18,9 +18,9 @@
 
 #include <outsize/base/assert.hpp>
 #include <outsize/base/executor.hpp>
-#include <outsize/container/scan/batch.hpp>
-#include <outsize/container/scan/cursors.hpp>
-#include <outsize/container/scan/policy.hpp>
+#include <outsize/scan/detail/batch.hpp>
+#include <outsize/scan/detail/cursors.hpp>
+#include <outsize/scan/policy.hpp>
 
 namespace outsize::detail {
 
