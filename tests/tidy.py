@@ -242,13 +242,14 @@ def check_bounds():
 
 
 def check_evidence():
-    """`Checked:` names files that exist."""
+    """`Checked:` names files that exist: in the same room, or by their path from the root."""
     for path in files(".hpp"):
         for number, line in enumerate(lines_of(path), 1):
             found = re.search(r"\bChecked:\s+(.*)", line)
             named = re.findall(r"[\w/.]+\.(?:cpp|py|sh)\b", found.group(1)) if found else []
             for evidence in named:
-                if not (ROOT / evidence).exists() and not (path.parent / evidence).exists():
+                room = ROOT / "/".join(path.relative_to(ROOT).parts[:2])
+                if not (ROOT / evidence).exists() and not any(room.rglob(evidence)):
                     yield path, number, f"is checked by {evidence}, which does not exist"
 
 

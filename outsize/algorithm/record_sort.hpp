@@ -3,7 +3,8 @@
 #pragma once
 
 // Sorting files of binary records: numbers, or records of one length with keys inside. By the
-// storage's threads; the caller waits. Layer: algorithm. The engine behind it: algorithm/detail/sort/engine.hpp.
+// storage's threads; the caller waits. Layer: algorithm. The engine behind it:
+// algorithm/detail/sort/engine.hpp.
 
 #include <outsize/algorithm/detail/file_sort.hpp>
 #include <outsize/block/storage.hpp>

@@ -4,8 +4,8 @@
 
 // Byte strings in, sorted byte strings out: the sorter for lines, words, records of any length.
 //
-// One thread at a time. Layer: algorithm. The engine behind it: algorithm/detail/sort/engine.hpp; for items of one
-// C++ type: sorter.hpp.
+// One thread at a time. Layer: algorithm. The engine behind it: algorithm/detail/sort/engine.hpp.
+// For items of one C++ type: sorter.hpp.
 
 #include <concepts>
 #include <cstddef>

@@ -295,7 +295,7 @@ concept first_range = scan_policy<First> || paged_container<First> ||
 
 /// Puts the items of two sorted ranges to `out`, sorted; of items that compare equal those of the
 /// first come first. I/Os: ⌈N/B⌉ reads of each, and a write for each page of the output. Also with
-/// par. Checked: merge_test.cpp.
+/// par. Checked: merge_containers_test.cpp.
 template <detail::first_range First, typename... Others>
   requires detail::scan_arguments<First, Others...>
 auto merge(First&& first, Others&&... others) {
@@ -305,7 +305,7 @@ auto merge(First&& first, Others&&... others) {
 /// Puts the items that are in either range, in both, in the first alone, or in one alone to `out`.
 /// Ranges are sorted, and so is the output. I/Os: ⌈N/B⌉ reads of each, and a write for each page
 /// that is written to, which is read before unless nothing was in it. Also with par; memory then:
-/// two pages more. Checked: merge_test.cpp.
+/// two pages more. Checked: merge_containers_test.cpp.
 template <typename... Arguments>
   requires detail::scan_arguments<Arguments...>
 auto set_union(Arguments&&... arguments) {
@@ -328,7 +328,7 @@ auto set_symmetric_difference(Arguments&&... arguments) {
 }
 
 /// Whether the first range has all items of the second, each as often. I/Os: at most ⌈N/B⌉ reads of
-/// each. Also with par. Checked: merge_test.cpp.
+/// each. Also with par. Checked: merge_containers_test.cpp.
 template <typename... Arguments>
   requires detail::scan_arguments<Arguments...>
 auto includes(Arguments&&... arguments) {
