@@ -12,6 +12,7 @@
 #include <outsize/base/detail/closed_memory.hpp>
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
+#include <outsize/block/checksum_table.hpp>
 #include <outsize/block/storage.hpp>
 
 namespace outsize::block {
@@ -273,12 +274,12 @@ void block_cache::renew_memory(pinned_block const& block, bool keeps_content) no
   if (keeps_content) std::ranges::copy(content(block.slot_), other.memory.begin());
   std::swap(x.memory, other.memory);
   x.used = true;
-  if constexpr (detail::heavy_assertions) other.seal = storage::checksum_of(other.memory);
+  if constexpr (detail::heavy_assertions) other.seal = checksum_of(other.memory);
 }
 
 /// Whether nobody has changed a buffer through a reference from before renew_memory().
 bool block_cache::is_as_left(former const& old) const noexcept {
-  return old.seal == 0 || old.seal == storage::checksum_of(old.memory);
+  return old.seal == 0 || old.seal == checksum_of(old.memory);
 }
 
 void block_cache::drop(block_id id) noexcept {

@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-// What blocks are read from and written to: the disks of a storage (storage.hpp), or a file of the
-// user's (file_blocks.hpp). Who owns blocks, and where they are, is decided above. Layer: block.
+// What blocks are read from and written to: the disks of a storage (storage.hpp), these and a file
+// besides (guest_disk.hpp), or a file of the user's (file_blocks.hpp). Layer: block.
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 
 #include <outsize/block/block_id.hpp>
 #include <outsize/io/request.hpp>
@@ -22,7 +23,8 @@ class block_device {
   block_device& operator=(block_device const&) = delete;
   virtual ~block_device() = default;
 
-  /// How fast each disk reads beside the others; block_id::disk is less than their number.
+  /// How fast each disk reads beside the others. If there are several, block_id::disk is less than
+  /// their number.
   virtual std::span<std::uint64_t const> disk_speeds() const noexcept = 0;
   /// What lengths of blocks and addresses of their buffers must be multiples of. @throws io_error.
   virtual std::size_t alignment_bytes() = 0;
@@ -39,6 +41,19 @@ class block_device {
   /// Waits until `reading` has brought all that there is of the block. @throws io_error; one that
   /// is cut short, as a file cut by others is, is an error too (EIO).
   virtual void wait_for_block(block_id id, io::request& reading) const = 0;
+};
+
+/// A device that allocates its blocks, and takes them back.
+class block_space : public block_device {
+ public:
+  /// Gives the space of a block back. @pre no request on it is under way.
+  virtual void free(block_id id) noexcept = 0;
+  /// The path of a disk, for messages.
+  virtual std::string const& disk_name(std::uint32_t index) const = 0;
+
+  /// Throws corrupt_block if the bytes read from a block do not have `checksum` (checksum_of()),
+  /// which whoever wrote them has kept.
+  void check(block_id id, std::span<std::byte const> read, std::uint64_t checksum) const;
 };
 
 }  // namespace outsize::block

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <outsize/block/checksum_table.hpp>
 
+#include OUTSIZE_XXHASH_HEADER
 #include <iterator>
 #include <utility>
 
@@ -15,6 +16,10 @@ constexpr std::uint64_t step_bytes = 64_KiB;
 constexpr char asker[] = "checksums of blocks";
 
 }  // namespace
+
+std::uint64_t checksum_of(std::span<std::byte const> written) noexcept {
+  return XXH3_64bits(written.data(), written.size());
+}
 
 checksum_table::checksum_table(memory_budget& memory, std::uint64_t reserve_bytes)
     : budget_(memory), reserved_(memory.take(reserve_bytes, asker)) {}

@@ -18,6 +18,9 @@
 
 namespace outsize::block {
 
+/// The checksum (XXH3, 64 bits) of bytes written to a block. CPU: O(bytes).
+std::uint64_t checksum_of(std::span<std::byte const> written) noexcept;
+
 /// Bytes that were written together, and their checksum.
 struct checked_piece {
   std::uint64_t offset_bytes;

@@ -18,7 +18,6 @@
 // that refuses work (io_error, EOWNERDEAD; docs/processes.md). Layer: block. Source: Dementiev,
 // Kettner, Sanders: STXXL, 2008, section 4 (one large file per disk).
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -27,7 +26,6 @@
 #include <string>
 #include <vector>
 
-#include <outsize/base/detail/process_locks.hpp>
 #include <outsize/base/detail/process_mark.hpp>
 #include <outsize/base/executor.hpp>
 #include <outsize/base/machine.hpp>
@@ -41,6 +39,9 @@
 #include <outsize/io/timeline.hpp>
 
 namespace outsize {
+namespace block {
+class disk;
+}  // namespace block
 
 /// Which blocks on the disks have checksums (XXH3, 64 bits), kept in memory and compared whenever a
 /// block is read again, so that no bytes are seen that are not what was written: the error is
@@ -82,8 +83,11 @@ struct storage_options {
   io::growth_listener on_growth = {};
 };
 
+/// `disk` with what it does not name set as `common` says: backend, depth, direct I/O.
+disk_options with_defaults(disk_options disk, storage_options const& common);
+
 /// Disks, memory, threads and statistics that work together; see the top of this file.
-class storage final : public block::block_device {
+class storage final : public block::block_space {
  public:
   /// Starts the threads; makes no file.
   /// @throws budget_error if the options do not name the memory and the process may use too little;
@@ -111,7 +115,7 @@ class storage final : public block::block_device {
   std::uint32_t disk_count() const noexcept;
   /// By the bandwidths that are given, or all 1: blocks are read ahead by them.
   std::span<std::uint64_t const> disk_speeds() const noexcept override { return speeds_; }
-  std::string const& disk_name(std::uint32_t index) const;
+  std::string const& disk_name(std::uint32_t index) const override;
   /// All that blocks may be on, for messages.
   std::string disk_names() const;
   /// What lengths of blocks and addresses of their buffers must be multiples of: the most that any
@@ -145,22 +149,7 @@ class storage final : public block::block_device {
   /// @throws out_of_space if not.
   void require_space(std::uint64_t bytes, block::placement const& where);
 
-  /// Makes a file that is to hold something else later a further disk for a while: of the length
-  /// that its options say, allocated before it is written. Blocks are in it only by allocate_in();
-  /// its requests are counted as disk 0's, so it is to lie on that device. Its bytes are not among
-  /// allocated_bytes(), and have no checksums of_all.
-  /// @returns its number as a disk; nothing if there are as many guests as there can be.
-  /// @throws io_error, which is_full() if there is too little space.
-  std::optional<std::uint32_t> add_guest(disk_options const& file);
-  /// @pre no block is in it, and nobody uses it.
-  void remove_guest(std::uint32_t guest) noexcept;
-  /// Allocates `length_bytes` (rounded up to the alignment) at the lowest free place of a guest
-  /// that does not lie before `least_offset_bytes`; nothing if there is none.
-  std::optional<block::block_id> allocate_in(std::uint32_t guest, std::size_t length_bytes,
-                                             std::uint64_t least_offset_bytes);
-
-  /// Gives the space of a block back. @pre no request on it is under way.
-  void free(block::block_id id) noexcept;
+  void free(block::block_id id) noexcept override;
 
   io::request_ptr read(block::block_id id, std::span<std::byte> into,
                        io::completion done = {}) override;
@@ -169,14 +158,10 @@ class storage final : public block::block_device {
                         io::completion done = {}) override;
   void wait_for_block(block::block_id id, io::request& reading) const override;
 
-  /// The checksum (XXH3) of bytes written to a block, to be kept by who wrote them if the options
-  /// ask for those of_runs, and given to check() with what has been read. CPU: O(bytes).
-  static std::uint64_t checksum_of(std::span<std::byte const> written) noexcept;
-  /// @throws corrupt_block if the bytes read from the block do not fit the checksum.
-  void check(block::block_id id, std::span<std::byte const> read, std::uint64_t checksum) const;
-
   /// What moved to and from the blocks of one disk.
   io::statistics_snapshot disk_statistics(std::uint32_t index) const;
+  /// Where this is counted.
+  io::statistics& disk_counter(std::uint32_t index) noexcept;
   /// Disks and other files together.
   io::statistics_snapshot total_statistics() const;
   /// What all disks and other files together have moved for each second in which they were at work;
@@ -193,12 +178,7 @@ class storage final : public block::block_device {
   storage_options const& options() const noexcept { return options_; }
 
  private:
-  class disk;
-  static constexpr std::size_t most_guests = 16;
-
   void refuse_same_disks() const;
-  disk& disk_at(std::uint32_t index) const noexcept;
-  bool is_guest(std::uint32_t index) const noexcept { return index >= disks_.size(); }
   /// As disk_names() and free_bytes(), of these.
   std::string names_of(std::span<std::uint32_t const> disks) const;
   std::uint64_t free_bytes_of(std::span<std::uint32_t const> disks);
@@ -211,10 +191,8 @@ class storage final : public block::block_device {
   executor executor_;
   io::statistics file_statistics_, buffer_statistics_;
   std::unique_ptr<io::request_queue> file_queue_;
-  std::vector<std::unique_ptr<disk>> disks_;
-  // Numbered after the disks. One is used by who has added it alone; the lock is for places here.
-  std::array<std::unique_ptr<disk>, most_guests> guests_;
-  detail::process_mutex guests_mutex_;
+  std::vector<io::statistics> disk_counters_;
+  std::vector<std::unique_ptr<block::disk>> disks_;
   std::vector<std::uint64_t> weights_;  // of the disks, for placement
   std::vector<std::uint64_t> speeds_;   // at which they are read
   std::vector<std::uint32_t> placed_;   // the disks that the options' placement uses

@@ -20,6 +20,7 @@
 
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
+#include <outsize/block/checksum_table.hpp>
 #include <outsize/io/decorators/faulty_file.hpp>
 #include <outsize/io/disk_file.hpp>
 #include <outsize/io/memory_file.hpp>
@@ -130,59 +131,6 @@ TEST(storage, refuses_a_placement_on_disks_that_it_has_not) {
     options.placement.disks = disks;
     EXPECT_THROW(storage{options}, std::invalid_argument);
   }
-}
-
-TEST(storage, takes_in_guests_for_blocks_that_are_meant_for_them) {
-  storage store(small({memory_disk("own", 64_KiB)}));
-  auto const guest = store.add_guest(memory_disk("guest", 64_KiB));
-  ASSERT_TRUE(guest);
-  EXPECT_EQ(store.disk_name(*guest), "guest");
-  EXPECT_EQ(store.disk_count(), 1U);
-
-  auto const where = store.new_placement();
-  std::vector<block_id> own;
-  for (int i = 0; i < 16; ++i) own.push_back(store.allocate(4096, *where));
-  EXPECT_THROW(store.allocate(4096, *where), out_of_space);  // the guest's space is not the disk's
-  for (block_id id : own) EXPECT_EQ(id.disk, 0U);
-
-  auto const low = store.allocate_in(*guest, 4096, 32_KiB),
-             high = store.allocate_in(*guest, 5, 32_KiB);
-  ASSERT_TRUE(low && high);
-  EXPECT_EQ(low->offset_bytes, 32_KiB);
-  EXPECT_GE(high->offset_bytes, 36_KiB);
-  EXPECT_FALSE(store.allocate_in(*guest, 32_KiB, 32_KiB));
-  EXPECT_TRUE(store.allocated_bytes() == 64_KiB);
-
-  auto memory = store.memory().take(8192, "test");
-  buffer const bytes = memory.allocate(8192);
-  auto const from = bytes.bytes().first(4096), to = bytes.bytes().last(4096);
-  std::ranges::fill(from, std::byte{7});
-  store.write(*low, from)->wait();
-  auto const reading = store.read(*low, to);
-  store.wait_for_block(*low, *reading);
-  EXPECT_TRUE(std::ranges::equal(from, to));
-  EXPECT_EQ(store.disk_statistics(0).write_bytes, 4096U);
-
-  store.free(*low);
-  EXPECT_EQ(store.allocate_in(*guest, 4096, 0)->offset_bytes, 0U);
-  EXPECT_EQ(store.allocate_in(*guest, 4096, 30_KiB)->offset_bytes, 30_KiB);
-  for (block_id id : own) store.free(id);
-  EXPECT_EQ(store.allocated_bytes(), 0U);
-  store.remove_guest(*guest);
-
-  std::vector<std::uint32_t> many;
-  while (auto const one = store.add_guest(memory_disk("one of many", 4096))) many.push_back(*one);
-  EXPECT_GE(many.size(), 8U);
-  for (std::uint32_t const one : many) store.remove_guest(one);
-}
-
-TEST(storage, refuses_a_guest_that_there_is_no_room_for) {
-  storage store(small({memory_disk("own")}));
-  auto const failing = [](io::request_queue&) -> io::file_ptr {
-    throw io_error(ENOSPC, "allocate", "guest", 0, 4096);
-  };
-  EXPECT_THROW(store.add_guest({"guest", failing}), io_error);
-  EXPECT_TRUE(store.add_guest(memory_disk("another", 4096)));
 }
 
 TEST(storage, reuses_freed_space_before_a_file_grows) {
@@ -388,7 +336,7 @@ TEST(storage, notices_any_bit_that_is_not_as_it_was_written) {
   storage store(small({memory_disk("a"), memory_disk("b")}));
   block_id const id{.offset_bytes = 8192, .disk = 1, .length_bytes = 512};
   std::vector<std::byte> bytes(512, std::byte{7});
-  auto const checksum = storage::checksum_of(bytes);
+  auto const checksum = block::checksum_of(bytes);
   store.check(id, bytes, checksum);
   for (std::size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
     auto const flip = std::byte{1} << bit % 8;

@@ -13,7 +13,7 @@ write_queue::~write_queue() { wait_for_all(); }
 frame write_queue::acquire() {
   throw_first_error();
   if (frame const free = pool_.try_acquire(); !free.empty()) return free;
-  io::timed_wait const wait(&store_.buffer_statistics());
+  io::timed_wait const wait(waits_);
   return pool_.acquire();
 }
 
@@ -28,7 +28,7 @@ void write_queue::write(block_id id, frame filled) {
       ++pending_;
     }
     try {
-      store_.write(id, filled.first(id.length_bytes), std::move(done));
+      device_.write(id, filled.first(id.length_bytes), std::move(done));
     } catch (...) {  // not issued
       std::lock_guard lock(mutex_);
       --pending_;
@@ -45,7 +45,7 @@ void write_queue::write_ended(block_id id, frame filled, io::request const& requ
   pool_.release(filled);
   std::lock_guard lock(mutex_);
   if (!how.ok() && !error_)
-    error_ = std::make_exception_ptr(io_error(how.error_number, "write", store_.disk_name(id.disk),
+    error_ = std::make_exception_ptr(io_error(how.error_number, "write", device_.disk_name(id.disk),
                                               request.offset_bytes(), request.length_bytes()));
   if (--pending_ == 0) completed_.notify_all();
 }

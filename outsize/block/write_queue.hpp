@@ -13,6 +13,7 @@
 #include <exception>
 
 #include <outsize/base/detail/process_locks.hpp>
+#include <outsize/block/block_device.hpp>
 #include <outsize/block/buffer_pool.hpp>
 #include <outsize/block/storage.hpp>
 
@@ -21,7 +22,12 @@ namespace outsize::block {
 /// Writes blocks of `store` from buffers of `pool`; both must outlive it.
 class write_queue {
  public:
-  write_queue(storage& store, buffer_pool& pool) : store_(store), pool_(pool) {}
+  /// Writes to `device`; waits for buffers are counted in `waits`, if it is not null.
+  write_queue(block_space& device, buffer_pool& pool, io::statistics* waits)
+      : device_(device), pool_(pool), waits_(waits) {}
+  /// Writes to the disks of `store`, which counts the waits.
+  write_queue(storage& store, buffer_pool& pool)
+      : write_queue(store, pool, &store.buffer_statistics()) {}
   write_queue(write_queue const&) = delete;
   write_queue& operator=(write_queue const&) = delete;
   /// Waits for all writes; errors not yet thrown are lost: call flush() to learn of them.
@@ -42,8 +48,9 @@ class write_queue {
   void wait_for_all() noexcept;
   void throw_first_error();
 
-  storage& store_;
+  block_space& device_;
   buffer_pool& pool_;
+  io::statistics* waits_;
   outsize::detail::process_mutex mutex_;  // guards what follows
   outsize::detail::process_condition completed_;
   std::size_t pending_ = 0;

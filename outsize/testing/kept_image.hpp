@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include <outsize/block/checksum_table.hpp>
 #include <outsize/block/storage.hpp>
 #include <outsize/io/file.hpp>
 #include <outsize/io/memory_file.hpp>
@@ -120,7 +121,7 @@ class kept_image {
   static constexpr std::size_t piece_bytes = 65'536;  // that are summed up at once in an index
 
   std::uint64_t checksum(std::size_t offset, std::size_t length) const {
-    return storage::checksum_of(std::span(bytes_).subspan(offset, length));
+    return block::checksum_of(std::span(bytes_).subspan(offset, length));
   }
 
   std::vector<std::byte> bytes_;

@@ -13,6 +13,7 @@
 #include <outsize/base/assert.hpp>
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
+#include <outsize/block/checksum_table.hpp>
 #include <outsize/block/user_files.hpp>
 
 namespace outsize::detail {
@@ -28,7 +29,7 @@ constexpr std::uint64_t memory_step_bytes = 4_KiB;
 constexpr std::uint64_t most_growth_bytes = 256_MiB;
 
 std::uint64_t mix(std::uint64_t checksum, std::span<std::byte const> bytes) noexcept {
-  return checksum * 0x9E3779B97F4A7C15 + storage::checksum_of(bytes);
+  return checksum * 0x9E3779B97F4A7C15 + block::checksum_of(bytes);
 }
 
 template <std::size_t Size>
@@ -70,8 +71,7 @@ struct kept_file::header {
   std::uint64_t checksum;                         // of all before it
 
   std::uint64_t own_checksum() const noexcept {
-    return storage::checksum_of(
-        std::as_bytes(std::span(this, 1)).first(offsetof(header, checksum)));
+    return block::checksum_of(std::as_bytes(std::span(this, 1)).first(offsetof(header, checksum)));
   }
 };
 

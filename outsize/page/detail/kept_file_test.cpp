@@ -20,6 +20,7 @@
 
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
+#include <outsize/block/checksum_table.hpp>
 #include <outsize/io/decorators/faulty_file.hpp>
 #include <outsize/io/memory_file.hpp>
 #include <outsize/page/detail/page_row.hpp>
@@ -44,7 +45,7 @@ void set_word(std::span<std::byte> bytes, std::size_t at, std::uint64_t word) {
 /// Of what the checksum of a header, which stands behind it, is.
 std::size_t checked_length(std::span<std::byte const> header) {
   std::size_t length = 8;
-  while (word_at(header, length) != storage::checksum_of(header.first(length))) length += 8;
+  while (word_at(header, length) != block::checksum_of(header.first(length))) length += 8;
   return length;
 }
 
@@ -332,7 +333,7 @@ TEST_F(kept_files, that_are_none_are_refused_by_name) {
       file->read(header, bytes)->wait();
       std::size_t const length = checked_length(bytes);
       bytes[8] = std::byte{2};
-      set_word(bytes, length, storage::checksum_of(std::span(bytes).first(length)));
+      set_word(bytes, length, block::checksum_of(std::span(bytes).first(length)));
       file->write(header, bytes)->wait();
     }
     return file;
@@ -383,8 +384,8 @@ TEST_F(kept_files, may_have_an_index_that_is_not_filled_up) {
     std::size_t const end = checked_length(bytes);
     file->read(word_at(bytes, offset_at), index)->wait();
     set_word(bytes, length_at, index_length);
-    set_word(bytes, checksum_at, storage::checksum_of(index));
-    set_word(bytes, end, storage::checksum_of(std::span(bytes).first(end)));
+    set_word(bytes, checksum_at, block::checksum_of(index));
+    set_word(bytes, end, block::checksum_of(std::span(bytes).first(end)));
     file->write(header, bytes)->wait();
   }
   auto pages = open(std::move(file));

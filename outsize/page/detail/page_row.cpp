@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <outsize/base/assert.hpp>
+#include <outsize/block/checksum_table.hpp>
 #include <outsize/block/storage.hpp>
 
 namespace outsize::detail {
@@ -518,7 +519,7 @@ void page_row::rest() noexcept {
 /// Notes what is in a page that nobody may refer into any more.
 void page_row::seal(std::uint64_t page, std::span<std::byte const> bytes) {
   if constexpr (heavy_assertions) {
-    seals_[page] = storage::checksum_of(bytes);
+    seals_[page] = block::checksum_of(bytes);
     checked_ = no_page;
   }
 }
@@ -526,7 +527,7 @@ void page_row::seal(std::uint64_t page, std::span<std::byte const> bytes) {
 /// Whether nobody has changed the page through a reference that was no longer valid.
 bool page_row::is_as_sealed(std::uint64_t page, std::span<std::byte const> bytes) const {
   auto const seal = seals_.find(page);
-  return seal == seals_.end() || seal->second == storage::checksum_of(bytes);
+  return seal == seals_.end() || seal->second == block::checksum_of(bytes);
 }
 
 void page_row::read_ahead(std::uint64_t page, bool backward) const {

@@ -99,7 +99,7 @@ class sort_engine final : private memory_giver, private chunk_memory {
   /// Runs are to lie in the room of the output, which output_fits_room() is told of afterwards.
   /// @pre nothing has come in; items have one length; `room` outlives the engine.
   void put_runs_in(output_room& room) {
-    room_ = &room;
+    work_.room = &room;
     formation_->put_runs_in(room);
   }
 
@@ -261,7 +261,6 @@ class sort_engine final : private memory_giver, private chunk_memory {
 
   sort_work<Family> work_;
   output_places places_;
-  output_room* room_ = nullptr;
   bool output_fits_room_ = false;
   bool gives_all_items_ = false;
   std::optional<run_formation<Family>> formation_;  // as long as it holds chunks
@@ -338,7 +337,7 @@ void sort_engine<Family>::finish_input(std::size_t output_alignment,
   note_resident();
   places_ = {output_alignment, output_begin_bytes};
   if (holder_) take_output_memory();
-  output_fits_room_ = room_ != nullptr && stays_behind();
+  output_fits_room_ = work_.room != nullptr && stays_behind();
   begin_output();
 }
 
@@ -384,7 +383,7 @@ bool sort_engine<Family>::stays_behind() const {
   std::uint64_t kept_bytes = 0;
   for (auto const& v : work_.resident) kept_bytes += v.bytes(0, v.size());
   return output_stays_behind(work_.family, std::span<run<Family> const>(work_.runs), kept_bytes,
-                             *room_);
+                             *work_.room);
 }
 
 template <item_family Family>

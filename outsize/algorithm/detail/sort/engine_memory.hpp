@@ -91,7 +91,7 @@ bool sort_engine<Family>::holds_items_of(std::size_t item_bytes) const noexcept 
 /// another plan. Returns whether it is so.
 template <item_family Family>
 bool sort_engine<Family>::plan_anew(std::size_t next_item_bytes) {
-  if (!holder_ || room_ != nullptr) return false;
+  if (!holder_ || work_.room != nullptr) return false;
   std::uint64_t const share = holder_->share_of(widest_claim());
   std::uint64_t const planned = work_.plan.memory_bytes;
   bool const is_longer = share / 4 > planned && formation_->has_spilled();
@@ -276,7 +276,7 @@ void sort_engine<Family>::write_resident() {
 /// Whether the output can be made again, and nobody cares where windows begin.
 template <item_family Family>
 bool sort_engine<Family>::may_be_suspended() const noexcept {
-  return work_.options.rewindable && room_ == nullptr && !gives_all_items_ &&
+  return work_.options.rewindable && work_.room == nullptr && !gives_all_items_ &&
          places_.alignment_bytes == 1;
 }
 

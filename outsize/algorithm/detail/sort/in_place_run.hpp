@@ -34,7 +34,7 @@ class in_place_run {
       : family_(family),
         store_(store),
         places_(std::move(places)),
-        run_(store, index_memory, {}, trigger_bytes_of(family)) {}
+        run_(store, places_.space(), index_memory, {}, trigger_bytes_of(family)) {}
   in_place_run(in_place_run const&) = delete;
   in_place_run& operator=(in_place_run const&) = delete;
   ~in_place_run() {
@@ -67,7 +67,7 @@ class in_place_run {
       auto const first = family_.block_view(block, items).key(0);
       run_.append(id, static_cast<std::uint32_t>(items), 0, family_.make_trigger(first), whole);
       run_.add_bytes(bytes, item);
-      writes_.push_back(store_.write(id, whole));
+      writes_.push_back(places_.space().write(id, whole));
     }
   }
 

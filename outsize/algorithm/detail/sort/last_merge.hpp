@@ -164,7 +164,7 @@ class last_merge {
     grant_charge const index(work_.memory, block_count(runs) * merge_feed<Family>::bytes_per_block);
     block::buffer_pool in(work_.memory, block_bytes, runs.size() + 2 * shape.ahead);
     auto const unused = make_windows(p, shape.output * block_bytes, 2 * block_bytes, 0);
-    merge_feed<Family> feed(work_.family, work_.store.threads(), work_.runs, work_.store, in,
+    merge_feed<Family> feed(work_.family, work_.store.threads(), work_.runs, work_.run_space(), in,
                             shape.ahead, {.keep_blocks = keeps_blocks(), .passes = true});
     feed.add_resident(work_.resident, work_.largest_resident_bytes);
     cut_windows(feed, p);

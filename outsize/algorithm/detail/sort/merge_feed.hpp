@@ -64,8 +64,9 @@ class merge_feed {
   /// any of their blocks (run::buffer_bytes): of the additional ones about a quarter for blocks
   /// that a round takes, half as many again for those passed, if rounds are, the others for blocks
   /// being read, so that the disks work on while a round is merged.
-  merge_feed(Family const& family, executor& threads, std::span<run<Family>> runs, storage& store,
-             block::buffer_pool& pool, std::size_t ahead, run_options options)
+  merge_feed(Family const& family, executor& threads, std::span<run<Family>> runs,
+             block::block_device& device, block::buffer_pool& pool, std::size_t ahead,
+             run_options options)
       : family_(family),
         threads_(threads),
         sequences_(runs.size()),
@@ -76,7 +77,7 @@ class merge_feed {
         most_passed_(options.passes ? ahead * 3 / 4 : 0),
         keep_blocks_(options.keep_blocks) {
     for (auto const& r : runs_) largest_ = std::max(largest_, r.largest_item_bytes());
-    prefetcher_.emplace(store, pool, predict(), 2 * ahead - taken_ - most_passed_,
+    prefetcher_.emplace(device, pool, predict(), 2 * ahead - taken_ - most_passed_,
                         block::frame_end::back);
   }
 

@@ -52,19 +52,14 @@ output_room::output_room(storage& store, room_layout const& layout, std::string 
   auto const& like = store.options().disks[0];
   guest.backend = like.backend;
   guest.depth = like.depth;
-  auto const number = store.add_guest(guest);
-  if (!number) throw io_error(EMFILE, "put runs in the room of", output);
-  guest_ = *number;
+  guest_.emplace(store, std::move(guest));
 }
-
-output_room::~output_room() { store_.remove_guest(guest_); }
 
 std::optional<block::block_id> output_room::allocate(std::size_t length_bytes,
                                                      double share_before) {
   auto const behind =
       static_cast<std::uint64_t>(static_cast<double>(layout_.spread) * share_before);
-  return store_.allocate_in(guest_, length_bytes,
-                            layout_.lead + behind / layout_.slot * layout_.slot);
+  return guest_->allocate(length_bytes, layout_.lead + behind / layout_.slot * layout_.slot);
 }
 
 std::unique_ptr<io::output_stream> output_room::output(io::output_stream_options options) {

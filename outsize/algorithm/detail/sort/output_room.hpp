@@ -14,9 +14,8 @@
 // that holds for all blocks is known when their triggers are (run_order.hpp); if not, the output is
 // another file. (docs/decisions/0051-runs-in-the-room-of-their-output.md)
 //
-// Invariant: blocks in a room are disjoint, and its storage knows them as those of a disk that is
-// its guest. Blocks may be allocated and freed by any thread, all else belongs to one. Layer:
-// algorithm.
+// Invariant: blocks in a room are disjoint. Blocks may be allocated and freed by any thread, all
+// else belongs to one. Layer: algorithm.
 
 #include <cstddef>
 #include <cstdint>
@@ -25,6 +24,8 @@
 #include <string>
 
 #include <outsize/algorithm/sort_plan.hpp>
+#include <outsize/block/block_device.hpp>
+#include <outsize/block/guest_disk.hpp>
 #include <outsize/block/storage.hpp>
 #include <outsize/io/output_file.hpp>
 #include <outsize/io/output_stream.hpp>
@@ -60,17 +61,19 @@ std::optional<room_layout> lay_out_room(sort_plan const& plan, full_block const&
 class output_room {
  public:
   /// Makes a file that is to become `output`, and allocates it. @throws as io::output_file;
-  /// io_error if it asks for more alignment than the disks, or the storage takes no more guests.
+  /// io_error if it asks for more alignment than the disks. @pre `store` has one disk.
   output_room(storage& store, room_layout const& layout, std::string const& output);
   output_room(output_room const&) = delete;
   output_room& operator=(output_room const&) = delete;
   /// @pre its blocks are free.
-  ~output_room();
+  ~output_room() = default;
 
   /// A block of at least so many bytes for what comes in its run after such a share of the items,
   /// in the slot of that share or behind; nothing if there is no place left there.
   std::optional<block::block_id> allocate(std::size_t length_bytes, double share_before);
-  bool holds(block::block_id id) const noexcept { return id.disk == guest_; }
+  bool holds(block::block_id id) const noexcept { return guest_->holds(id); }
+  /// The room's blocks, and those of the storage.
+  block::block_space& space() noexcept { return *guest_; }
 
   std::uint64_t length_bytes() const noexcept { return layout_.length; }
   std::size_t alignment_bytes() noexcept { return file_.contents().alignment_bytes(); }
@@ -81,7 +84,7 @@ class output_room {
   storage& store_;
   room_layout layout_;
   io::output_file file_;
-  std::uint32_t guest_;
+  std::optional<block::guest_disk> guest_;
 };
 
 /// The places of the blocks of one run: on the disks of the storage, or in the room of the output.
@@ -95,6 +98,11 @@ class run_places {
         items_(items) {}
   explicit run_places(storage& store) : run_places(store, nullptr, 0) {}
 
+  /// What these places are in.
+  block::block_space& space() noexcept {
+    if (room_ != nullptr) return room_->space();
+    return store_;
+  }
   /// That of a block after so many items. @throws out_of_space.
   block::block_id allocate(std::size_t length_bytes, std::uint64_t items_before);
 

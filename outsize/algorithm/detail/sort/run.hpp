@@ -24,6 +24,8 @@
 #include <outsize/base/error.hpp>
 #include <outsize/base/external_item.hpp>
 #include <outsize/base/memory_budget.hpp>
+#include <outsize/block/block_device.hpp>
+#include <outsize/block/checksum_table.hpp>
 #include <outsize/block/storage.hpp>
 #include <outsize/codec/detail/byte_codec.hpp>
 
@@ -84,11 +86,19 @@ class run {
         trigger;
   };
 
-  /// `memory` is charged for the entries, and for what triggers take beside them.
-  run(storage& store, grant& memory, run_form form = {}, std::size_t trigger_bytes = 0)
-      : store_(&store), memory_(&memory), form_(form), trigger_bytes_(trigger_bytes) {}
+  /// Blocks are freed in `space`. `memory` is charged for the entries, and for what triggers take
+  /// beside them.
+  run(storage& store, block::block_space& space, grant& memory, run_form form = {},
+      std::size_t trigger_bytes = 0)
+      : store_(&store),
+        space_(&space),
+        memory_(&memory),
+        form_(form),
+        trigger_bytes_(trigger_bytes) {}
+  run(storage& store, grant& memory) : run(store, store, memory) {}
   run(run&& other) noexcept
       : store_(other.store_),
+        space_(other.space_),
         memory_(other.memory_),
         entries_(std::exchange(other.entries_, {})),
         checksums_(std::exchange(other.checksums_, {})),
@@ -103,6 +113,7 @@ class run {
         largest_block_bytes_(other.largest_block_bytes_) {}
   run& operator=(run&& other) noexcept {
     std::swap(store_, other.store_);
+    std::swap(space_, other.space_);
     std::swap(memory_, other.memory_);
     entries_.swap(other.entries_);
     checksums_.swap(other.checksums_);
@@ -119,7 +130,7 @@ class run {
   }
   ~run() {
     for (entry const& e : entries_)
-      if (e.items != 0) store_->free(e.id);
+      if (e.items != 0) space_->free(e.id);
     memory_->discharge(charged_bytes_);
   }
 
@@ -138,7 +149,7 @@ class run {
               trigger_type first, std::span<std::byte const> content) {
     try {
       charge_entry();
-      if (keeps_checksums()) checksums_.push_back(storage::checksum_of(content));
+      if (keeps_checksums()) checksums_.push_back(block::checksum_of(content));
       if constexpr (has_triggers_beside<Family>) {
         triggers_.insert(triggers_.end(), first, first + trigger_bytes_);
         entries_.push_back({id, items, content_bytes, {}});
@@ -146,7 +157,7 @@ class run {
         entries_.push_back({id, items, content_bytes, std::move(first)});
       }
     } catch (...) {
-      store_->free(id);
+      space_->free(id);
       throw;
     }
     items_ += entries_.back().items;
@@ -163,20 +174,20 @@ class run {
   /// Compares what has been read of block `index` with its checksum. May be called by several
   /// threads at once. @pre keeps_checksums(). @throws corrupt_block.
   void check_block(std::size_t index, std::span<std::byte const> read) const {
-    store_->check(entries_[index].id, read, checksums_[index]);
+    space_->check(entries_[index].id, read, checksums_[index]);
   }
 
   /// Says that what has been read of block `index` cannot be what was written.
   /// @throws corrupt_block.
   [[noreturn]] void throw_corrupt(std::size_t index) const {
     auto const id = entries_[index].id;
-    throw corrupt_block(store_->disk_name(id.disk), id.offset_bytes, id.length_bytes,
+    throw corrupt_block(space_->disk_name(id.disk), id.offset_bytes, id.length_bytes,
                         "it makes no sense");
   }
 
   /// Frees block `index`, which has been read.
   void free_block(std::size_t index) noexcept {
-    store_->free(entries_[index].id);
+    space_->free(entries_[index].id);
     entries_[index].items = 0;
   }
 
@@ -217,6 +228,7 @@ class run {
   }
 
   storage* store_;
+  block::block_space* space_;
   grant* memory_;
   std::vector<entry> entries_;
   std::vector<std::uint64_t> checksums_;  // of the entries' blocks, or none

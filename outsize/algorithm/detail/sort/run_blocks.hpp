@@ -83,8 +83,8 @@ class run_blocks {
         pool_(pool),
         form_(form),
         places_(std::move(places)),
-        run_(store, index_memory, form, trigger_bytes_of(family)),
-        queue_(store, pool) {}
+        run_(store, places_.space(), index_memory, form, trigger_bytes_of(family)),
+        queue_(places_.space(), pool, &store.buffer_statistics()) {}
 
   /// A free buffer of the pool to fill. @throws the first error of an earlier write.
   block::frame acquire() { return queue_.acquire(); }

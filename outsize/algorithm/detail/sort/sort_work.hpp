@@ -17,6 +17,7 @@
 #include <vector>
 
 #include <outsize/algorithm/detail/sort/family/reduction.hpp>
+#include <outsize/algorithm/detail/sort/output_room.hpp>
 #include <outsize/algorithm/detail/sort/run.hpp>
 #include <outsize/algorithm/detail/sort/window_writer.hpp>
 #include <outsize/algorithm/sort_options.hpp>
@@ -58,6 +59,7 @@ struct sort_work {
   sort_plan plan = {};
   sort_report report = {};
 
+  output_room* room = nullptr;  // where runs lie, if not on the storage's disks
   std::vector<run<Family>> runs = {};
   std::vector<typename Family::view> resident = {};  // sorted chunks in memory; after the runs
   std::size_t largest_resident_bytes = 0;            // item
@@ -70,6 +72,12 @@ struct sort_work {
   std::atomic<std::uint64_t> left_out_bytes{0};  // where equal items are made one
   std::atomic<std::uint64_t> output_bytes{0};
   std::atomic<std::uint64_t> output_items{0};
+
+  /// What the blocks of runs are in.
+  block::block_space& run_space() noexcept {
+    if (room != nullptr) return room->space();
+    return store;
+  }
 
   /// Whether of items that compare equal one is left.
   static bool reduces(Family const& family, sort_options const& options) noexcept {
