@@ -88,7 +88,7 @@ std::span<std::byte const> pinned_block::bytes() const noexcept {
 std::span<std::byte> pinned_block::change() noexcept {
   OUTSIZE_ASSERT(cache_ != nullptr);
   auto& slot = cache_->slots_[slot_];
-  slot.changed = !slot.dropped;
+  slot.change();
   return cache_->content(slot_);
 }
 
@@ -146,8 +146,8 @@ pinned_block block_cache::pin(block_id id) {
   }
   std::size_t const s = found->second;
   ++counts_.hits;
-  if (slots_[s].leaving) take_back(s);
-  if (!slots_[s].writing) end_read(s);
+  if (slots_[s].is == state::leaving) take_back(s);
+  if (slots_[s].is == state::reading) end_read(s);
   return add_pin(s);
 }
 
@@ -161,7 +161,7 @@ pinned_block block_cache::pin_to_replace(block_id id) {
   OUTSIZE_ASSERT(!slot_of_.contains(id));
   make_room();
   std::size_t const s = admit(id);
-  slots_[s].changed = true;
+  slots_[s].is = state::changed;
   if (is_long(id)) outsize::detail::zero_past_caches(content(s));
   return add_pin(s);
 }
@@ -190,7 +190,10 @@ void block_cache::begin_prefetch(block_id id, bool may_wait) {
     if (!may_wait) return;
     write_first_leaving();
   }
-  begin_read(admit(id));
+  bool const is_fresh = slots_[free_.front()].is == state::fresh;
+  std::size_t const s = admit(id);
+  if (is_fresh) touch(s);
+  begin_read(s);
   ++counts_.prefetches;
 }
 
@@ -200,20 +203,20 @@ io::request_ptr block_cache::reading(block_id id) const {
   return slots_[found->second].transfer;
 }
 
-/// Whether a block is clean, and its content still on its way.
+/// Whether a block's content is still on its way.
 bool block_cache::is_being_read(slot const& x) const noexcept {
-  return !x.changed && !x.writing && goes_on(x.transfer);
+  return x.is == state::reading && goes_on(x.transfer);
 }
 
 /// Whether a block that leaves waits for a write: of its own, of a group, or of one that left.
 bool block_cache::waits_for_write(slot const& x) const noexcept {
-  if (!x.changed && !x.writing) return false;
+  if (!x.must_be_written() && x.is != state::copied) return false;
   bool const is_group_busy = !groups_.empty() && goes_on(groups_[next_group_].write);
-  return free_.empty() || (x.changed && (goes_on(x.transfer) || is_group_busy));
+  return free_.empty() || (x.must_be_written() && (goes_on(x.transfer) || is_group_busy));
 }
 
 void block_cache::note_use(std::size_t s) noexcept {
-  if (slots_[s].pins > 0 || slots_[s].leaving) return;
+  if (slots_[s].pins > 0 || slots_[s].is == state::leaving) return;
   policy_->leave(s);
   policy_->enter(s, slots_[s].id);
 }
@@ -234,17 +237,14 @@ void block_cache::flush() {
     first_error = std::current_exception();
   }
   for (std::size_t s = 0; s < slots_.size(); ++s)
-    if (slots_[s].writing || (slots_[s].changed && slots_[s].transfer))
-      try_to(&block_cache::end_write, s);
-  for (std::size_t s = 0; s < slots_.size(); ++s)
-    if (slots_[s].leaving && !slots_[s].changed) forget(s);
+    if (slots_[s].transfer && slots_[s].is != state::reading) try_to(&block_cache::end_write, s);
   if (first_error) std::rethrow_exception(first_error);
 }
 
 std::vector<std::size_t> block_cache::changed_by_place() const {
   std::vector<std::size_t> changed;
   for (std::size_t s = 0; s < slots_.size(); ++s)
-    if (slots_[s].changed) changed.push_back(s);
+    if (slots_[s].must_be_written()) changed.push_back(s);
   std::ranges::sort(changed, {}, [this](std::size_t s) {
     return std::pair(slots_[s].id.disk, slots_[s].id.offset_bytes);
   });
@@ -254,18 +254,18 @@ std::vector<std::size_t> block_cache::changed_by_place() const {
 void block_cache::move(pinned_block const& block, block_id to) {
   slot& x = slots_[block.slot_];
   settle(block.slot_);
-  OUTSIZE_ASSERT(block.cache_ == this && !x.dropped && !x.transfer);
+  OUTSIZE_ASSERT(block.cache_ == this && x.holds_block() && !x.transfer);
   OUTSIZE_ASSERT(x.id.length_bytes == to.length_bytes);
   auto entry = slot_of_.extract(x.id);  // without new memory: a place once given is where it is
   entry.key() = to;
   slot_of_.insert(std::move(entry));
   x.id = to;
-  x.changed = true;
+  x.is = state::changed;
 }
 
 void block_cache::renew_memory(pinned_block const& block, bool keeps_content) noexcept {
   slot& x = slots_[block.slot_];
-  OUTSIZE_ASSERT(block.cache_ == this && x.pins > 0 && (!x.transfer || x.writing));
+  OUTSIZE_ASSERT(block.cache_ == this && x.pins > 0 && (!x.transfer || x.has_copy_under_way()));
   if (former_.empty()) return;
   former& other = former_[next_former_];
   next_former_ = (next_former_ + 1) % former_.size();
@@ -273,7 +273,6 @@ void block_cache::renew_memory(pinned_block const& block, bool keeps_content) no
   detail::open_memory(other.memory);
   if (keeps_content) std::ranges::copy(content(block.slot_), other.memory.begin());
   std::swap(x.memory, other.memory);
-  x.used = true;
   if constexpr (detail::heavy_assertions) other.seal = checksum_of(other.memory);
 }
 
@@ -288,8 +287,7 @@ void block_cache::drop(block_id id) noexcept {
   slot& x = slots_[found->second];
   if (x.pins == 0) return forget(found->second);
   end_transfer(x);
-  x.changed = x.writing = false;
-  x.dropped = true;
+  x.is = state::dropped;
   slot_of_.erase(found);
 }
 
@@ -305,6 +303,7 @@ std::size_t block_cache::admit(block_id id) {
   slot_of_.emplace(id, s);
   free_.pop_front();
   slots_[s].id = id;
+  slots_[s].is = state::clean;
   ++kept_;
   policy_->enter(s, id);
   return s;
@@ -336,22 +335,23 @@ std::size_t block_cache::victim() {
     throw budget_error(asker_, kept_ * buffer_bytes_, (kept_ + 1) * buffer_bytes_,
                        fmt::format("{}: all {} blocks of the cache are pinned", asker_, kept_));
   std::size_t const s = policy_->choose();
-  OUTSIZE_ASSERT(s < slots_.size() && slots_[s].id && !slots_[s].leaving && slots_[s].pins == 0);
+  OUTSIZE_ASSERT(s < slots_.size() && slots_[s].holds_block() && slots_[s].is != state::leaving &&
+                 slots_[s].pins == 0);
   return s;
 }
 
 void block_cache::evict(std::size_t s) {
   slot& x = slots_[s];
-  if (x.writing && (x.changed || x.transfer->poll())) settle(s);
-  if (!x.changed && !x.writing) return forget(s);
-  if (!x.writing && !groups_.empty())
+  settle_if_ended(s);
+  if (x.is == state::clean || x.is == state::reading) return forget(s);
+  if (x.is == state::changed && !groups_.empty())
     if (auto const members = beside(s); members.size() > 1) begin_group(next_group(), members);
   policy_->leave(s);
   --kept_;
-  x.leaving = true;
+  bool const is_on_its_way = x.is == state::copied;
+  x.is = state::leaving;
   leaving_.push_back(s);
-  if (!std::exchange(x.writing, false)) return begin_write(s);
-  x.changed = true;  // until the write of the group has succeeded
+  if (!is_on_its_way) begin_write(s);
 }
 
 /// Keeps a block again that was leaving. If its write has failed it is still changed.
@@ -359,10 +359,9 @@ void block_cache::take_back(std::size_t s) {
   while (kept_ >= capacity_) evict(victim());
   slot& x = slots_[s];
   auto const written = std::exchange(x.transfer, nullptr);
-  if (written && written->wait_outcome().ok()) x.changed = false;
+  x.is = written && written->wait_outcome().ok() ? state::clean : state::changed;
   close_unpinned(x);
   std::erase(leaving_, s);
-  x.leaving = false;
   ++kept_;
   policy_->enter(s, x.id);
 }
@@ -372,7 +371,6 @@ void block_cache::write_first_leaving() {
   std::size_t const s = leaving_.front();
   if (!slots_[s].transfer) begin_write(s);
   end_write(s);
-  forget(s);
 }
 
 /// Frees the slots of those leaving whose writes have succeeded by now. The error of one that has
@@ -391,14 +389,14 @@ void block_cache::forget(std::size_t s) noexcept {
   slot& x = slots_[s];
   OUTSIZE_ASSERT(x.pins == 0);
   end_transfer(x);
-  if (x.leaving) {
+  if (x.is == state::leaving) {
     std::erase(leaving_, s);
   } else {
     policy_->leave(s);
     --kept_;
   }
-  if (!x.dropped) slot_of_.erase(x.id);
-  x = {.memory = x.memory, .used = x.used};
+  if (x.is != state::dropped) slot_of_.erase(x.id);
+  x = {.memory = x.memory, .is = state::free};
   close_unpinned(x);
   free_.push_back(s);
 }
@@ -411,17 +409,16 @@ void block_cache::end_transfer(slot& x) noexcept {
   if (is_shared || !transfer->cancel()) transfer->wait_outcome();
 }
 
-/// Has the system find pages for a buffer, which takes it long, here: else that would happen when
-/// the request is submitted, with others behind it.
-void block_cache::touch_first(std::size_t s) noexcept {
-  if (std::exchange(slots_[s].used, true)) return;
+/// Has the system find pages for a fresh buffer, which takes it long, here: else that would happen
+/// when the request is submitted, with others behind it.
+void block_cache::touch(std::size_t s) noexcept {
   std::byte volatile* const begin = slots_[s].memory.data();
   for (std::size_t at = 0; at < slots_[s].memory.size(); at += page_bytes())
     begin[at] = std::byte{0};
 }
 
 void block_cache::begin_read(std::size_t s) {
-  touch_first(s);
+  slots_[s].is = state::reading;
   try {
     slots_[s].transfer = device_.read(slots_[s].id, content(s));
   } catch (...) {
@@ -439,11 +436,11 @@ void block_cache::read_now(std::size_t s) {
   }
 }
 
-/// Waits for the read of the slot, if there is one.
+/// Waits for the read of the slot. @pre there is one.
 void block_cache::end_read(std::size_t s) {
   slot& x = slots_[s];
   auto const reading = std::exchange(x.transfer, nullptr);
-  if (!reading) return;
+  x.is = state::clean;
   try {
     device_.wait_for_block(x.id, *reading);
   } catch (...) {
@@ -452,9 +449,12 @@ void block_cache::end_read(std::size_t s) {
   }
 }
 
+/// Of a block that is leaving, or changed while flush() waits.
 void block_cache::begin_write(std::size_t s) {
-  detail::open_memory(slots_[s].memory);
-  slots_[s].transfer = device_.write(slots_[s].id, content(s));
+  slot& x = slots_[s];
+  detail::open_memory(x.memory);
+  x.transfer = device_.write(x.id, content(s));
+  if (x.is == state::changed) x.is = state::writing;
   ++counts_.write_backs;
 }
 
@@ -463,16 +463,18 @@ void block_cache::close_unpinned(slot const& x) noexcept {
   if (x.pins == 0) detail::close_memory(x.memory);
 }
 
-/// Waits for the write of the slot; while it is pinned its user may change it further.
+/// Waits for the write of the slot. A block that was leaving is gone then; one that is kept is
+/// clean, unless it is pinned, as its user may change it further. If the write has failed the block
+/// stays as it was, and is to be written.
 void block_cache::end_write(std::size_t s) {
   slot& x = slots_[s];
-  x.changed = true;
-  x.writing = false;
+  if (x.is != state::leaving) x.is = state::changed;
   auto const write = std::exchange(x.transfer, nullptr);
   write->wait_outcome();
   close_unpinned(x);
   write->wait();  // throws if it has failed
-  x.changed = x.pins > 0;
+  if (x.is == state::leaving) return forget(s);
+  if (x.pins == 0) x.is = state::clean;
 }
 
 // ---- several at once
@@ -482,8 +484,7 @@ bool block_cache::can_join(block_id const& id) const noexcept {
   auto const found = slot_of_.find(id);
   if (found == slot_of_.end()) return false;
   slot const& x = slots_[found->second];
-  return x.changed && !x.transfer && !x.leaving && x.pins == 0 &&
-         x.id.length_bytes == id.length_bytes;
+  return x.is == state::changed && x.pins == 0 && x.id.length_bytes == id.length_bytes;
 }
 
 /// The slots of a changed block and of those beside it that can be written with it, by place; first
@@ -522,8 +523,7 @@ void block_cache::begin_group(group& with, std::span<std::size_t const> members)
   with.write = device_.write(first, with.memory.first(bytes));
   for (std::size_t const s : members) {
     slots_[s].transfer = with.write;
-    slots_[s].writing = true;
-    slots_[s].changed = false;
+    slots_[s].is = state::copied;
   }
   counts_.write_backs += members.size();
 }
@@ -544,7 +544,8 @@ void block_cache::write_groups(std::span<std::size_t const> changed) {
     std::size_t const most = groups_.empty() ? 1 : groups_.front().memory.size() / length;
     auto const follows = [&](std::size_t count) {
       slot const& next = slots_[changed[count]];
-      return !first.leaving && !next.leaving && next.id.disk == first.id.disk &&
+      return first.is != state::leaving && next.is != state::leaving &&
+             next.id.disk == first.id.disk &&
              next.id.offset_bytes == first.id.offset_bytes + count * length &&
              next.id.length_bytes == length;
     };
@@ -563,8 +564,15 @@ void block_cache::write_groups(std::span<std::size_t const> changed) {
 /// block is changed as before; whoever needs it to be written will be told.
 void block_cache::settle(std::size_t s) noexcept {
   slot& x = slots_[s];
-  if (!std::exchange(x.writing, false)) return;
-  if (!std::exchange(x.transfer, nullptr)->wait_outcome().ok()) x.changed = true;
+  if (!x.has_copy_under_way()) return;
+  bool const is_written = std::exchange(x.transfer, nullptr)->wait_outcome().ok();
+  x.is = is_written && x.is == state::copied ? state::clean : state::changed;
+}
+
+/// The same if that needs no wait, or the copy is not what the block has now.
+void block_cache::settle_if_ended(std::size_t s) noexcept {
+  slot const& x = slots_[s];
+  if (x.is == state::changed_again || (x.is == state::copied && x.transfer->poll())) settle(s);
 }
 
 pinned_block block_cache::add_pin(std::size_t s) noexcept {
@@ -581,7 +589,7 @@ void block_cache::remove_pin(std::size_t s) noexcept {
   --pinned_;
   close_unpinned(slots_[s]);
   policy_->enter(s, slots_[s].id);
-  if (slots_[s].dropped) forget(s);
+  if (slots_[s].is == state::dropped) forget(s);
 }
 
 }  // namespace outsize::block

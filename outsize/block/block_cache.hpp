@@ -228,16 +228,39 @@ class block_cache {
  private:
   friend class pinned_block;
 
+  enum class state : std::uint8_t {
+    fresh,          ///< No block, and the memory has never been used.
+    free,           ///< No block.
+    reading,        ///< `transfer` reads it; clean then.
+    clean,          ///< As it is on disk. change(): changed.
+    changed,        ///< To be written. Written beside another: copied. Chosen to leave: leaving.
+    copied,         ///< `transfer` writes a copy of it; clean then. change(): changed_again.
+    changed_again,  ///< `transfer` writes a copy of what it was before; changed then.
+    writing,        ///< `transfer` writes it from here, and flush() waits for that; clean then.
+    leaving,        ///< `transfer` writes it, or has failed and is gone; free then, or taken back.
+    dropped,        ///< Pinned, but no block any more; free when it is released.
+  };
+
   struct slot {
     frame memory;
     block_id id = {};
     io::request_ptr transfer = nullptr;  // that may be under way
     std::size_t pins = 0;
-    bool changed = false;  // since it was read, or since the write under way was begun
-    bool writing = false;  // kept, and transfer writes a copy of it
-    bool leaving = false;
-    bool dropped = false;  // pinned still, but no block any more
-    bool used = false;     // its memory has been
+    state is = state::fresh;
+
+    bool holds_block() const noexcept { return is >= state::reading && is != state::dropped; }
+    bool has_copy_under_way() const noexcept {
+      return is == state::copied || is == state::changed_again;
+    }
+    /// What is on disk is not what is here.
+    bool must_be_written() const noexcept {
+      return is == state::changed || is == state::changed_again || is == state::writing ||
+             is == state::leaving;
+    }
+    void change() noexcept {
+      if (is == state::clean) is = state::changed;
+      if (is == state::copied) is = state::changed_again;
+    }
   };
   struct hash_of_id {
     std::size_t operator()(block_id const& id) const noexcept;
@@ -272,7 +295,7 @@ class block_cache {
   void free_written() noexcept;
   void forget(std::size_t s) noexcept;
   void end_transfer(slot& x) noexcept;
-  void touch_first(std::size_t s) noexcept;
+  void touch(std::size_t s) noexcept;
   void begin_read(std::size_t s);
   void read_now(std::size_t s);
   void end_read(std::size_t s);
@@ -285,6 +308,7 @@ class block_cache {
   group& next_group() noexcept;
   void write_groups(std::span<std::size_t const> changed);
   void settle(std::size_t s) noexcept;
+  void settle_if_ended(std::size_t s) noexcept;
   pinned_block add_pin(std::size_t s) noexcept;
   void remove_pin(std::size_t s) noexcept;
   std::size_t piece_of(std::size_t s) const noexcept;

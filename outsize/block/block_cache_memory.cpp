@@ -104,7 +104,7 @@ void block_cache::add_piece(std::size_t piece) noexcept {
   for (std::size_t i = 0; i < count; ++i) {
     std::size_t const s = slot_without_memory();
     slots_[s].memory = memory_.bytes().subspan(offset + i * buffer_bytes_, buffer_bytes_);
-    slots_[s].used = false;
+    slots_[s].is = state::fresh;
     detail::close_memory(slots_[s].memory);
     free_.push_back(s);
   }
@@ -160,9 +160,9 @@ bool block_cache::can_shrink() const noexcept { return buffers_ >= least_count_ 
 
 /// Sees that a block which may leave is not here any more. Returns false if that costs too much.
 bool block_cache::let_go(std::size_t s, give_cost most) {
-  slot& x = slots_[s];
-  if (x.writing && (x.changed || x.transfer->poll())) settle(s);
-  if (!x.changed && !x.writing) {
+  slot const& x = slots_[s];
+  settle_if_ended(s);
+  if (x.is == state::clean || x.is == state::reading) {
     forget(s);
     return true;
   }
@@ -202,7 +202,7 @@ void block_cache::write_all_leaving() {
 void block_cache::let_all_go(give_cost most) {
   for (std::size_t s = 0; s < slots_.size(); ++s) {
     slot const& x = slots_[s];
-    if (x.id && x.pins == 0 && !x.leaving && !x.dropped) let_go(s, most);
+    if (x.holds_block() && x.is != state::leaving && x.pins == 0) let_go(s, most);
   }
   if (most == give_cost::written) write_all_leaving();
 }
