@@ -143,7 +143,7 @@ class pass_run {
         chunks.clear();
       }
     };
-    return n.node("transform", {.inputs = {from}}, body).front();
+    return n.node("transform", {.inputs = {from}}, body)[0];
   }
 
   void take_side_memory(char const* what) {

@@ -53,7 +53,7 @@ TEST(item_stages, pack_and_unpack_any_number_of_items) {
             for (auto const v : in) EXPECT_TRUE(to.push(v));
             to.finish();
           });
-      n.node("unpack", {.inputs = packed, .outputs = 0}, [&](ports& p) {
+      n.node("unpack", {.inputs = packed.outputs, .outputs = 0}, [&](ports& p) {
         for (unpacker<std::uint64_t> from(p); !from.empty(); ++from) out.push_back(*from);
       });
       n.run();

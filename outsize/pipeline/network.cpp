@@ -92,6 +92,11 @@ line network::from(pool_id p) {
   return {*this, line::origin::pool, p.index, 0};
 }
 
+stage_id line::last_stage() const noexcept {
+  OUTSIZE_ASSERT(origin_ == origin::output);
+  return {index_};
+}
+
 line operator|(line from, stage s) { return from.network_->append(from, std::move(s)); }
 
 line network::append(line const& from, stage s) {
@@ -147,32 +152,32 @@ std::size_t network::add_node(detail::stage_description d, node_options const& o
   return index;
 }
 
-std::vector<line> network::outputs_of(std::size_t index) {
-  std::vector<line> ends;
+node_lines network::lines_of(std::size_t index) {
+  node_lines lines{{index}, {}};
   for (std::size_t o = 0; o < description_->stages[index].outputs; ++o)
-    ends.push_back({*this, line::origin::output, index, o});
-  return ends;
+    lines.outputs.push_back({*this, line::origin::output, index, o});
+  return lines;
 }
 
-std::vector<line> network::node(std::string name, node_options options,
-                                std::function<void(ports&)> body) {
+node_lines network::node(std::string name, node_options options, std::function<void(ports&)> body) {
   detail::stage_description d;
   d.name = std::move(name);
   d.kind = detail::stage_kind::node;
   d.node_body = std::move(body);
-  return outputs_of(add_node(std::move(d), options));
+  return lines_of(add_node(std::move(d), options));
 }
 
-std::vector<line> network::external(std::string name, node_options options) {
+node_lines network::external(std::string name, node_options options) {
   detail::stage_description d;
   d.name = std::move(name);
   d.kind = detail::stage_kind::external;
-  return outputs_of(add_node(std::move(d), options));
+  return lines_of(add_node(std::move(d), options));
 }
 
-ports network::ports_of(std::string_view external_name) {
+ports network::ports_of(stage_id external_node) {
   OUTSIZE_ASSERT(run_ != nullptr);
-  return {*run_, find(external_name)};
+  OUTSIZE_ASSERT(description_->stages[external_node.index].kind == detail::stage_kind::external);
+  return {*run_, external_node.index};
 }
 
 std::vector<line> network::fork(line from, std::size_t count,
@@ -184,7 +189,7 @@ std::vector<line> network::fork(line from, std::size_t count,
   d.ends_must_lead_on = true;
   std::size_t const index = add(std::move(d));
   connect(from, index);
-  return outputs_of(index);
+  return lines_of(index).outputs;
 }
 
 line network::join(std::vector<line> lines, order o) {
@@ -196,18 +201,24 @@ line network::join(std::vector<line> lines, order o) {
   return {*this, line::origin::output, index, 0};
 }
 
-void network::feed_back(line from, std::string_view stage_name) { connect(from, find(stage_name)); }
+void network::feed_back(line from, stage_id to) {
+  OUTSIZE_ASSERT(to.index < description_->stages.size());
+  connect(from, to.index);
+}
 
 void network::recycle(line from) {
   OUTSIZE_ASSERT(from.network_ == this && from.origin_ == line::origin::output);
   description_->recycled.emplace_back(from.index_, from.port_);
 }
 
-void network::same_thread(std::vector<std::string> stage_names, std::size_t repeat) {
-  detail::group_description g{fmt::format("{}", fmt::join(stage_names, " + ")), repeat, {}};
-  for (std::string const& name : stage_names) {
-    g.stages.push_back(find(name));
-    description_->stages[g.stages.back()].group = description_->groups.size();
+void network::same_thread(std::vector<stage_id> stages, std::size_t repeat) {
+  detail::group_description g{"", repeat, {}};
+  for (stage_id const id : stages) {
+    OUTSIZE_ASSERT(id.index < description_->stages.size());
+    auto& stage = description_->stages[id.index];
+    stage.group = description_->groups.size();
+    g.name += (g.name.empty() ? "" : " + ") + stage.name;
+    g.stages.push_back(id.index);
   }
   description_->groups.push_back(std::move(g));
 }
@@ -217,16 +228,6 @@ line network::group(std::string name, line from, std::function<line(line)> const
   line const end = build(from);
   cluster_ = outer;
   return end;
-}
-
-std::size_t network::find(std::string_view stage_name) const {
-  auto const& all = description_->stages;
-  auto const found =
-      std::find_if(all.begin(), all.end(), [&](auto const& s) { return s.name == stage_name; });
-  if (found == all.end())
-    throw std::invalid_argument(
-        fmt::format("{}: there is no stage '{}'", description_->options.name, stage_name));
-  return static_cast<std::size_t>(found - all.begin());
 }
 
 // ---- running ----

@@ -32,7 +32,6 @@
 #include <stdexcept>
 #include <stop_token>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <outsize/base/detail/process_mark.hpp>
@@ -113,6 +112,11 @@ struct pool_id {
   std::size_t index;
 };
 
+/// A stage or node of a network.
+struct stage_id {
+  std::size_t index;
+};
+
 /// The open end of a chain of stages.
 class line {
  public:
@@ -125,6 +129,9 @@ class line {
   friend line operator|(line from, Macro&& macro) {
     return std::forward<Macro>(macro)(from);
   }
+
+  /// The last stage of the chain. @pre there is one.
+  stage_id last_stage() const noexcept;
 
  private:
   friend class network;
@@ -169,6 +176,14 @@ struct node_options {
   std::size_t outputs = 1;
 };
 
+/// A node, and the lines that start at its outputs.
+struct node_lines {
+  stage_id id;
+  std::vector<line> outputs;
+
+  line const& operator[](std::size_t output) const { return outputs[output]; }
+};
+
 class network {
  public:
   /// Buffers will come out of `memory`, which must outlive it.
@@ -183,14 +198,14 @@ class network {
   line from(pool_id p);
   line buffers(pool_options options) { return from(pool(std::move(options))); }
 
-  /// A stage with ports, which runs once on a thread of its own; returns the lines that start at
-  /// its outputs. An output that is not continued is an error; see recycle().
-  std::vector<line> node(std::string name, node_options options, std::function<void(ports&)> body);
-  /// The same for a thread of the caller's, between start() and finish(), which ends what its owner
-  /// has left open.
-  std::vector<line> external(std::string name, node_options options);
+  /// Adds a stage with ports, which runs once on a thread of its own. An output that is not
+  /// continued is an error; see recycle().
+  node_lines node(std::string name, node_options options, std::function<void(ports&)> body);
+  /// Adds a node for a thread of the caller's, between start() and finish(), which ends what its
+  /// owner has left open.
+  node_lines external(std::string name, node_options options);
   /// The ports of an external node while the network runs.
-  ports ports_of(std::string_view external_name);
+  ports ports_of(stage_id external_node);
 
   /// Divides a line: each buffer goes to the line that `choose` names, below `count`.
   std::vector<line> fork(line from, std::size_t count,
@@ -198,14 +213,14 @@ class network {
   /// Joins lines: order::kept takes one buffer from each in turn (as a fork by turns dealt them),
   /// order::free whichever is there.
   line join(std::vector<line> lines, order o = order::kept);
-  /// Leads the end of `from` into a node's or stage's input as a further one: for cycles.
-  void feed_back(line from, std::string_view stage_name);
+  /// Leads the end of `from` into a node or stage as a further input: for cycles.
+  void feed_back(line from, stage_id to);
   /// Buffers at this end go home: the explicit end of a node's output.
   void recycle(line from);
 
   /// These stages share one thread; each runs up to `repeat` times before another has its turn
   /// (FG's multistage threads and multistage repeat).
-  void same_thread(std::vector<std::string> stage_names, std::size_t repeat = 1);
+  void same_thread(std::vector<stage_id> stages, std::size_t repeat = 1);
   /// What `build` appends is shown as one cluster in pictures.
   line group(std::string name, line from, std::function<line(line)> const& build);
 
@@ -236,9 +251,8 @@ class network {
   line append(line const& from, stage s);
   std::size_t add(detail::stage_description d);
   std::size_t add_node(detail::stage_description d, node_options const& options);
-  std::vector<line> outputs_of(std::size_t stage_index);
+  node_lines lines_of(std::size_t node_index);
   void connect(line const& from, std::size_t stage_index);
-  std::size_t find(std::string_view stage_name) const;
   void begin(std::stop_token stop, bool caller_helps);
 
   outsize::detail::process_ptr<detail::network_description> description_;

@@ -364,20 +364,35 @@ TEST_P(networks, share_a_thread_among_stages) {
     std::set<std::thread::id> ids;
     numbers seen;
     network n(memory, options());
-    n.buffers(buffers()) | stage("read", [&](pooled_buffer& b) {
-      ids.insert(std::this_thread::get_id());
-      return counting(40)(b);
-    }) | stage("work", [](pooled_buffer& b) {
-      value(b) += 1;
-    }) | stage("write", [&](pooled_buffer& b) {
-      ids.insert(std::this_thread::get_id());
-      seen.push_back(value(b));
-    });
-    n.same_thread({"read", "write"}, repeat);
+    line const read = n.buffers(buffers()) | stage("read", [&](pooled_buffer& b) {
+                        ids.insert(std::this_thread::get_id());
+                        return counting(40)(b);
+                      });
+    line const written = read | stage("work", [](pooled_buffer& b) { value(b) += 1; }) |
+                         stage("write", [&](pooled_buffer& b) {
+                           ids.insert(std::this_thread::get_id());
+                           seen.push_back(value(b));
+                         });
+    n.same_thread({read.last_stage(), written.last_stage()}, repeat);
     n.run();
     EXPECT_EQ(ids.size(), 1U);
     EXPECT_EQ(seen.size(), 40U);
   }
+}
+
+TEST_P(networks, know_their_stages_by_ids_whatever_the_names) {
+  numbers seen;
+  network n(memory, options());
+  line const first = n.buffers(buffers()) | stage("same", counting(10));
+  line const second = first | stage("same", [](pooled_buffer& b) { value(b) += 1; });
+  line const third = second | stage("same", collecting(seen));
+  n.same_thread({second.last_stage(), third.last_stage()});
+  n.run();
+  EXPECT_EQ(seen.back(), 10U);
+  auto const stages = n.report().stages;
+  EXPECT_NE(stages[0].thread, "same + same");
+  EXPECT_EQ(stages[1].thread, "same + same");
+  EXPECT_EQ(stages[2].thread, "same + same");
 }
 
 TEST_P(networks, let_buffers_through_a_barrier_together) {
@@ -455,15 +470,15 @@ TEST_P(networks, serve_threads_from_outside) {
   numbers seen;
   network n(memory, options());
   auto const in = n.external("producer", {.pools = {n.pool(buffers())}});
-  n.external(
+  auto const out = n.external(
       "consumer",
       {.inputs = {in[0] | stage("work", [](pooled_buffer& b) { value(b) += 1; })}, .outputs = 0});
   n.start();
   std::thread consumer([&] {
-    auto p = n.ports_of("consumer");
+    auto p = n.ports_of(out.id);
     while (auto b = p.accept()) seen.push_back(value(*b));
   });
-  auto producer = n.ports_of("producer");
+  auto producer = n.ports_of(in.id);
   for (std::uint64_t v = 0; v < 50; ++v) {
     auto b = producer.take();
     b.resize_to<std::uint64_t>(1);
@@ -519,7 +534,7 @@ TEST_P(networks, send_buffers_round_a_cycle) {
                                 value(b) /= 2;
                                 ++rounds;
                               }),
-              "loop");
+              ends.id);
   n.recycle(ends[1]);
   n.run();
   std::uint64_t expected = 0;
@@ -721,7 +736,7 @@ TEST_F(refusals, name_a_cycle_without_buffers) {
   network n(memory);
   n.buffers({}) | stage("fine", never);
   auto const out = n.node("turn", {.outputs = 1}, [](ports&) {});
-  n.feed_back(out[0] | stage("round", never), "turn");
+  n.feed_back(out[0] | stage("round", never), out.id);
   expect_refused(n, "no pool leads to 'turn'");
 }
 
@@ -841,9 +856,10 @@ TEST(network_threads, wake_a_group_that_found_no_place_free) {
       ++steps;
     });
     // Farther downstream, so that the last step of the only place is one of the other line.
-    n.buffers({.buffer_bytes = 64, .count = 4, .rounds = 4}) | stage("a", [](pooled_buffer&) {}) |
-        stage("g", [&](pooled_buffer&) { ++steps; });
-    n.same_thread({"g"});
+    line const ended = n.buffers({.buffer_bytes = 64, .count = 4, .rounds = 4}) |
+                       stage("a", [](pooled_buffer&) {}) |
+                       stage("g", [&](pooled_buffer&) { ++steps; });
+    n.same_thread({ended.last_stage()});
     n.run();
     EXPECT_EQ(steps, 8);
   }
@@ -1059,7 +1075,7 @@ TEST(network_reports, count_the_work_of_externals_that_never_waited) {
   auto const out = n.external("producer", {.pools = {n.pool({.buffer_bytes = 64, .count = 2})}});
   out[0] | stage("drain", [](pooled_buffer&) {});
   n.start();
-  auto p = n.ports_of("producer");
+  auto p = n.ports_of(out.id);
   p.convey(p.take());
   std::this_thread::sleep_for(std::chrono::milliseconds(2));
   p.close();

@@ -349,7 +349,7 @@ struct network_at_work final : subject {
       for (number const i : b.as<number>()) sum += i;
     });
     n.start();
-    feed.emplace(n.ports_of("feed"));
+    feed.emplace(n.ports_of(fed.id));
     for (int i = 0; i < 20; ++i) convey();
   }
   void convey() {

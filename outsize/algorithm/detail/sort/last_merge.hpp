@@ -63,7 +63,7 @@ class last_merge {
                                        .errors_name_stages = false}) {
     work_.output_bytes = 0;
     work_.output_items = 0;
-    describe_network();
+    consumer_ = describe_network();
     network_.start(work_.options.stop);
   }
   last_merge(last_merge const&) = delete;
@@ -74,7 +74,7 @@ class last_merge {
   std::optional<sorted_window> next() {
     if (at_end_) return std::nullopt;
     try {
-      if (auto filled = network_.ports_of("consumer").accept()) {
+      if (auto filled = network_.ports_of(consumer_).accept()) {
         sorted_window const window = filled->template user<output_window>().window;
         lent_[window.index] = std::move(*filled);
         return window;
@@ -124,16 +124,20 @@ class last_merge {
     sorted_window window;
   };
 
-  void describe_network() {
+  /// Returns the consumer.
+  pipeline::stage_id describe_network() {
     auto const windows =
         network_.pool({.name = "windows", .buffer_bytes = 0, .count = window_count});
     auto const notes = network_.pool({.name = "notes", .buffer_bytes = 0, .count = rounds_at_once});
     auto const cut = network_.node("cut", {.inputs = {}, .pools = {windows}, .outputs = 1},
                                    [this](pipeline::ports& p) { cut_output(p); });
-    auto const merged = network_.node("merge", {.inputs = cut, .pools = {notes}, .outputs = 2},
-                                      [this](pipeline::ports& p) { merge_output(p); });
-    network_.feed_back(merged[to_cut], "cut");
-    network_.external("consumer", {.inputs = {merged[to_consumer]}, .pools = {}, .outputs = 0});
+    auto const merged =
+        network_.node("merge", {.inputs = cut.outputs, .pools = {notes}, .outputs = 2},
+                      [this](pipeline::ports& p) { merge_output(p); });
+    network_.feed_back(merged[to_cut], cut.id);
+    auto const consumer =
+        network_.external("consumer", {.inputs = {merged[to_consumer]}, .pools = {}, .outputs = 0});
+    return consumer.id;
   }
 
   // ---- cut ----
@@ -337,6 +341,7 @@ class last_merge {
   std::mutex failing_;          // both nodes may do so at the same time
   std::exception_ptr failure_;  // written before it
   std::atomic<bool> has_failed_{false};
+  pipeline::stage_id consumer_{};
   pipeline::network network_;  // late: its threads end before anything else does
   std::array<pipeline::pooled_buffer, window_count> lent_;  // to the consumer
   bool at_end_ = false;

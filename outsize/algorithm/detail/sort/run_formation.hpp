@@ -114,9 +114,9 @@ class run_formation {
       for (std::size_t i = 0; i < plan.scratch_chunks; ++i) add_scratch();
       may_spill_ = true;
     }
-    describe_network();
+    auto const producer = describe_network();
     network_.start(std::move(stop));
-    ports_.emplace(network_.ports_of("producer"));
+    ports_.emplace(network_.ports_of(producer));
     with_real_error([&] {
       while (source_ != nullptr && without_memory_.size() < slots_.size())
         without_memory_.push_back(ports_->take(chunk_pool));
@@ -315,7 +315,8 @@ class run_formation {
     supply_.emplace(std::move(chunks));
   }
 
-  void describe_network() {
+  /// Returns the producer.
+  pipeline::stage_id describe_network() {
     auto const chunks =
         network_.pool({.name = "chunks", .buffer_bytes = 0, .count = slots_.size()});
     auto const demands =
@@ -336,6 +337,7 @@ class run_formation {
       s.in_place.reset();
     });
     spilled[0] | std::move(written).waits();
+    return produced.id;
   }
 
   /// Of each chunk: as many as there are threads for.
