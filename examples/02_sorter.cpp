@@ -14,7 +14,7 @@
 
 int main() {
   using namespace outsize::literals;
-  outsize::storage store({.memory = 4_MiB});
+  outsize::storage store({.memory_bytes = 4_MiB});
   outsize::sorter<std::uint64_t> numbers(store);
 
   std::uint64_t state = 1;

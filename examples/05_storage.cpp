@@ -16,7 +16,7 @@ int main() {
   using namespace outsize::literals;
   std::filesystem::create_directories("disk0");
   std::filesystem::create_directories("disk1");
-  outsize::storage store({.disks = {"disk0", "disk1"}, .memory = 4_MiB, .threads = 2});
+  outsize::storage store({.disks = {"disk0", "disk1"}, .memory_bytes = 4_MiB, .threads = 2});
 
   // More memory than the budget has is refused, before anything is done.
   try {

@@ -40,7 +40,7 @@ void make_input(io::file& file, memory_budget& memory) {
 }  // namespace
 
 int main() {
-  storage store({.disks = {"."}, .memory = 4_MiB, .threads = 2});
+  storage store({.disks = {"."}, .memory_bytes = 4_MiB, .threads = 2});
   auto const in = io::make_temporary_file(".", store.file_queue());
   auto const out = io::make_temporary_file(".", store.file_queue());
   make_input(*in, store.memory());

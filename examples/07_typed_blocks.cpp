@@ -21,7 +21,7 @@ int main() {
   using block_type = block::typed_block<double>;
   std::filesystem::create_directories("disk0");
   std::filesystem::create_directories("disk1");
-  storage store({.disks = {"disk0", "disk1"}, .memory = 40_MiB});
+  storage store({.disks = {"disk0", "disk1"}, .memory_bytes = 40_MiB});
   grant memory = store.memory().take(33_MiB, "example");
 
   // On disk, in turn; freed with the list.

@@ -21,7 +21,7 @@ struct sale {
 
 int main() {
   using namespace outsize;
-  storage store({.memory = 4_MiB});
+  storage store({.memory_bytes = 4_MiB});
   std::vector<sale> sales;
   for (std::uint64_t i = 0; i < 1'000'000; ++i) sales.push_back({i * 31 % 1000, i % 100});
 

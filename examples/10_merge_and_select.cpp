@@ -20,7 +20,7 @@
 int main() {
   using namespace outsize;
   using numbers = item_file<std::uint64_t>;
-  storage store({.memory = 4_MiB});
+  storage store({.memory_bytes = 4_MiB});
   std::vector<std::uint64_t> days[3];
   for (std::uint64_t i = 0; i < 900'000; ++i) days[i % 3].push_back(i * 7919 % 1'000'003);
 

@@ -17,7 +17,7 @@
 
 int main() {
   using namespace outsize;
-  storage store({.memory = 4_MiB});
+  storage store({.memory_bytes = 4_MiB});
 
   outsize::vector<std::uint64_t> squares(store, {.page_bytes = 16_KiB});
   for (std::uint64_t i = 0; i < 1'000'000; ++i) squares.push_back(i * i % 1009);

@@ -15,7 +15,7 @@
 
 int main() {
   using namespace outsize;
-  storage store({.memory = 16_MiB});
+  storage store({.memory_bytes = 16_MiB});
 
   // Written behind while it grows, read ahead while it shrinks.
   outsize::stack<std::uint64_t> squares(store);

@@ -29,7 +29,7 @@ struct random_edge {
 };
 
 int main() {
-  outsize::storage store({.memory = 4 << 20});
+  outsize::storage store({.memory_bytes = 4 << 20});
   outsize::vector<edge> edges(store);
   edges.resize(1'000'000);
   outsize::generate(edges, random_edge());

@@ -13,7 +13,7 @@
 
 int main() {
   using namespace outsize;
-  storage store({.memory = 5_MiB});
+  storage store({.memory_bytes = 5_MiB});
   page_pool const pool = matrix_pool(store);  // what matrices share to be computed with
 
   matrix<double> a(pool, 1024, 1024), b(pool, 1024, 1024);

@@ -23,7 +23,7 @@ struct price {
 int main() {
   using namespace outsize;
   using prices = outsize::map<std::uint64_t, price>;
-  storage store({.memory = 6_MiB});
+  storage store({.memory_bytes = 6_MiB});
   {
     outsize::vector<prices::value_type> entries(store);  // in any order
     for (std::uint64_t i = 0; i < 500'000; ++i)

@@ -16,7 +16,7 @@
 int main() {
   using namespace outsize;
   using counts = outsize::unordered_map<std::uint64_t, std::uint32_t>;
-  storage store({.memory = 16_MiB});
+  storage store({.memory_bytes = 16_MiB});
 
   // Built from items in any order: sorted, and written page by page.
   std::vector<map_item<std::uint64_t, std::uint32_t>> items;

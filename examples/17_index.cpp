@@ -18,7 +18,7 @@ int main() {
   using namespace outsize;
   using word = std::uint64_t;
   using document = std::uint32_t;
-  storage store({.memory = 8_MiB});
+  storage store({.memory_bytes = 8_MiB});
 
   outsize::set<word> known(store);
   outsize::multimap<word, document> index(store);

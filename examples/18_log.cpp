@@ -17,7 +17,7 @@ struct event {
 
 int main() {
   using namespace outsize;
-  storage store({.memory = 8_MiB});
+  storage store({.memory_bytes = 8_MiB});
 
   // The events of the last 200,000 ticks.
   outsize::sequence<event> log(store);

@@ -16,7 +16,7 @@
 int main() {
   using namespace outsize;
   using balances = outsize::vector<std::int64_t>;
-  storage store({.memory = 8_MiB});
+  storage store({.memory_bytes = 8_MiB});
   std::string const path = "balances";
 
   {

@@ -12,7 +12,7 @@
 
 int main() {
   using namespace outsize;
-  storage store({.memory = 16_MiB});
+  storage store({.memory_bytes = 16_MiB});
 
   outsize::queue<std::uint64_t> frontier(store);
   frontier.push(1);

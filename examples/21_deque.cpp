@@ -13,7 +13,7 @@
 
 int main() {
   using namespace outsize;
-  storage store({.memory = 16_MiB});
+  storage store({.memory_bytes = 16_MiB});
 
   outsize::deque<std::uint64_t> numbers(store);
   for (std::uint64_t i = 0; i < 500'000; ++i) {

@@ -14,7 +14,7 @@
 
 int main() {
   using namespace outsize;
-  storage store({.memory = 8_MiB});
+  storage store({.memory_bytes = 8_MiB});
   std::vector<std::uint64_t> visits;
   for (std::uint64_t i = 0; i < 200'000; ++i) visits.push_back(i * i % 100'003);
 

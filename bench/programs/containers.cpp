@@ -264,7 +264,7 @@ int run(int argc, char** argv) {
     throw std::invalid_argument("usage: containers NAME BYTES MEMORY_BYTES THREADS DIRECTORY");
   job work{std::strtoull(argv[2], nullptr, 10),
            storage({.disks = {disk_options(argv[5])},
-                    .memory = std::strtoull(argv[3], nullptr, 10),
+                    .memory_bytes = std::strtoull(argv[3], nullptr, 10),
                     .threads = std::strtoull(argv[4], nullptr, 10)}),
            {},
            argv[5]};

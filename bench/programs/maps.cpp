@@ -64,7 +64,7 @@ class our_map {
   explicit our_map(job const& work)
       : work_(work),
         store_({.disks = {outsize::disk_options(work.directory)},
-                .memory = work.memory_bytes,
+                .memory_bytes = work.memory_bytes,
                 .threads = work.threads}) {
     std::string const path = work.directory + "/map";
     outsize::map_options const options{.leaf_cache_bytes = work.memory_bytes / 16 * 12,

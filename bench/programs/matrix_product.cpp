@@ -106,7 +106,7 @@ void run(std::vector<std::string_view> const& words) {
   auto const number = [&](std::size_t i) { return std::strtoull(words[i].data(), nullptr, 10); };
   if (words.size() == 6 && words[1] == "product")
     run_product(number(2), {.disks = {disk_options(std::string(words[5]))},
-                            .memory = number(3),
+                            .memory_bytes = number(3),
                             .threads = number(4)});
   else if (words.size() == 4 && words[1] == "kernel")
     run_kernel(number(2), static_cast<int>(number(3)));

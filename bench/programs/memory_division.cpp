@@ -274,7 +274,7 @@ void run(std::vector<std::string_view> const& words) {
   auto const number_of = [&](std::size_t i) { return std::strtoull(words[i].data(), nullptr, 10); };
   std::uint64_t const memory_bytes = number_of(4);
   storage store({.disks = {disk_options(std::string(words[6]))},
-                 .memory = memory_bytes,
+                 .memory_bytes = memory_bytes,
                  .threads = number_of(5)});
   division const by(memory_bytes, words[2] == "auto" ? 0 : static_cast<unsigned>(number_of(2)));
   auto const begin = std::chrono::steady_clock::now();

@@ -60,7 +60,7 @@ sort_report sort_by_outsize(job const& work, numbers& items) {
   std::uint64_t const item_bytes = items.size() * sizeof(std::uint64_t);
   if (item_bytes >= work.memory_bytes) throw std::runtime_error("the items fill the memory");
   storage store({.disks = {work.directory},
-                 .memory = work.memory_bytes - item_bytes,
+                 .memory_bytes = work.memory_bytes - item_bytes,
                  .threads = work.threads});
   auto report = sort(store, items, items.begin());
   if (report.runs != 0) throw std::runtime_error("there is too little memory to sort the items in");

@@ -103,7 +103,7 @@ class stage {
 
  private:
   storage_options options(point const& p) {
-    storage_options all{.memory = p.memory_bytes, .threads = p.threads};
+    storage_options all{.memory_bytes = p.memory_bytes, .threads = p.threads};
     for (std::uint64_t d = 0; d < p.disks; ++d) {
       disks_.push_back(std::make_shared<io::simulated_disk>(std::make_unique<io::rotating_disk>()));
       all.disks.push_back(as_storage_disk(disks_.back()));

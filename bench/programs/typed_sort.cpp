@@ -42,7 +42,8 @@ struct job {
 template <typename Item, typename Less>
 int sort_file(job const& work, Less less) {
   auto const begin = std::chrono::steady_clock::now();
-  storage store({.disks = {work.directory}, .memory = work.memory_bytes, .threads = work.threads});
+  storage store(
+      {.disks = {work.directory}, .memory_bytes = work.memory_bytes, .threads = work.threads});
   auto const report = sort(store, items<Item>(work.in), into(work.out), less);
   std::chrono::duration<double> const took = std::chrono::steady_clock::now() - begin;
   auto const moved = store.total_statistics();

@@ -31,7 +31,7 @@ struct event {
 class order_of_items : public ::testing::Test {
  protected:
   scratch::directory dir_;
-  storage store_{{.disks = {dir_.path()}, .memory = 2_MiB, .threads = 1}};
+  storage store_{{.disks = {dir_.path()}, .memory_bytes = 2_MiB, .threads = 1}};
   std::string in_ = dir_.path("in");
 
   template <typename T>

@@ -84,7 +84,7 @@ std::vector<T> random_items(std::size_t count) {
 
 storage_options small() {
   storage_options options;
-  options.memory = 2_MiB;
+  options.memory_bytes = 2_MiB;
   options.threads = 2;
   options.disks.emplace_back("memory",
                              [](io::request_queue&) { return io::make_memory_file("memory"); });

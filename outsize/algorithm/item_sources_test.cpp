@@ -113,7 +113,7 @@ TEST(item_reader, refuses_an_item_cut_short) {
 class item_files : public ::testing::Test {
  protected:
   scratch::directory dir_;
-  storage store_{{.disks = {dir_.path()}, .memory = 2_MiB, .threads = 1}};
+  storage store_{{.disks = {dir_.path()}, .memory_bytes = 2_MiB, .threads = 1}};
 };
 
 TEST_F(item_files, are_scanned_like_ranges_as_far_as_is_wanted) {
@@ -161,7 +161,7 @@ TEST_F(item_files, are_scanned_with_what_memory_is_free) {
 }
 
 TEST(scans, read_ahead_with_half_of_what_is_free_unless_they_are_given_less) {
-  storage store({.memory = 64_MiB, .threads = 1});
+  storage store({.memory_bytes = 64_MiB, .threads = 1});
   auto const of = [&](std::uint64_t free_bytes, std::uint64_t given_bytes = 0) {
     auto const others = store.memory().take(64_MiB - free_bytes, "others");
     return scan_options(store, {.memory_bytes = given_bytes});

@@ -69,7 +69,7 @@ std::vector<T> model(std::vector<std::vector<T>> const& inputs, bool unique) {
 class merge_of : public ::testing::Test {
  protected:
   scratch::directory dir_;
-  storage store_{{.disks = {dir_.path()}, .memory = 4_MiB, .threads = 2}};
+  storage store_{{.disks = {dir_.path()}, .memory_bytes = 4_MiB, .threads = 2}};
   std::string out_ = dir_.path("out");
 
   template <typename T>

@@ -34,7 +34,7 @@ struct edge {  // travels as two words
 class rank_of_items : public ::testing::Test {
  protected:
   scratch::directory dir_;
-  storage store_{{.disks = {dir_.path()}, .memory = 512_KiB, .threads = 2}};
+  storage store_{{.disks = {dir_.path()}, .memory_bytes = 512_KiB, .threads = 2}};
   std::string in_ = dir_.path("in");
 
   template <typename T>

@@ -45,7 +45,7 @@ std::string sorted(std::string const& bytes, record_order const& order) {
 class record_files : public ::testing::Test {
  protected:
   scratch::directory dir_;
-  storage store_{{.disks = {dir_.path()}, .memory = 2_MiB, .threads = 2}};
+  storage store_{{.disks = {dir_.path()}, .memory_bytes = 2_MiB, .threads = 2}};
 };
 
 TEST_F(record_files, are_sorted_in_every_format) {
@@ -110,7 +110,7 @@ TEST_F(record_files, are_sorted_by_keys_inside) {
 }
 
 TEST_F(record_files, may_have_keys_far_behind_what_is_remembered_of_a_block) {
-  storage store({.disks = {dir_.path()}, .memory = 6_MiB, .threads = 2});
+  storage store({.disks = {dir_.path()}, .memory_bytes = 6_MiB, .threads = 2});
   for (auto const* const key : {"99990:10", "60000:4:i32:r"}) {
     SCOPED_TRACE(key);
     record_order const order(record_format::parse("bytes:100000"), {record_key::parse(key)});
@@ -150,7 +150,7 @@ TEST_F(record_files, are_the_same_whether_runs_are_in_the_way_of_the_output_or_n
       SCOPED_TRACE(std::string(pattern) + (codec == run_codec::none ? "" : ", encoded"));
       auto const bytes = numbers_in_pattern(pattern, 800'000);
       scratch::write_file(dir_.path("in"), bytes);
-      storage store({.disks = {dir_.path()}, .memory = 2_MiB, .threads = 2});
+      storage store({.disks = {dir_.path()}, .memory_bytes = 2_MiB, .threads = 2});
       auto const report = sort_records(store, {{dir_.path("in")}, dir_.path("out")}, order,
                                        {.block_bytes = 4096, .codec = codec});
       EXPECT_GT(report.runs, 1U);
@@ -172,7 +172,7 @@ TEST_F(record_files, are_sorted_by_disks_that_go_through_the_page_cache) {
   scratch::write_file(dir_.path("in"), bytes);
   for (auto const backend : {io::backend::automatic, io::backend::threads}) {
     storage store({.disks = {dir_.path()},
-                   .memory = 2_MiB,
+                   .memory_bytes = 2_MiB,
                    .threads = 2,
                    .backend = backend,
                    .direct = false});
@@ -199,7 +199,7 @@ TEST_F(record_files, take_no_more_beside_their_output_than_is_planned) {
     scratch::write_file(dir_.path("in"), bytes);
     sort_paths const paths{{dir_.path("in")}, dir_.path("out")};
     sort_options const options{.block_bytes = block, .codec = run_codec::none};
-    storage store({.disks = {dir_.path()}, .memory = 8_MiB, .threads = 2});
+    storage store({.disks = {dir_.path()}, .memory_bytes = 8_MiB, .threads = 2});
     auto const plan = plan_record_sort(store, paths, order, options);
     auto const report = sort_records(store, paths, order, options);
     EXPECT_GT(report.runs, 1U);

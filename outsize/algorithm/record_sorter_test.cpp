@@ -47,7 +47,7 @@ void expect_sorts(std::size_t count, Order order, Less less) {
   for (std::size_t threads : {1, 3}) {
     storage store(
         {.disks = {{"memory", [](io::request_queue&) { return io::make_memory_file("memory"); }}},
-         .memory = 1_MiB,
+         .memory_bytes = 1_MiB,
          .threads = threads});
     auto records = random_records(count, count + threads);
     record_sorter<Order> sorter(store, order, {.memory_bytes = 256_KiB, .block_bytes = 4096});
@@ -77,7 +77,7 @@ TEST(record_sorter, takes_more_than_was_announced_and_longer_records) {
     for (std::size_t const threads : {2, 8}) {
       storage store(
           {.disks = {{"memory", [](io::request_queue&) { return io::make_memory_file("memory"); }}},
-           .memory = 5_MiB,
+           .memory_bytes = 5_MiB,
            .threads = threads});
       record_sorter<> sorter(
           store, {}, {.memory_bytes = 4_MiB, .block_bytes = 4096, .input_bytes = announced});
@@ -99,7 +99,7 @@ TEST(record_sorter, takes_more_than_was_announced_and_longer_records) {
 TEST(record_sorter, merges_no_more_runs_at_once_than_it_may) {
   storage store(
       {.disks = {{"memory", [](io::request_queue&) { return io::make_memory_file("memory"); }}},
-       .memory = 256_KiB,
+       .memory_bytes = 256_KiB,
        .threads = 2});
   auto records = random_records(20'000, 3);
   record_sorter<> sorter(store, {}, {.block_bytes = 4096, .most_fan_in = 2});
@@ -114,7 +114,7 @@ TEST(record_sorter, merges_no_more_runs_at_once_than_it_may) {
 }
 
 TEST(record_sorter, refuses_a_record_longer_than_its_memory) {
-  storage store({.memory = 2_MiB, .threads = 1});
+  storage store({.memory_bytes = 2_MiB, .threads = 1});
   record_sorter<> sorter(store, {}, {.memory_bytes = store.memory().free_bytes()});
   sorter.push("short");
   try {
@@ -130,7 +130,7 @@ TEST(record_sorter, writes_equal_records_of_a_chunk_to_disk_once_if_one_is_enoug
   for (std::size_t const threads : {1, 3}) {
     storage store(
         {.disks = {{"memory", [](io::request_queue&) { return io::make_memory_file("memory"); }}},
-         .memory = 1_MiB,
+         .memory_bytes = 1_MiB,
          .threads = threads});
     record_sorter<by_length> sorter(store, {},
                                     {.unique = true, .memory_bytes = 256_KiB, .block_bytes = 4096});
@@ -150,7 +150,7 @@ TEST(record_sorter_death_test, asserts_that_sort_was_called_and_that_it_was_not_
   auto const misuse = [](auto use) {
     storage store(
         {.disks = {{"memory", [](io::request_queue&) { return io::make_memory_file("m"); }}},
-         .memory = 4_MiB,
+         .memory_bytes = 4_MiB,
          .threads = 1});
     record_sorter<> s(store);
     s.push("record");

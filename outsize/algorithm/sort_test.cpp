@@ -68,15 +68,16 @@ std::vector<event> sorted_by_time(std::vector<event> events) {
 class sort_files : public ::testing::Test {
  protected:
   scratch::directory dir_;
-  storage store_{{.disks = {dir_.path()}, .memory = 2_MiB, .threads = 2}};
+  storage store_{{.disks = {dir_.path()}, .memory_bytes = 2_MiB, .threads = 2}};
   std::string in_ = dir_.path("events");
   std::string out_ = dir_.path("sorted");
 };
 
 TEST_F(sort_files, in_place_keep_what_somebody_else_has_written_meanwhile) {
-  storage store(
-      {.disks = {dir_.path()}, .memory = 3_MiB, .threads = 2, .on_growth = [](std::string const&) {
-       }});
+  storage store({.disks = {dir_.path()},
+                 .memory_bytes = 3_MiB,
+                 .threads = 2,
+                 .on_growth = [](std::string const&) {}});
   auto const shuffled = random_events(200'000);
   write_items(out_, sorted_by_time(random_events(10)));
   auto const file = items<event>(in_);

@@ -40,7 +40,7 @@ namespace {
 
 storage_options tiny(std::size_t threads, std::size_t disks = 1) {
   storage_options options;
-  options.memory = 4_MiB;
+  options.memory_bytes = 4_MiB;
   options.threads = threads;
   for (std::size_t d = 0; d < disks; ++d)
     options.disks.emplace_back("memory " + std::to_string(d), [d](io::request_queue&) {
@@ -55,7 +55,7 @@ storage_options of_pages(std::uint64_t memory_bytes) {
                      [](io::request_queue&) {
                        return io::make_memory_file("memory", 1_GiB, {.alignment_bytes = 4096});
                      }}},
-          .memory = memory_bytes,
+          .memory_bytes = memory_bytes,
           .threads = 2};
 }
 
@@ -158,7 +158,7 @@ TEST(sorter, sorts_items_of_any_kind_through_encoded_runs) {
 
 TEST(sorter, does_not_encode_blocks_of_few_units_of_the_disk) {
   for (std::size_t const block : {4096, 8192, 65536}) {
-    storage_options options{.memory = 4_MiB, .threads = 2};
+    storage_options options{.memory_bytes = 4_MiB, .threads = 2};
     options.disks.emplace_back("sectors", [](io::request_queue&) {
       return io::make_memory_file("sectors", 1_GiB, {.alignment_bytes = 4096});
     });
@@ -297,7 +297,7 @@ TEST(sorter, keeps_the_input_order_where_only_some_runs_are_encoded) {
         io::make_memory_file("memory", 1_GiB, {.alignment_bytes = 4096}),
         io::throttle{.bytes_per_second = 400 << 20});
   };
-  storage store({.disks = {{"memory", make_slow}}, .memory = 6_MiB, .threads = 2});
+  storage store({.disks = {{"memory", make_slow}}, .memory_bytes = 6_MiB, .threads = 2});
   auto const less = [](record const& a, record const& b) { return a.key < b.key; };
   sorter<record, decltype(less)> s(store, less, {.memory_bytes = 6_MiB, .block_bytes = 128_KiB});
   std::mt19937_64 random(5);
@@ -384,7 +384,7 @@ TEST(sorter, rewinds_in_memory_and_on_disk) {
 
 TEST(sorter, needs_no_disk_for_what_fits_in_memory) {
   storage_options options;
-  options.memory = 8_MiB;
+  options.memory_bytes = 8_MiB;
   options.threads = 2;
   options.disks.emplace_back("none", [](io::request_queue&) -> io::file_ptr {
     ADD_FAILURE() << "a disk was used";

@@ -32,7 +32,7 @@ struct event {
 class first_of_items : public ::testing::TestWithParam<std::size_t> {
  protected:
   scratch::directory dir_;
-  storage store_{{.disks = {dir_.path()}, .memory = 2_MiB, .threads = GetParam()}};
+  storage store_{{.disks = {dir_.path()}, .memory_bytes = 2_MiB, .threads = GetParam()}};
   std::string in_ = dir_.path("in");
   std::string out_ = dir_.path("out");
 

@@ -73,7 +73,7 @@ class top_sorter_of : public ::testing::Test {
 
   storage store_{
       {.disks = {{"memory", [](io::request_queue&) { return io::make_memory_file("memory"); }}},
-       .memory = 256_KiB,
+       .memory_bytes = 256_KiB,
        .threads = 2}};
   sort_report report_;
 };
@@ -118,7 +118,7 @@ TEST_F(top_sorter_of, ever_better_records_keeps_them) {
 TEST(top_sorter, loses_no_copies_of_a_record_if_they_are_noticed_no_more) {
   storage store(
       {.disks = {{"memory", [](io::request_queue&) { return io::make_memory_file("memory"); }}},
-       .memory = 16_MiB,
+       .memory_bytes = 16_MiB,
        .threads = 2});
   std::uint64_t const count = 110'000;
   std::string const long_one(1000, 'z');
@@ -147,7 +147,7 @@ TEST(top_sorter_death_test, asserts_that_sort_was_called_and_that_it_was_not_mov
   auto const misuse = [](std::uint64_t count, auto use) {
     storage store(
         {.disks = {{"memory", [](io::request_queue&) { return io::make_memory_file("m"); }}},
-         .memory = 4_MiB,
+         .memory_bytes = 4_MiB,
          .threads = 1});
     top_sorter<> s(store, {}, count);
     s.push("record");

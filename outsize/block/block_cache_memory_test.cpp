@@ -32,7 +32,7 @@ struct caches_of_changing_memory : testing::TestWithParam<std::size_t> {
                                           return std::make_unique<io::faulty_file>(
                                               io::make_memory_file("faulty", 1_GiB), plan);
                                         })},
-                 .memory = 16_MiB,
+                 .memory_bytes = 16_MiB,
                  .threads = 1}};
   grant index = store.memory().take(64_KiB, "index");
   grant memory = store.memory().take(0, "cache");

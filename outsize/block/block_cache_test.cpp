@@ -41,7 +41,7 @@ struct cached_blocks : testing::Test {
                                io::make_memory_file("counted", 1_GiB, {.own_thread = true}), plan),
                            tally);
                      })},
-                 .memory = 1_MiB,
+                 .memory_bytes = 1_MiB,
                  .threads = 1}};
   grant memory = store.memory().take(64_KiB, "tree");
   block_list blocks{store, memory};

@@ -28,8 +28,9 @@ disk_options memory_disk(std::uint64_t capacity_bytes = UINT64_MAX) {
 }
 
 struct lists_of_blocks : testing::Test {
-  storage store{
-      {.disks = {memory_disk(), memory_disk(), memory_disk()}, .memory = 1_MiB, .threads = 1}};
+  storage store{{.disks = {memory_disk(), memory_disk(), memory_disk()},
+                 .memory_bytes = 1_MiB,
+                 .threads = 1}};
   grant memory = store.memory().take(4096, "test");
 };
 
@@ -42,7 +43,7 @@ TEST_F(lists_of_blocks, spread_over_the_disks) {
 }
 
 TEST_F(lists_of_blocks, go_where_their_placement_says) {
-  storage one_disk({.disks = {memory_disk()}, .memory = 1_MiB, .threads = 1});
+  storage one_disk({.disks = {memory_disk()}, .memory_bytes = 1_MiB, .threads = 1});
   block_list blocks(store, memory, one_disk.new_placement());
   for (int i = 0; i < 5; ++i) EXPECT_EQ(blocks.append(100).disk, 0U);
 }
@@ -116,7 +117,7 @@ TEST_F(lists_of_blocks, are_as_they_were_when_memory_or_disk_is_full) {
   EXPECT_EQ(blocks.size(), 3U);
   EXPECT_EQ(store.allocated_bytes(), 300U);
 
-  storage small({.disks = {memory_disk(1000)}, .memory = 1_MiB, .threads = 1});
+  storage small({.disks = {memory_disk(1000)}, .memory_bytes = 1_MiB, .threads = 1});
   block_list full(small, memory);
   full.append(900);
   EXPECT_THROW(full.append(200), out_of_space);
@@ -125,7 +126,7 @@ TEST_F(lists_of_blocks, are_as_they_were_when_memory_or_disk_is_full) {
 }
 
 TEST_F(lists_of_blocks, may_have_blocks_without_space) {
-  storage tight({.disks = {memory_disk(3 * 512)}, .memory = 1_MiB, .threads = 1});
+  storage tight({.disks = {memory_disk(3 * 512)}, .memory_bytes = 1_MiB, .threads = 1});
   block_list blocks(tight, memory);
   for (int i = 0; i < 2; ++i) {
     blocks.append_empty();
@@ -152,7 +153,7 @@ TEST_F(lists_of_blocks, may_have_blocks_without_space) {
 
 TEST(block_list_death_test, asserts_that_it_was_not_moved_from) {
   auto const misuse = [](auto use) {
-    storage store({.disks = {memory_disk()}, .memory = 1_MiB, .threads = 1});
+    storage store({.disks = {memory_disk()}, .memory_bytes = 1_MiB, .threads = 1});
     grant memory = store.memory().take(4096, "test");
     block_list from(store, memory);
     block_list const to = std::move(from);

@@ -31,7 +31,7 @@ struct block_readers : testing::Test {
 
   void use_disks(std::size_t disk_count) {
     memory = grant();
-    storage_options options{.memory = 1_MiB, .threads = 1};
+    storage_options options{.memory_bytes = 1_MiB, .threads = 1};
     for (std::size_t d = 0; d < disk_count; ++d)
       options.disks.emplace_back("memory", [this](io::request_queue&) -> io::file_ptr {
         return std::make_unique<io::faulty_file>(

@@ -55,7 +55,8 @@ struct block_streams : testing::Test {
   void use_disks(std::size_t disk_count, std::size_t alignment_bytes) {
     memory = grant();
     tally = std::make_shared<io::io_tally>();
-    storage_options options{.memory = 1_MiB, .threads = 1, .checksums = block_checksums::of_all};
+    storage_options options{
+        .memory_bytes = 1_MiB, .threads = 1, .checksums = block_checksums::of_all};
     for (std::size_t d = 0; d < disk_count; ++d)
       options.disks.emplace_back("memory", [this, alignment_bytes](auto&) -> io::file_ptr {
         return std::make_unique<io::counting_file>(

@@ -25,7 +25,7 @@ namespace {
 struct block_writers : testing::Test {
   std::shared_ptr<io::fault_plan> plan = std::make_shared<io::fault_plan>(
       io::fault_odds{.seed = 11, .hold = 0.5, .max_delay = std::chrono::microseconds(200)});
-  storage store{{.disks = {disk("a"), disk("b")}, .memory = 1_MiB, .threads = 1}};
+  storage store{{.disks = {disk("a"), disk("b")}, .memory_bytes = 1_MiB, .threads = 1}};
   grant memory = store.memory().take(64_KiB, "test");
   block_list blocks{store, memory};
 
@@ -143,7 +143,7 @@ TEST_F(block_writers, give_everything_back_without_finish) {
 TEST_F(block_writers, tell_when_the_disks_are_full) {
   storage small({.disks = {disk_options(
                      "full", [](io::request_queue&) { return io::make_memory_file("full", 300); })},
-                 .memory = 1_MiB,
+                 .memory_bytes = 1_MiB,
                  .threads = 1});
   block_list few(small, memory);
   block_writer out(few, memory, {.block_bytes = 128, .buffer_count = 2});

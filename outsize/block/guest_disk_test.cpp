@@ -28,7 +28,7 @@ disk_options memory_disk(std::string name, std::uint64_t capacity_bytes = UINT64
 }
 
 struct guest_disks : testing::Test {
-  storage store{{.disks = {memory_disk("own", 64_KiB)}, .memory = 1_MiB, .threads = 1}};
+  storage store{{.disks = {memory_disk("own", 64_KiB)}, .memory_bytes = 1_MiB, .threads = 1}};
 };
 
 TEST_F(guest_disks, give_places_behind_a_least_one_and_take_them_back) {

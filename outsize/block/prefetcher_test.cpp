@@ -36,7 +36,7 @@ struct prefetching : testing::Test {
 
   /// Block i is filled with bytes i; every third is only half as long.
   void set_up(std::uint32_t disk_count, std::size_t block_count) {
-    storage_options options{.memory = 1_MiB, .threads = 1};
+    storage_options options{.memory_bytes = 1_MiB, .threads = 1};
     for (std::uint32_t d = 0; d < disk_count; ++d)
       options.disks.emplace_back(
           "memory " + std::to_string(d), [this](io::request_queue&) -> io::file_ptr {

@@ -26,11 +26,11 @@ constexpr std::uint64_t checksum_share = 64;
 
 memory_division division_for(storage_options const& options) {
   std::size_t const threads = options.threads != 0 ? options.threads : available_threads();
-  if (options.memory == 0)
-    return divide_memory(available_memory_bytes(), threads, options.codec_memory);
-  return {.budget_bytes = options.memory,
+  if (options.memory_bytes == 0)
+    return divide_memory(available_memory_bytes(), threads, options.codec_memory_bytes);
+  return {.budget_bytes = options.memory_bytes,
           .codec_bytes = std::numeric_limits<std::uint64_t>::max(),
-          .threads = std::min(threads, most_threads_for(options.memory))};
+          .threads = std::min(threads, most_threads_for(options.memory_bytes))};
 }
 
 void check_disks(std::span<std::uint32_t const> disks, std::size_t disk_count) {

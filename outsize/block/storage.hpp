@@ -64,12 +64,12 @@ struct storage_options {
   std::vector<disk_options> disks = {};  ///< None: default_disks(), see disk_options.hpp.
   /// Bytes; 0: half of what the machine, cgroup and limits allow, or less where that leaves too
   /// little beside it: see divide_memory().
-  std::uint64_t memory = 0;
-  /// Bytes that compressed files are known to need beside `memory`, whose default leaves room for
-  /// them. Where `memory` is given they are taken as they are needed.
-  std::uint64_t codec_memory = 0;
+  std::uint64_t memory_bytes = 0;
+  /// Bytes that compressed files are known to need beside `memory_bytes`, whose default leaves room
+  /// for them. Where `memory_bytes` is given they are taken as they are needed.
+  std::uint64_t codec_memory_bytes = 0;
   /// 0: as many as the process may use at once. Of either no more than the memory can bear: one for
-  /// each 4 MiB, but 16 where `memory` is given; see divide_memory() where it is not.
+  /// each 4 MiB, but 16 where `memory_bytes` is given; see divide_memory() where it is not.
   std::size_t threads = 0;
   io::backend backend = io::backend::automatic;
   std::size_t depth = 16;  ///< Requests under way on each disk and on other files.

@@ -39,14 +39,14 @@ disk_options memory_disk(std::string name, std::uint64_t capacity_bytes = UINT64
 }
 
 storage_options small(std::vector<disk_options> disks) {
-  return {.disks = std::move(disks), .memory = 1_MiB, .threads = 1};
+  return {.disks = std::move(disks), .memory_bytes = 1_MiB, .threads = 1};
 }
 
 TEST(storage, has_no_more_threads_than_its_memory_bears) {
   auto options = small({memory_disk("a")});
   options.threads = 1000;
   EXPECT_EQ(storage(options).threads().threads(), 16U);
-  options.memory = 80_MiB;
+  options.memory_bytes = 80_MiB;
   EXPECT_EQ(storage(options).threads().threads(), 20U);
   options.threads = 3;
   EXPECT_EQ(storage(options).threads().threads(), 3U);
@@ -55,8 +55,8 @@ TEST(storage, has_no_more_threads_than_its_memory_bears) {
 TEST(storage, leaves_room_beside_a_memory_that_is_not_named) {
   auto options = small({memory_disk("a")});
   EXPECT_EQ(storage(options).codec_memory().total_bytes(), UINT64_MAX);
-  options.memory = 0;
-  options.codec_memory = 5_MiB;
+  options.memory_bytes = 0;
+  options.codec_memory_bytes = 5_MiB;
   storage store(options);
   std::uint64_t const most = available_memory_bytes();
   EXPECT_GE(store.codec_memory().total_bytes(), 5_MiB);
@@ -360,7 +360,7 @@ struct storage_of_checked_blocks : testing::Test {
                               return std::make_unique<io::faulty_file>(
                                   io::make_memory_file("a", 1_MiB, {.own_thread = true}), plan);
                             }}},
-                 .memory = 1_MiB,
+                 .memory_bytes = 1_MiB,
                  .threads = 1,
                  .checksums = block_checksums::of_all}};
   block::block_id id = store.allocate(2048, *store.new_placement());

@@ -100,7 +100,7 @@ TEST(typed_block, of_several_lengths_live_in_one_storage) {
   using io::make_memory_file;
   storage store({.disks = {disk_options("a", [](auto&) { return make_memory_file("a"); }),
                            disk_options("b", [](auto&) { return make_memory_file("b"); })},
-                 .memory = 1_MiB,
+                 .memory_bytes = 1_MiB,
                  .threads = 1});
   grant memory = store.memory().take(64_KiB, "test");
   block_list leaves(store, memory);

@@ -29,7 +29,7 @@ disk_options raw_disk(std::string const& path, bool force = false) {
 }
 
 storage_options with_disks(std::vector<disk_options> disks) {
-  return {.disks = std::move(disks), .memory = 4_MiB, .threads = 1};
+  return {.disks = std::move(disks), .memory_bytes = 4_MiB, .threads = 1};
 }
 
 std::string refusal_of(std::function<void()> const& work) {

@@ -31,7 +31,7 @@ struct write_queue_on_faulty_disk : testing::Test {
                                           return std::make_unique<io::faulty_file>(
                                               io::make_memory_file("memory"), plan);
                                         })},
-                 .memory = 1_MiB,
+                 .memory_bytes = 1_MiB,
                  .threads = 1}};
   grant memory = store.memory().take(1_MiB, "test");
   buffer_pool pool{memory, block_bytes, 3};

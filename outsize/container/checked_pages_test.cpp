@@ -138,7 +138,7 @@ class checked_pages : public testing::TestWithParam<use> {
       return std::make_unique<io::faulty_file>(io::make_memory_file("disk", 64_MiB), plan);
     };
     storage store({.disks = {disk_options("disk", open)},
-                   .memory = 16_MiB,
+                   .memory_bytes = 16_MiB,
                    .threads = 1,
                    .checksums = checksums});
     try {

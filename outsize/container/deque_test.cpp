@@ -40,8 +40,8 @@ struct deques : testing::Test {
     auto const open = [this](io::request_queue&) -> io::file_ptr {
       return std::make_unique<io::faulty_file>(io::make_memory_file("memory", 16_MiB), plan);
     };
-    store = std::make_unique<storage>(
-        storage_options{.disks = {disk_options("memory", open)}, .memory = 1_MiB, .threads = 1});
+    store = std::make_unique<storage>(storage_options{
+        .disks = {disk_options("memory", open)}, .memory_bytes = 1_MiB, .threads = 1});
   }
 
   std::uint64_t failures = 0;
@@ -250,7 +250,7 @@ TEST_F(deques, may_have_long_pages_of_short_items) {
   storage large(
       {.disks = {disk_options(
            "memory", [](io::request_queue&) { return io::make_memory_file("memory", 1_GiB); })},
-       .memory = 128_MiB,
+       .memory_bytes = 128_MiB,
        .threads = 1});
   deque<std::uint8_t> d(large, {.page_bytes = 16_MiB, .cache_pages = 4, .spare_pages = 1});
   for (std::uint8_t i = 0; i < 10; ++i) {

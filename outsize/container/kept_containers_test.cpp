@@ -50,7 +50,7 @@ storage_options files_moved_by(io::backend kind) {
   return {
       .disks = {disk_options(
           "none", [](io::request_queue&) -> io::file_ptr { return io::make_memory_file("none"); })},
-      .memory = 16_MiB,
+      .memory_bytes = 16_MiB,
       .threads = 1,
       .backend = kind};
 }

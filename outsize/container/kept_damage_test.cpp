@@ -51,7 +51,7 @@ struct damaged_files : testing::Test {
                                         [](io::request_queue&) -> io::file_ptr {
                                           return io::make_memory_file("none");
                                         })},
-                 .memory = 16_MiB,
+                 .memory_bytes = 16_MiB,
                  .threads = 1}};
   contents expected;
   bytes_of_file sound;

@@ -44,7 +44,7 @@ storage_options in_memory() {
                                  [](io::request_queue&) -> io::file_ptr {
                                    return io::make_memory_file("memory", 64_MiB);
                                  })},
-          .memory = 8_MiB,
+          .memory_bytes = 8_MiB,
           .threads = 1};
 }
 

@@ -56,8 +56,8 @@ struct maps_on_bad_disks : testing::Test {
     auto const open = [this](io::request_queue&) -> io::file_ptr {
       return std::make_unique<io::faulty_file>(io::make_memory_file("small", capacity), plan);
     };
-    return std::make_unique<storage>(
-        storage_options{.disks = {disk_options("small", open)}, .memory = 16_MiB, .threads = 1});
+    return std::make_unique<storage>(storage_options{
+        .disks = {disk_options("small", open)}, .memory_bytes = 16_MiB, .threads = 1});
   }
   static auto options() {
     if constexpr (is_hashed)

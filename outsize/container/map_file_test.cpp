@@ -45,7 +45,7 @@ storage_options in_memory() {
   return {
       .disks = {disk_options(
           "none", [](io::request_queue&) -> io::file_ptr { return io::make_memory_file("none"); })},
-      .memory = 16_MiB,
+      .memory_bytes = 16_MiB,
       .threads = 1};
 }
 
@@ -96,7 +96,7 @@ TEST(maps_in_files, are_as_they_were_flushed_whenever_the_power_fails) {
 
 struct maps_with_paths : testing::Test {
   scratch::directory directory;
-  storage store{{.disks = {disk_options(directory.path())}, .memory = 16_MiB, .threads = 1}};
+  storage store{{.disks = {disk_options(directory.path())}, .memory_bytes = 16_MiB, .threads = 1}};
   std::string const path = directory.path() + "/map";
 };
 

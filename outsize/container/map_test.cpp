@@ -308,7 +308,7 @@ struct quick_storage {
                                           return std::make_unique<io::faulty_file>(
                                               io::make_memory_file("memory", 1_GiB), plan);
                                         })},
-                 .memory = 16_MiB,
+                 .memory_bytes = 16_MiB,
                  .threads = 1}};
 };
 
@@ -1081,7 +1081,7 @@ TEST(maps, are_as_they_were_when_the_disk_is_full) {
   storage store{
       {.disks = {disk_options(
            "small", [](io::request_queue&) { return io::make_memory_file("small", 128_KiB); })},
-       .memory = 16_MiB,
+       .memory_bytes = 16_MiB,
        .threads = 1}};
   numbers m(store, tiny);
   std::uint64_t count = 0;

@@ -54,7 +54,7 @@ struct fragile_maps : testing::Test {
   storage store{
       {.disks = {disk_options(
            "memory", [](io::request_queue&) { return io::make_memory_file("memory", 64_MiB); })},
-       .memory = 16_MiB,
+       .memory_bytes = 16_MiB,
        .threads = 2}};
   std::atomic<long> calls_left = never;
   std::mt19937_64 random{1};

@@ -95,8 +95,8 @@ struct matrices : testing::Test {
     };
     disk_options disk("memory", open);
     disk.capacity_bytes = capacity;  // so that it says so when it is asked
-    store =
-        std::make_unique<storage>(storage_options{.disks = {disk}, .memory = 2_MiB, .threads = 2});
+    store = std::make_unique<storage>(
+        storage_options{.disks = {disk}, .memory_bytes = 2_MiB, .threads = 2});
   }
   /// Blocks of side · side items of T.
   template <typename T>

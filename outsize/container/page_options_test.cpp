@@ -29,7 +29,7 @@ constexpr std::size_t page_bytes = page_items * sizeof(std::uint64_t);
 struct vector_options_on_two_disks : testing::Test {
   std::array<std::shared_ptr<io::io_tally>, 2> tallies{std::make_shared<io::io_tally>(),
                                                        std::make_shared<io::io_tally>()};
-  storage store{{.disks = {counted(0), counted(1)}, .memory = 1_MiB, .threads = 1}};
+  storage store{{.disks = {counted(0), counted(1)}, .memory_bytes = 1_MiB, .threads = 1}};
 
   disk_options counted(std::size_t disk) {
     return {disk == 0 ? "first" : "second",

@@ -102,7 +102,7 @@ TEST_F(page_pools, lose_nothing_when_accesses_fail_or_are_late) {
   auto const open = [&](io::request_queue&) -> io::file_ptr {
     return std::make_unique<io::faulty_file>(io::make_memory_file("memory", 16_MiB), plan);
   };
-  storage faulty({.disks = {disk_options("memory", open)}, .memory = 1_MiB, .threads = 1});
+  storage faulty({.disks = {disk_options("memory", open)}, .memory_bytes = 1_MiB, .threads = 1});
   run_model(faulty, seed, 6, scratch::operations(200'000));
 }
 

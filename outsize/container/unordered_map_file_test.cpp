@@ -42,7 +42,7 @@ struct kept_unordered_maps : testing::Test {
                                         [](io::request_queue&) -> io::file_ptr {
                                           return io::make_memory_file("none");
                                         })},
-                 .memory = 16_MiB,
+                 .memory_bytes = 16_MiB,
                  .threads = 1}};
   scratch::directory directory;
   unordered_map_options const options{

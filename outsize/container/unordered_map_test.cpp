@@ -121,8 +121,8 @@ struct unordered_maps : testing::Test {
     };
     disk_options disk("memory", open);
     disk.capacity_bytes = capacity;  // so that it says so when it is asked
-    store =
-        std::make_unique<storage>(storage_options{.disks = {disk}, .memory = 8_MiB, .threads = 1});
+    store = std::make_unique<storage>(
+        storage_options{.disks = {disk}, .memory_bytes = 8_MiB, .threads = 1});
   }
 
   /// Does `action` again until it has been done.
@@ -860,7 +860,7 @@ TEST_F(unordered_maps, are_as_they_were_when_a_hash_function_or_comparison_throw
   SCOPED_TRACE(testing::Message() << "seed " << seed);
   std::mt19937_64 random(seed);
   auto const open = [](io::request_queue&) { return io::make_memory_file("memory"); };
-  storage several({.disks = {disk_options("memory", open)}, .memory = 8_MiB, .threads = 3});
+  storage several({.disks = {disk_options("memory", open)}, .memory_bytes = 8_MiB, .threads = 3});
   struct way {
     storage* used;
     std::size_t items;

@@ -71,7 +71,7 @@ struct vectors_in_files : testing::Test {
     std::string pattern = testing::TempDir() + "/outsize-vector-XXXXXX";
     directory = ::mkdtemp(pattern.data());
     store.emplace(storage_options{
-        .disks = {disk_options(directory.string())}, .memory = 64_MiB, .threads = 1});
+        .disks = {disk_options(directory.string())}, .memory_bytes = 64_MiB, .threads = 1});
   }
   ~vectors_in_files() override {
     store.reset();
@@ -387,7 +387,7 @@ struct vectors_in_files_on_a_full_disk : testing::Test {
                                         [](io::request_queue&) -> io::file_ptr {
                                           return io::make_memory_file("none");
                                         })},
-                 .memory = 16_MiB,
+                 .memory_bytes = 16_MiB,
                  .threads = 1}};
   io::file* beneath = nullptr;  // the faults
   int refused = 0;

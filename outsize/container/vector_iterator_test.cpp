@@ -43,7 +43,7 @@ struct vectors_in_memory : testing::Test {
   storage store{
       {.disks = {disk_options(
            "memory", [](io::request_queue&) { return io::make_memory_file("memory", 1_GiB); })},
-       .memory = 1_MiB,
+       .memory_bytes = 1_MiB,
        .threads = 1}};
   vector_options const tiny{.page_bytes = 64, .cache_pages = 4, .spare_pages = 1};
 

@@ -62,8 +62,8 @@ struct vectors : testing::Test {
     };
     disk_options disk("memory", open);
     disk.capacity_bytes = capacity;  // so that it says so when it is asked
-    store =
-        std::make_unique<storage>(storage_options{.disks = {disk}, .memory = 1_MiB, .threads = 1});
+    store = std::make_unique<storage>(
+        storage_options{.disks = {disk}, .memory_bytes = 1_MiB, .threads = 1});
   }
 
   template <typename T>

@@ -40,7 +40,7 @@ std::string reverse_with_a_fault(io::fault_point where, std::uint64_t which) {
   inner->write(0, std::as_bytes(std::span(records)))->wait();
   io::faulty_file in(std::move(inner), plan), out(io::make_memory_file("out"), plan);
 
-  storage store({.memory = 64_KiB, .threads = 2});
+  storage store({.memory_bytes = 64_KiB, .threads = 2});
   auto const pass = reversal();
   std::string failed;
   try {

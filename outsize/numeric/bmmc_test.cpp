@@ -51,7 +51,7 @@ std::string permuted(std::string const& bytes, std::size_t record_bytes, affine_
 class bmmc : public ::testing::Test {
  protected:
   storage_options store_options(std::uint64_t memory, std::size_t threads = 2) const {
-    return {.disks = {directory_.path()}, .memory = memory, .threads = threads};
+    return {.disks = {directory_.path()}, .memory_bytes = memory, .threads = threads};
   }
 
   /// Writes the input, permutes it to "out", and checks every byte.

@@ -35,7 +35,7 @@ class columnsorts : public testing::Test {
     return values;
   }
   storage_options options(std::size_t threads = 2) const {
-    return {.disks = {folder_.path()}, .memory = 64_MiB, .threads = threads};
+    return {.disks = {folder_.path()}, .memory_bytes = 64_MiB, .threads = threads};
   }
   /// Sorts "in" into "out" and compares.
   columnsort_report expect_sorts(keys in, columnsort_options const& how, std::size_t threads = 2) {

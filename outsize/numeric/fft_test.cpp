@@ -70,7 +70,7 @@ double relative_error(numbers const& got, numbers const& want) {
 class ffts : public testing::Test {
  protected:
   storage_options options(std::size_t threads = 2) const {
-    return {.disks = {folder_.path()}, .memory = 16_MiB, .threads = threads};
+    return {.disks = {folder_.path()}, .memory_bytes = 16_MiB, .threads = threads};
   }
   void write(char const* name, numbers const& x) {
     scratch::write_file(folder_.path(name), bytes_of(x));

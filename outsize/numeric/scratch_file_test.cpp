@@ -16,7 +16,7 @@ namespace {
 
 TEST(scratch_file, has_no_name_and_counts_what_moves) {
   scratch::directory folder;
-  storage store({.disks = {folder.path()}, .memory = 1_MiB, .threads = 1});
+  storage store({.disks = {folder.path()}, .memory_bytes = 1_MiB, .threads = 1});
   {
     auto const file = make_scratch_file(store, store.file_queue());
     allocate_scratch(store, *file, 100'000);
@@ -33,7 +33,7 @@ TEST(scratch_file, has_no_name_and_counts_what_moves) {
 
 TEST(scratch_file, names_the_disk_that_is_too_small) {
   scratch::directory folder;
-  storage store({.disks = {folder.path()}, .memory = 1_MiB, .threads = 1});
+  storage store({.disks = {folder.path()}, .memory_bytes = 1_MiB, .threads = 1});
   auto const file = make_scratch_file(store, store.file_queue());
   EXPECT_THROW(allocate_scratch(store, *file, std::uint64_t{1} << 58), io_error);
 }

@@ -70,7 +70,7 @@ struct bulk_construction : testing::Test {
                                           return std::make_unique<io::faulty_file>(
                                               io::make_memory_file("memory", capacity), plan);
                                         })},
-                 .memory = 16_MiB,
+                 .memory_bytes = 16_MiB,
                  .threads = 1}};
 
   static auto options() {
@@ -343,7 +343,7 @@ void go_over_long_items() {
                                         [](io::request_queue&) -> io::file_ptr {
                                           return io::make_memory_file("memory", 1_GiB);
                                         })},
-                 .memory = 64_MiB,
+                 .memory_bytes = 64_MiB,
                  .threads = 1});
   std::list<item> list;
   for (number key = 0; key < 70; ++key) {

@@ -86,7 +86,7 @@ struct containers_on_a_full_disk : testing::Test {
                                         [](io::request_queue&) -> io::file_ptr {
                                           return io::make_memory_file("small", disk_pages * 64);
                                         })},
-                 .memory = 1_MiB,
+                 .memory_bytes = 1_MiB,
                  .threads = 1}};
   vector<number> others{store, small};  // that take room
 
@@ -194,7 +194,7 @@ storage_options on_a_disk_of(std::uint64_t bytes) {
     return io::make_memory_file("small", 64_MiB);
   });
   disk.capacity_bytes = bytes;
-  return {.disks = {disk}, .memory = 4_MiB, .threads = 1};
+  return {.disks = {disk}, .memory_bytes = 4_MiB, .threads = 1};
 }
 
 unordered_map_options const small_buckets{.page_bytes = 256, .cache_pages = 8, .spare_pages = 1};

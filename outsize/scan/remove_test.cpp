@@ -175,7 +175,7 @@ TEST_F(removals, lose_no_item_where_others_find_no_room_on_disk) {
                                         [](io::request_queue&) -> io::file_ptr {
                                           return io::make_memory_file("small", 150 * 64);
                                         })},
-                 .memory = 1_MiB,
+                 .memory_bytes = 1_MiB,
                  .threads = 2});
   vector<std::uint64_t> v(small, options(6));
   for (std::uint64_t i = 0; i < 100 * page_items; ++i) v.push_back(i);

@@ -140,7 +140,7 @@ TEST_F(sorted_containers, are_as_before_when_a_run_cannot_be_written) {
       {.disks = {disk_options(
            "memory",
            [&](io::request_queue&) { return io::make_memory_file("memory", bytes + bytes / 2); })},
-       .memory = 3_MiB,
+       .memory_bytes = 3_MiB,
        .threads = 2});
   vector<std::uint64_t> v(small_disk, small);
   std::mt19937_64 random(10);
@@ -296,7 +296,7 @@ TEST_F(sorted_containers, are_valid_when_the_disk_fails) {
                                            return std::make_unique<io::faulty_file>(
                                                io::make_memory_file("faulty"), plan);
                                          })},
-                  .memory = 3_MiB,
+                  .memory_bytes = 3_MiB,
                   .threads = 2});
   vector<std::uint64_t> v(faulty, small);
   auto const persist = [&](auto const& action) {

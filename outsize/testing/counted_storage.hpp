@@ -26,7 +26,7 @@ struct counted_storage {
                                         return std::make_unique<io::counting_file>(
                                             io::make_memory_file("counted", 1_GiB), tally);
                                       })},
-               .memory = memory_bytes,
+               .memory_bytes = memory_bytes,
                .threads = 3}) {}
 
   std::uint64_t reads() const { return tally->reads().requests; }

@@ -47,7 +47,7 @@ struct faulty_storage {
                                         return std::make_unique<io::faulty_file>(
                                             io::make_memory_file("faulty", capacity_bytes), plan);
                                       })},
-               .memory = 1_MiB,
+               .memory_bytes = 1_MiB,
                .threads = 1}) {}
 };
 

@@ -22,7 +22,7 @@ struct small_trees {
                                         [](io::request_queue&) -> io::file_ptr {
                                           return io::make_memory_file("memory", 1_GiB);
                                         })},
-                 .memory = 4_MiB,
+                 .memory_bytes = 4_MiB,
                  .threads = 1}};
 
   /// One of leaves of 13 entries, and nodes of 13 children.

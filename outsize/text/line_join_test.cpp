@@ -65,7 +65,7 @@ class line_join : public ::testing::Test {
   }
 
   scratch::directory dir_;
-  storage store_{{.disks = {dir_.path()}, .memory = 2_MiB, .threads = 2}};
+  storage store_{{.disks = {dir_.path()}, .memory_bytes = 2_MiB, .threads = 2}};
   sort_report report_;
 };
 

@@ -60,7 +60,7 @@ class line_shuffle : public ::testing::Test {
   }
 
   scratch::directory dir_;
-  storage store_{{.disks = {dir_.path()}, .memory = 64_MiB, .threads = 3}};
+  storage store_{{.disks = {dir_.path()}, .memory_bytes = 64_MiB, .threads = 3}};
   sort_report report_;
 };
 

@@ -47,7 +47,7 @@ std::vector<std::string> sorted(std::vector<std::string> lines, line_order const
 class line_files : public ::testing::Test {
  protected:
   scratch::directory dir_;
-  storage store_{{.disks = {dir_.path()}, .memory = 2_MiB, .threads = 3}};
+  storage store_{{.disks = {dir_.path()}, .memory_bytes = 2_MiB, .threads = 3}};
 };
 
 TEST_F(line_files, are_sorted_in_every_order_and_direction) {

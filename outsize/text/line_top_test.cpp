@@ -39,7 +39,7 @@ class line_top : public ::testing::Test {
   }
 
   scratch::directory dir_;
-  storage store_{{.disks = {dir_.path()}, .memory = 2_MiB, .threads = 2}};
+  storage store_{{.disks = {dir_.path()}, .memory_bytes = 2_MiB, .threads = 2}};
 };
 
 TEST_F(line_top, is_the_beginning_of_the_sorted_lines) {

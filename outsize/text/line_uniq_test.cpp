@@ -28,7 +28,7 @@ class line_uniq : public ::testing::Test {
   }
 
   scratch::directory dir_;
-  storage store_{{.disks = {dir_.path()}, .memory = 2_MiB, .threads = 1}};
+  storage store_{{.disks = {dir_.path()}, .memory_bytes = 2_MiB, .threads = 1}};
   sort_report report_;
 };
 

@@ -33,7 +33,7 @@ disk_options as_storage_disk(disk_ptr const& disk) {
 /// The parallel I/O time of sorting 800 kB with a quarter of that in memory.
 std::chrono::duration<double> sort_time(std::size_t disk_count, std::size_t block_bytes) {
   std::vector<disk_ptr> disks;
-  storage_options all{.memory = 4_MiB, .threads = 1};
+  storage_options all{.memory_bytes = 4_MiB, .threads = 1};
   for (std::size_t d = 0; d < disk_count; ++d) {
     disks.push_back(std::make_shared<io::simulated_disk>(std::make_unique<io::rotating_disk>()));
     all.disks.push_back(as_storage_disk(disks.back()));

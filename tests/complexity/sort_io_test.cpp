@@ -34,7 +34,7 @@ struct counted_disks {
   std::vector<std::shared_ptr<io::io_tally>> tallies;
 
   storage_options options(std::size_t threads, std::size_t disk_count) {
-    storage_options all{.memory = 4_MiB, .threads = threads};
+    storage_options all{.memory_bytes = 4_MiB, .threads = threads};
     for (std::size_t d = 0; d < disk_count; ++d) {
       auto const tally = tallies.emplace_back(std::make_shared<io::io_tally>());
       tally->keep_log(true);

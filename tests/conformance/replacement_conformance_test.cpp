@@ -152,7 +152,7 @@ class replacement_conformance
   std::uint64_t next_value = 1;
 
   storage_options options() {
-    storage_options all{.memory = 1_MiB, .threads = 1};
+    storage_options all{.memory_bytes = 1_MiB, .threads = 1};
     auto odds = state.odds;
     odds.seed = seed;
     for (int d = 0; d < 2; ++d)

@@ -490,8 +490,8 @@ TEST(forks, leave_requests_under_way_to_the_process_that_issued_them) {
 
 TEST(forks, at_any_moment_leave_threads_of_the_parent_at_work) {
   scratch::directory const folder;
-  auto store = std::make_unique<storage>(
-      storage_options{.disks = {disk_options(folder.path())}, .memory = 32_MiB, .threads = 2});
+  auto store = std::make_unique<storage>(storage_options{
+      .disks = {disk_options(folder.path())}, .memory_bytes = 32_MiB, .threads = 2});
   std::atomic<bool> is_over{false};
   std::atomic<int> wrong{0};
   auto const work = [&] {
@@ -532,7 +532,7 @@ TEST(forks, leave_the_default_storage_alone) {
 TEST(forks, let_the_new_process_have_a_storage_of_its_own) {
   scratch::directory const folder;
   storage_options const options{
-      .disks = {disk_options(folder.path())}, .memory = 16_MiB, .threads = 2};
+      .disks = {disk_options(folder.path())}, .memory_bytes = 16_MiB, .threads = 2};
   storage const other(options);
   EXPECT_EQ(status_of_fork([&] {
               storage mine(options);
@@ -547,7 +547,7 @@ TEST(forks, let_the_new_process_have_a_storage_of_its_own) {
 
 TEST(forks, do_not_keep_a_file_locked_that_the_parent_has_closed) {
   scratch::directory const folder;
-  storage store({.disks = {disk_options(folder.path())}, .memory = 16_MiB, .threads = 2});
+  storage store({.disks = {disk_options(folder.path())}, .memory_bytes = 16_MiB, .threads = 2});
   auto m = map<number, number>::create(folder.path("kept"), store);
   std::array<int, 2> ends{};
   ASSERT_EQ(::pipe(ends.data()), 0);
@@ -577,7 +577,7 @@ std::string listed_descriptors() {
 TEST(programs, that_are_started_inherit_nothing) {
   auto const before = listed_descriptors();
   scratch::directory const folder;
-  storage store({.disks = {disk_options(folder.path())}, .memory = 128_MiB, .threads = 2});
+  storage store({.disks = {disk_options(folder.path())}, .memory_bytes = 128_MiB, .threads = 2});
   std::vector<std::unique_ptr<subject>> all;
   std::vector<std::unique_ptr<scratch::directory>> folders;
   for (kind const& each : kinds()) {

@@ -36,7 +36,7 @@ inline storage_options without_disks() {
   return {
       .disks = {disk_options(
           "none", [](io::request_queue&) -> io::file_ptr { return io::make_memory_file("none"); })},
-      .memory = 4_MiB,
+      .memory_bytes = 4_MiB,
       .threads = 1};
 }
 

@@ -204,7 +204,7 @@ struct kept_pages_without_memory : testing::Test {
                                         [](io::request_queue&) -> io::file_ptr {
                                           return io::make_memory_file("none");
                                         })},
-                 .memory = 16_MiB,
+                 .memory_bytes = 16_MiB,
                  .threads = 1}};
 };
 

@@ -43,7 +43,7 @@ TEST(rows_without_memory, grow_at_both_ends_or_stay_as_they_are) {
                                         [](io::request_queue&) -> io::file_ptr {
                                           return io::make_memory_file("none");
                                         })},
-                 .memory = 16_MiB,
+                 .memory_bytes = 16_MiB,
                  .threads = 1});
   auto const row = make_row(store);
   int refusals = 0;

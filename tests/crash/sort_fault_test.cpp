@@ -83,7 +83,7 @@ class watchdog {
 
 storage_options faulty_disks(std::shared_ptr<fault_plan> const& plan, block_checksums checksums,
                              std::size_t disk_count = 2) {
-  storage_options options{.memory = 1_MiB, .threads = 2, .checksums = checksums};
+  storage_options options{.memory_bytes = 1_MiB, .threads = 2, .checksums = checksums};
   for (std::size_t d = 0; d < disk_count; ++d) {
     std::string const name = "disk " + std::to_string(d);
     options.disks.emplace_back(name, [name, plan](io::request_queue&) -> io::file_ptr {
@@ -410,7 +410,7 @@ class sort_of_a_file : public testing::Test {
 
   void sort(block_checksums checksums) {
     auto options = faulty_disks(plan_, checksums, 1);
-    options.memory = min_sort_memory_bytes + 64_KiB;  // for checksums of all blocks
+    options.memory_bytes = min_sort_memory_bytes + 64_KiB;  // for checksums of all blocks
     storage store(options);
     sort_records(store, {{folder_.path("in")}, folder_.path("out")},
                  record_order(record_format::parse("u64")), {.block_bytes = block_bytes});
@@ -510,7 +510,7 @@ TEST(sort_on_full_disk, names_the_disk_and_what_is_missing) {
   small_file_system const little("64k");
   if (!little.mounted()) GTEST_SKIP() << "may not mount a tmpfs";
   watchdog const guard("a full disk");
-  storage store({.disks = {little.folder().path()}, .memory = 1_MiB, .threads = 2});
+  storage store({.disks = {little.folder().path()}, .memory_bytes = 1_MiB, .threads = 2});
   try {
     sort_numbers_in(store, 72_KiB, 1);
     FAIL() << "80 KB on a disk of 64 KB";
@@ -528,7 +528,8 @@ TEST(sort_on_full_disk, uses_what_little_space_there_is_and_goes_on_elsewhere) {
   if (!little.mounted()) GTEST_SKIP() << "may not mount a tmpfs";
   scratch::directory const large;
   watchdog const guard("a full disk beside another");
-  storage store({.disks = {little.folder().path(), large.path()}, .memory = 1_MiB, .threads = 2});
+  storage store(
+      {.disks = {little.folder().path(), large.path()}, .memory_bytes = 1_MiB, .threads = 2});
   EXPECT_TRUE(sort_numbers_in(store, 72_KiB, 1));
   EXPECT_GT(store.disk_statistics(0).write_bytes, 40'000U);
   EXPECT_EQ(store.allocated_bytes(), 0U);

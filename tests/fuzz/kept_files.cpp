@@ -43,7 +43,7 @@ storage& store() {
                                              [](io::request_queue&) -> io::file_ptr {
                                                return io::make_memory_file("none");
                                              })},
-                      .memory = 8_MiB,
+                      .memory_bytes = 8_MiB,
                       .threads = 1});
   return all;
 }

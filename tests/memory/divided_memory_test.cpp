@@ -62,7 +62,7 @@ class divided_memory : public testing::TestWithParam<std::uint64_t> {
                                         [this](io::request_queue&) -> io::file_ptr {
                                           return io::make_memory_file("disk", 64 * memory_bytes);
                                         })},
-                 .memory = memory_bytes,
+                 .memory_bytes = memory_bytes,
                  .threads = 2}};
   std::uint64_t const at_first = store.memory().free_bytes();
 

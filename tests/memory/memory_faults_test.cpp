@@ -43,7 +43,7 @@ struct memory_faults : testing::Test {
                                           return std::make_unique<io::faulty_file>(
                                               io::make_memory_file("faulty", 256_MiB), plan);
                                         })},
-                 .memory = 8_MiB,
+                 .memory_bytes = 8_MiB,
                  .threads = 1}};
 
   /// Asks for all that can be had while writes fail, until somebody would have to write.
@@ -123,7 +123,7 @@ storage small_storage(std::uint64_t memory_bytes) {
                                          [](io::request_queue&) -> io::file_ptr {
                                            return io::make_memory_file("disk", 64_MiB);
                                          })},
-                  .memory = memory_bytes,
+                  .memory_bytes = memory_bytes,
                   .threads = 1});
 }
 

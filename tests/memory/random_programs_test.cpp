@@ -296,7 +296,7 @@ void run_programs(number seed) {
                                         [](io::request_queue&) -> io::file_ptr {
                                           return io::make_memory_file("disk", 1_GiB);
                                         })},
-                 .memory = memory,
+                 .memory_bytes = memory,
                  .threads = 1 + draw() % 3});
   std::uint64_t const at_first = store.memory().free_bytes();
   std::vector<std::thread> threads;

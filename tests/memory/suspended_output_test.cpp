@@ -37,7 +37,7 @@ storage make_storage(std::uint64_t memory) {
                                          [](io::request_queue&) -> io::file_ptr {
                                            return io::make_memory_file("disk", 1_GiB);
                                          })},
-                  .memory = memory,
+                  .memory_bytes = memory,
                   .threads = 2});
 }
 

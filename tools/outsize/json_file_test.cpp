@@ -34,7 +34,7 @@ TEST(json_file, is_opened_only_where_it_is_asked_for_and_can_be) {
 
 TEST(resource_fields, are_of_the_process_and_its_storage) {
   scratch::directory folder;
-  storage store({.disks = {folder.path()}, .memory = 1_MiB, .threads = 3});
+  storage store({.disks = {folder.path()}, .memory_bytes = 1_MiB, .threads = 3});
   auto const fields = resource_fields(store);
   EXPECT_GE(fields.at("cpu_seconds"), 0.0);
   EXPECT_GT(fields.at("peak_rss_bytes"), 1_MiB);

@@ -16,7 +16,7 @@ namespace {
 
 TEST(pass_command, writes_one_picture_and_trace_for_each_pass) {
   scratch::directory folder;
-  storage store({.disks = {folder.path()}, .memory = 1_MiB, .threads = 1});
+  storage store({.disks = {folder.path()}, .memory_bytes = 1_MiB, .threads = 1});
   pass_request r;
   r.work.json = folder.path("report.json");
   r.picture = folder.path("p.svg");
@@ -35,7 +35,7 @@ TEST(pass_command, refuses_reports_that_cannot_be_written_before_it_works) {
   auto const works = [&] {
     bool has_worked = false;
     try {
-      run_pass_command("test", r, {.disks = {folder.path()}, .memory = 1_MiB, .threads = 1},
+      run_pass_command("test", r, {.disks = {folder.path()}, .memory_bytes = 1_MiB, .threads = 1},
                        [&](outsize::storage&, numeric::pass_listener const&) {
                          has_worked = true;
                          return pass_outcome{};

@@ -72,7 +72,7 @@ storage_options sort_storage(work_options const& work, command_files const& file
   if (work.memory_bytes) {
     require_memory(*work.memory_bytes);
   } else {
-    options.codec_memory =
+    options.codec_memory_bytes =
         files.codecs.memory_bytes(files.inputs, files.output, files.what, files.inputs_at_once);
   }
   return options;

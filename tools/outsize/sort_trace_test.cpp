@@ -38,7 +38,7 @@ TEST(sort_trace, shows_stages_and_requests_of_a_sort_that_spills) {
   sort_trace trace(folder.path("trace.json"));
   sort_report report;
   {
-    storage store({.disks = {folder.path()}, .memory = 3_MiB, .threads = 2});
+    storage store({.disks = {folder.path()}, .memory_bytes = 3_MiB, .threads = 2});
     trace.watch(store);
     report = sort(store, items<std::uint64_t>(folder.path("in")), into(folder.path("out")), {},
                   {.trace = true});
@@ -68,7 +68,7 @@ TEST(sort_trace, shows_stages_and_requests_of_a_sort_that_spills) {
 TEST(sort_trace, is_not_kept_unless_asked_for_but_stages_are_timed) {
   scratch::directory folder;
   write_numbers(folder.path("in"));
-  storage store({.disks = {folder.path()}, .memory = 3_MiB, .threads = 2});
+  storage store({.disks = {folder.path()}, .memory_bytes = 3_MiB, .threads = 2});
   auto const report =
       sort(store, items<std::uint64_t>(folder.path("in")), into(folder.path("out")));
   ASSERT_EQ(report.networks.size(), 2U);
@@ -87,7 +87,7 @@ TEST(sort_trace, of_a_copy_in_order_has_its_one_network) {
   for (std::size_t i = 0; i < count; ++i) numbers[i] = i;
   scratch::write_file(folder.path("in"),
                       {reinterpret_cast<char const*>(numbers.data()), 8 * count});
-  storage store({.disks = {folder.path()}, .memory = 3_MiB, .threads = 2});
+  storage store({.disks = {folder.path()}, .memory_bytes = 3_MiB, .threads = 2});
   auto const report = sort(store, items<std::uint64_t>(folder.path("in")), into(folder.path("out")),
                            {}, {.trace = true});
   ASSERT_EQ(report.networks.size(), 1U);

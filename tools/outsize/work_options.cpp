@@ -76,7 +76,7 @@ bool work_options::shows_progress() const {
 storage_options work_options::storage() const {
   storage_options options;
   for (std::string const& directory : directories) options.disks.emplace_back(directory);
-  options.memory = memory_bytes.value_or(0);
+  options.memory_bytes = memory_bytes.value_or(0);
   options.threads = threads.value_or(0);
   options.on_growth = tell_of_growth;
   options.checksums = checksums ? block_checksums::of_runs : block_checksums::none;

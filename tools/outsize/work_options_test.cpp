@@ -41,7 +41,7 @@ TEST(work_options, become_those_of_a_storage) {
   scratch::directory folder;
   auto const r = parse({"-S", "5M", "--parallel", "3", "-T", folder.path().c_str()});
   auto const options = r.storage();
-  EXPECT_EQ(options.memory, 5_MiB);
+  EXPECT_EQ(options.memory_bytes, 5_MiB);
   EXPECT_EQ(options.threads, 3U);
   ASSERT_EQ(options.disks.size(), 1U);
   EXPECT_EQ(options.disks[0].path, folder.path());

@@ -101,7 +101,7 @@ struct kept_files : testing::Test {
                                         [](io::request_queue&) -> io::file_ptr {
                                           return io::make_memory_file("none");
                                         })},
-                 .memory = 16_MiB,
+                 .memory_bytes = 16_MiB,
                  .threads = 1}};
 
   numbered_pages create(io::file_ptr file, std::size_t page_bytes = page_size) {

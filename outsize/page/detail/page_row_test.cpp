@@ -421,7 +421,7 @@ TEST(rows_of_pages_in_company, have_several_reads_under_way) {
                                     std::make_unique<io::faulty_file>(std::move(last), plan);
                                 return std::make_unique<telling_of_reads>(std::move(slow), begins);
                               })},
-       .memory = 1_MiB,
+       .memory_bytes = 1_MiB,
        .threads = 1});
   page_cache_options const paging{.page_bytes = page, .cache_pages = 32, .spare_pages = 1};
   auto const row = std::make_shared<page_row>(

@@ -42,7 +42,7 @@ struct runs_of_pages : testing::Test {
                                                   io::make_memory_file("counted", 1_MiB), plan),
                                               tally);
                                         })},
-                 .memory = 1_MiB,
+                 .memory_bytes = 1_MiB,
                  .threads = 1}};
 
   /// A row whose blocks on disk are of four pages, with runs of up to eight.

@@ -30,7 +30,7 @@ struct page_sets : testing::Test {
                                         [](io::request_queue&) -> io::file_ptr {
                                           return io::make_memory_file("none");
                                         })},
-                 .memory = 1_MiB,
+                 .memory_bytes = 1_MiB,
                  .threads = 1}};
   page_set pages{make_row()};
 

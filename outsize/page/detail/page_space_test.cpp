@@ -30,8 +30,9 @@ disk_options in_memory(std::string name, std::uint64_t capacity_bytes) {
 }
 
 TEST(disk_pages, are_spread_over_the_disks_and_freed) {
-  storage store(
-      {.disks = {in_memory("a", 1_MiB), in_memory("b", 1_MiB)}, .memory = 1_MiB, .threads = 1});
+  storage store({.disks = {in_memory("a", 1_MiB), in_memory("b", 1_MiB)},
+                 .memory_bytes = 1_MiB,
+                 .threads = 1});
   {
     disk_pages pages(store, 1000, store.new_placement());
     for (int i = 0; i < 600; ++i) pages.append();  // the index grows
@@ -58,7 +59,7 @@ TEST(disk_pages, are_spread_over_the_disks_and_freed) {
 }
 
 TEST(disk_pages, stay_as_they_are_when_the_disk_or_the_budget_is_full) {
-  storage store({.disks = {in_memory("a", 10 * 1024)}, .memory = 1_MiB, .threads = 1});
+  storage store({.disks = {in_memory("a", 10 * 1024)}, .memory_bytes = 1_MiB, .threads = 1});
   disk_pages pages(store, 1024, store.new_placement());
   for (int i = 0; i < 12; ++i) pages.append();
   EXPECT_THROW(pages.take_places(0, 12), out_of_space);
@@ -70,7 +71,7 @@ TEST(disk_pages, stay_as_they_are_when_the_disk_or_the_budget_is_full) {
   pages.shrink(0, 11);
   EXPECT_TRUE(pages.place_to_change(1));
 
-  storage small({.disks = {in_memory("b", 10_MiB)}, .memory = 4_KiB, .threads = 1});
+  storage small({.disks = {in_memory("b", 10_MiB)}, .memory_bytes = 4_KiB, .threads = 1});
   disk_pages indexed(small, 1000, small.new_placement());
   for (int i = 0; i < 256; ++i) indexed.append();
   EXPECT_THROW(indexed.append(), budget_error);
@@ -82,7 +83,7 @@ TEST(disk_pages, stay_as_they_are_when_the_disk_or_the_budget_is_full) {
 TEST(disk_pages, ask_before_they_take) {
   auto disk = in_memory("a", 1_MiB);
   disk.capacity_bytes = 10 * 1024;
-  storage store({.disks = {disk}, .memory = 1_MiB, .threads = 1});
+  storage store({.disks = {disk}, .memory_bytes = 1_MiB, .threads = 1});
   disk_pages pages(store, 1024, store.new_placement());
   for (int i = 0; i < 12; ++i) pages.append();
   EXPECT_THROW(pages.take_places(0, 12), out_of_space);
@@ -96,7 +97,7 @@ TEST(disk_pages, ask_before_they_take) {
 }
 
 TEST(disk_pages, that_share_a_block_take_it_together) {
-  storage store({.disks = {in_memory("a", 1_MiB)}, .memory = 1_MiB, .threads = 1});
+  storage store({.disks = {in_memory("a", 1_MiB)}, .memory_bytes = 1_MiB, .threads = 1});
   disk_pages pages(store, 1024, store.new_placement(), 0, 4);
   for (int i = 0; i < 10; ++i) pages.append();
   auto const place = pages.place_to_change(6);
@@ -109,7 +110,7 @@ TEST(disk_pages, that_share_a_block_take_it_together) {
 }
 
 TEST(disk_pages, come_and_go_at_both_ends) {
-  storage store({.disks = {in_memory("a", 1_MiB)}, .memory = 1_MiB, .threads = 1});
+  storage store({.disks = {in_memory("a", 1_MiB)}, .memory_bytes = 1_MiB, .threads = 1});
   disk_pages pages(store, 1024, store.new_placement(), 1000);
   EXPECT_EQ(pages.begin(), 1000U);
   EXPECT_EQ(pages.end(), 1000U);

@@ -88,7 +88,7 @@ TEST_F(walks, throw_the_errors_of_disks_and_lose_no_page) {
                                            return std::make_unique<io::faulty_file>(
                                                io::make_memory_file("faulty", 1_MiB), plan);
                                          })},
-                  .memory = 1_MiB,
+                  .memory_bytes = 1_MiB,
                   .threads = 2});
   vector<std::uint64_t> v(faulty, options(6));
   int failed = 0;

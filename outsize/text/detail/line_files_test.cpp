@@ -21,7 +21,7 @@ namespace {
 class line_streams : public ::testing::Test {
  protected:
   scratch::directory dir_;
-  storage store_{{.disks = {dir_.path()}, .memory = 2_MiB, .threads = 1}};
+  storage store_{{.disks = {dir_.path()}, .memory_bytes = 2_MiB, .threads = 1}};
 };
 
 TEST_F(line_streams, divide_no_more_memory_than_there_is) {

@@ -28,7 +28,7 @@ constexpr byte_order order{};
 struct policy_of_a_sort : testing::Test {
   storage store{{.disks = {disk_options(
                      "memory", [](io::request_queue&) { return io::make_memory_file("memory"); })},
-                 .memory = 1_MiB,
+                 .memory_bytes = 1_MiB,
                  .threads = 2}};
   grant memory = store.memory().take(1_MiB, "test");
   block::buffer_pool pool{memory, block_bytes, 4};

@@ -60,7 +60,7 @@ struct setting {
 };
 
 storage_options disks_in_memory(setting const& s) {
-  storage_options options{.memory = 8_MiB, .threads = s.threads};
+  storage_options options{.memory_bytes = 8_MiB, .threads = s.threads};
   for (std::size_t d = 0; d < s.disks; ++d)
     options.disks.emplace_back("memory",
                                [](io::request_queue&) { return io::make_memory_file("memory"); });
@@ -460,7 +460,7 @@ TEST(engine, says_again_what_has_failed) {
                                             return std::make_unique<io::faulty_file>(
                                                 io::make_memory_file("faulty"), plan);
                                           })},
-                   .memory = 8_MiB,
+                   .memory_bytes = 8_MiB,
                    .threads = 2});
     sort_engine<record_items<byte_order>> engine(store, record_items<byte_order>(bytes, 0),
                                                  options_for(s, in), s.framing);

@@ -37,7 +37,7 @@ struct large {
 };
 
 storage_options in_memory() {
-  storage_options options{.memory = 8_MiB, .threads = 2};
+  storage_options options{.memory_bytes = 8_MiB, .threads = 2};
   options.disks.emplace_back("memory",
                              [](io::request_queue&) { return io::make_memory_file("memory"); });
   return options;

@@ -62,7 +62,7 @@ struct merging {
   explicit merging(Order o, std::size_t disk_count = 2) : order(o), store(disks(disk_count)) {}
 
   storage_options disks(std::size_t count) {
-    storage_options options{.memory = 8_MiB, .threads = 2};
+    storage_options options{.memory_bytes = 8_MiB, .threads = 2};
     for (std::size_t d = 0; d < count; ++d)
       options.disks.emplace_back("memory", [this](io::request_queue&) -> io::file_ptr {
         return std::make_unique<io::faulty_file>(io::make_memory_file("memory"), plan);
@@ -269,7 +269,7 @@ struct encoded_numbers : testing::Test {
   numbers family{{}};
   storage store{{.disks = {disk_options(
                      "memory", [](io::request_queue&) { return io::make_memory_file("memory"); })},
-                 .memory = 4_MiB,
+                 .memory_bytes = 4_MiB,
                  .threads = 2}};
   grant memory = store.memory().take(4_MiB, "test");
   std::vector<run<numbers>> runs;
@@ -331,7 +331,7 @@ TEST(encoded_records, that_cannot_be_decoded_are_a_corrupt_block) {
   lines const family(order, 0);
   storage store({.disks = {disk_options(
                      "memory", [](io::request_queue&) { return io::make_memory_file("memory"); })},
-                 .memory = 1_MiB,
+                 .memory_bytes = 1_MiB,
                  .threads = 2,
                  .checksums = block_checksums::none});
   grant memory = store.memory().take(1_MiB, "test");

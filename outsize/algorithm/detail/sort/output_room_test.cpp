@@ -57,7 +57,7 @@ class output_rooms : public testing::Test {
   }
 
   scratch::directory folder_;
-  storage store_{{.disks = {folder_.path()}, .memory = 1_MiB, .threads = 1}};
+  storage store_{{.disks = {folder_.path()}, .memory_bytes = 1_MiB, .threads = 1}};
 };
 
 TEST_F(output_rooms, have_places_far_enough_behind) {

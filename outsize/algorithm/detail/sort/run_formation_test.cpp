@@ -37,7 +37,7 @@ struct run_formation_in_memory : testing::TestWithParam<std::size_t> {
                        return std::make_unique<io::faulty_file>(
                            io::make_memory_file("memory", 64_MiB, {.own_thread = true}), plan);
                      })},
-                 .memory = 1_MiB,
+                 .memory_bytes = 1_MiB,
                  .threads = GetParam()}};
   grant memory = store.memory().take(256_KiB, "test");
   numbers family{{}};

@@ -68,7 +68,7 @@ class runs_in_a_room : public testing::Test {
   }
 
   scratch::directory folder_;
-  storage store_{{.disks = {folder_.path()}, .memory = 4_MiB, .threads = 1}};
+  storage store_{{.disks = {folder_.path()}, .memory_bytes = 4_MiB, .threads = 1}};
   grant memory_ = store_.memory().take(4_MiB, "test");
   numbers family_{{}};
   std::optional<output_room> room_;

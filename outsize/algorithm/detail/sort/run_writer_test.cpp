@@ -29,7 +29,7 @@ using numbers = typed_items<std::uint64_t, std::less<>>;
 struct run_on_disk : testing::Test {
   storage store{{.disks = {disk_options(
                      "memory", [](io::request_queue&) { return io::make_memory_file("memory"); })},
-                 .memory = 4_MiB,
+                 .memory_bytes = 4_MiB,
                  .threads = 3}};
   grant memory = store.memory().take(4_MiB, "test");
 
@@ -283,7 +283,7 @@ TEST_F(run_on_disk, keeps_checksums_unless_the_storage_is_asked_not_to) {
     return storage_options{
         .disks = {disk_options("memory",
                                [](io::request_queue&) { return io::make_memory_file("memory"); })},
-        .memory = 1_MiB,
+        .memory_bytes = 1_MiB,
         .threads = 1,
         .checksums = checksums};
   };

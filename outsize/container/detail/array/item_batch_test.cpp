@@ -181,7 +181,7 @@ TEST_F(batches, can_be_had_again_when_disks_have_failed_or_are_late) {
   auto const open = [&](io::request_queue&) -> io::file_ptr {
     return std::make_unique<io::faulty_file>(io::make_memory_file("faulty", 1_MiB), plan);
   };
-  storage faulty({.disks = {disk_options("faulty", open)}, .memory = 1_MiB, .threads = 1});
+  storage faulty({.disks = {disk_options("faulty", open)}, .memory_bytes = 1_MiB, .threads = 1});
   int failed = 0;
   auto const persist = [&](auto const& action) {
     for (;;) try {

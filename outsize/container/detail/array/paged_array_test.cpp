@@ -101,7 +101,7 @@ struct changes_that_throw : testing::Test {
     disk_options disk("small", open);
     disk.capacity_bytes = pages * page_items * sizeof(number);  // so that it says so when asked
     return std::make_unique<storage>(
-        storage_options{.disks = {disk}, .memory = 1_MiB, .threads = 1});
+        storage_options{.disks = {disk}, .memory_bytes = 1_MiB, .threads = 1});
   }
 
   static numbers some(std::uint64_t count, number from = 0) {

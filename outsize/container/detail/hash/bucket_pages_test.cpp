@@ -46,7 +46,7 @@ struct pages_of_buckets : testing::Test {
                                           return std::make_unique<io::faulty_file>(
                                               io::make_memory_file("memory"), plan);
                                         })},
-                 .memory = 1_MiB,
+                 .memory_bytes = 1_MiB,
                  .threads = 1}};
   /// Eight numbers in a bucket's page, six in one of the overflow.
   std::unique_ptr<bucket_pages> pages = std::make_unique<bucket_pages>(

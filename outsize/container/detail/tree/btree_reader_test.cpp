@@ -228,7 +228,7 @@ int failures_of_a_stream(numbers const& in, std::uint64_t count, io::fault_plan&
 struct failing_disk {
   std::shared_ptr<io::fault_plan> plan = std::make_shared<io::fault_plan>();
   storage store{{.disks = {disk_options("faulty", [this](io::request_queue&) { return file(); })},
-                 .memory = 1_MiB,
+                 .memory_bytes = 1_MiB,
                  .threads = 1}};
 
   io::file_ptr file() {

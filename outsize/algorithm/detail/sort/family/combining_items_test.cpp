@@ -54,7 +54,7 @@ auto combining(Less less, Combine combine) {
 }
 
 storage_options in_memory(std::size_t threads) {
-  storage_options options{.memory = 8_MiB, .threads = threads};
+  storage_options options{.memory_bytes = 8_MiB, .threads = threads};
   options.disks.emplace_back("memory",
                              [](io::request_queue&) { return io::make_memory_file("memory"); });
   return options;

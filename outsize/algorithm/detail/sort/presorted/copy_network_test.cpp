@@ -11,7 +11,7 @@ namespace {
 
 storage_options of_threads(std::size_t threads) {
   return {.disks = {{"memory", [](io::request_queue&) { return io::make_memory_file("memory"); }}},
-          .memory = 1_MiB,
+          .memory_bytes = 1_MiB,
           .threads = threads};
 }
 

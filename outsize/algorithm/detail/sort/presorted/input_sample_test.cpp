@@ -34,7 +34,7 @@ class input_sample_of : public ::testing::Test {
   }
 
   scratch::directory dir_;
-  storage store_{{.disks = {dir_.path()}, .memory = 4_MiB, .threads = 1}};
+  storage store_{{.disks = {dir_.path()}, .memory_bytes = 4_MiB, .threads = 1}};
   io::file_ptr file_;
 };
 

@@ -47,7 +47,7 @@ class presorted_lines : public ::testing::Test {
     std::string text = joined(all, delimiter);
     if (!ends) text.pop_back();
     scratch::write_file(in_, text);
-    storage store({.disks = {dir_.path()}, .memory = 2_MiB, .threads = 2});
+    storage store({.disks = {dir_.path()}, .memory_bytes = 2_MiB, .threads = 2});
     auto const report = sort_shaped_files(store, order, {.lines = {delimiter}}, {{in_}, out_}, {});
     std::ranges::stable_sort(all,
                              [&](auto const& a, auto const& b) { return order.compare(a, b) < 0; });
@@ -174,7 +174,7 @@ TEST_F(presorted_lines, are_sorted_if_two_are_in_the_wrong_order_where_buffers_m
 TEST_F(presorted_lines, can_be_copied_onto_themselves) {
   auto const text = joined(ordered_lines(80'000, 60, 4), '\n');
   scratch::write_file(in_, text);
-  storage store({.disks = {dir_.path()}, .memory = 2_MiB, .threads = 2});
+  storage store({.disks = {dir_.path()}, .memory_bytes = 2_MiB, .threads = 2});
   EXPECT_EQ(sort_shaped_files(store, byte_order(), {}, {{in_}, in_}, {}).runs, 0U);
   EXPECT_TRUE(scratch::read_file(in_) == text);
 }
@@ -182,7 +182,7 @@ TEST_F(presorted_lines, can_be_copied_onto_themselves) {
 TEST_F(presorted_lines, are_not_copied_where_a_sort_does_something_else) {
   auto const all = ordered_lines(80'000, 60, 6);
   scratch::write_file(in_, joined(all, '\n'));
-  storage store({.disks = {dir_.path()}, .memory = 2_MiB, .threads = 2});
+  storage store({.disks = {dir_.path()}, .memory_bytes = 2_MiB, .threads = 2});
   EXPECT_GT(sort_shaped_files(store, byte_order(), {}, {{in_}, out_}, {.unique = true}).runs, 0U);
   EXPECT_GT(sort_shaped_files(store, byte_order(), {}, {{in_, in_}, out_}, {}).runs, 0U);
   line_format with_header;
@@ -195,7 +195,7 @@ TEST_F(presorted_lines, that_are_too_long_for_a_sort_are_refused) {
   auto all = ordered_lines(80'000, 60, 7);
   all.emplace_back(600'000, 'z');
   scratch::write_file(in_, joined(all, '\n'));
-  storage store({.disks = {dir_.path()}, .memory = 2_MiB, .threads = 2});
+  storage store({.disks = {dir_.path()}, .memory_bytes = 2_MiB, .threads = 2});
   EXPECT_THROW(sort_shaped_files(store, byte_order(), {}, {{in_}, out_}, {}), budget_error);
   EXPECT_FALSE(std::filesystem::exists(out_));
   expect_no_other_files();
@@ -203,7 +203,7 @@ TEST_F(presorted_lines, that_are_too_long_for_a_sort_are_refused) {
 
 TEST_F(presorted_lines, are_not_there_after_a_stop) {
   scratch::write_file(in_, joined(ordered_lines(80'000, 60, 8), '\n'));
-  storage store({.disks = {dir_.path()}, .memory = 2_MiB, .threads = 2});
+  storage store({.disks = {dir_.path()}, .memory_bytes = 2_MiB, .threads = 2});
   std::stop_source stop;
   sort_options options{.stop = stop.get_token(),
                        .on_progress = [&](sort_progress const&) { stop.request_stop(); }};

@@ -53,7 +53,7 @@ class presorted : public ::testing::Test {
   outcome sorted(std::vector<T> all, Less less = {}, sort_options options = {}) {
     write(all);
     options.memory_bytes = 2_MiB;
-    storage store({.disks = {dir_.path()}, .memory = 2_MiB, .threads = 2});
+    storage store({.disks = {dir_.path()}, .memory_bytes = 2_MiB, .threads = 2});
     auto const report = sort(store, items<T>(in_), into(out_), less, options);
     std::stable_sort(all.begin(), all.end(), less);
     std::string const bytes = scratch::read_file(out_);
@@ -261,7 +261,7 @@ TEST_F(presorted, records_nearly_in_order_come_out_in_order) {
     for (auto const& r : records) bytes += r;
     scratch::write_file(in_, bytes);
     record_order const order(record_format::parse("bytes:100"), {record_key::parse(key)}, false);
-    storage store({.disks = {dir_.path()}, .memory = 16_MiB, .threads = 2});
+    storage store({.disks = {dir_.path()}, .memory_bytes = 16_MiB, .threads = 2});
     EXPECT_EQ(sort_records(store, {{in_}, out_}, order).runs, 0U);
     std::ranges::stable_sort(records,
                              [&](auto const& a, auto const& b) { return order.compare(a, b) < 0; });
@@ -275,7 +275,7 @@ TEST_F(presorted, records_by_a_key_are_copied) {
   std::string bytes;
   for (int i = 0; i < 200'000; ++i) bytes += fmt::format("{:07}{:93}", i, "text");
   scratch::write_file(in_, bytes);
-  storage store({.disks = {dir_.path()}, .memory = 16_MiB, .threads = 2});
+  storage store({.disks = {dir_.path()}, .memory_bytes = 16_MiB, .threads = 2});
   record_order const order(record_format::parse("bytes:100"), {}, false);
   EXPECT_EQ(sort_records(store, {{in_}, out_}, order).runs, 0U);
   EXPECT_TRUE(scratch::read_file(out_) == bytes);
@@ -285,7 +285,7 @@ TEST_F(presorted, a_file_can_be_copied_onto_itself) {
   auto numbers = ascending<std::uint64_t>(300'000);
   std::reverse(numbers.begin(), numbers.end());
   write(numbers);
-  storage store({.disks = {dir_.path()}, .memory = 2_MiB, .threads = 2});
+  storage store({.disks = {dir_.path()}, .memory_bytes = 2_MiB, .threads = 2});
   EXPECT_EQ(sort(store, items<std::uint64_t>(in_), into(in_)).runs, 0U);
   std::reverse(numbers.begin(), numbers.end());
   std::string const bytes = scratch::read_file(in_);
@@ -295,7 +295,7 @@ TEST_F(presorted, a_file_can_be_copied_onto_itself) {
 
 TEST_F(presorted, repeated_items_are_not_copied_when_they_are_to_be_dropped) {
   write(std::vector<std::uint64_t>(300'000, 7));
-  storage store({.disks = {dir_.path()}, .memory = 2_MiB, .threads = 2});
+  storage store({.disks = {dir_.path()}, .memory_bytes = 2_MiB, .threads = 2});
   EXPECT_EQ(sort(store, items<std::uint64_t>(in_), into(out_), {}, {.unique = true}).output_items,
             1U);
   EXPECT_EQ(scratch::read_file(out_).size(), 8U);
@@ -303,7 +303,7 @@ TEST_F(presorted, repeated_items_are_not_copied_when_they_are_to_be_dropped) {
 
 TEST_F(presorted, a_stop_ends_it_and_leaves_no_output) {
   write(ascending<std::uint64_t>(1'000'000));
-  storage store({.disks = {dir_.path()}, .memory = 2_MiB, .threads = 2});
+  storage store({.disks = {dir_.path()}, .memory_bytes = 2_MiB, .threads = 2});
   std::stop_source stop;
   sort_options options{.stop = stop.get_token(),
                        .on_progress = [&](sort_progress const&) { stop.request_stop(); }};
