@@ -106,6 +106,10 @@ std::size_t most_threads_for(std::uint64_t budget_bytes) noexcept {
   return std::max(always, budget_bytes / 4_MiB);
 }
 
+bool has_bounded_address_space() noexcept {
+  return limit_of(RLIMIT_AS) != std::numeric_limits<std::uint64_t>::max();
+}
+
 std::uint64_t file_size_limit_bytes() noexcept { return limit_of(RLIMIT_FSIZE); }
 
 std::chrono::nanoseconds thread_processor_time() noexcept {

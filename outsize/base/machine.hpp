@@ -19,6 +19,9 @@ std::size_t available_threads();
 /// and those around it, and what it has not used yet of its own limits (RLIMIT_AS, RLIMIT_DATA).
 std::uint64_t available_memory_bytes();
 
+/// Whether the process may map only so much memory (RLIMIT_AS), used or not.
+bool has_bounded_address_space() noexcept;
+
 /// How the memory of a process is divided where nobody says it:
 ///
 ///   | budget: buffers, tables of containers | codecs | threads: 1 MiB each | 8 MiB: all else |

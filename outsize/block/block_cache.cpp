@@ -111,6 +111,7 @@ block_cache::block_cache(block_device& device, grant& memory, block_cache_option
       groups_offset_(layout_of(device, options).groups_offset),
       least_count_(std::min(options.least_count, block_count_ + options.spare_count)),
       most_buffers_(block_count_ + options.spare_count),
+      usual_buffers_(options.usual_count > 0 ? options.usual_count : most_buffers_),
       piece_buffers_(least_count_ > 0 ? buffers_of_pages(buffer_bytes_) : most_buffers_),
       capacity_(0),
       memory_(least_count_ > 0 ? memory.allocate_released(layout_of(device, options).bytes)

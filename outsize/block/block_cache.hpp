@@ -103,6 +103,9 @@ struct block_cache_options {
   /// 0: all buffers have memory, always. Else none has in the beginning, and then, as grow() and
   /// shrink() say, at least so many, at most block_count + spare_count.
   std::size_t least_count = 0;
+  /// Up to so many buffers with memory, those for blocks and the spare ones are in proportion:
+  /// spare_count of usual_count are spare. What is beyond them is for blocks. 0: all buffers.
+  std::size_t usual_count = 0;
 };
 
 /// What a cache has done since it was made.
@@ -340,6 +343,7 @@ class block_cache {
   std::size_t const groups_offset_;
   std::size_t const least_count_;  // of buffers; 0: all
   std::size_t const most_buffers_;
+  std::size_t const usual_buffers_;
   std::size_t const piece_buffers_;  // that come and go together, as they are whole pages
   std::atomic<std::size_t> capacity_;
   buffer memory_;  // pieces of buffers, former ones, groups

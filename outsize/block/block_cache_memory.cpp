@@ -241,7 +241,10 @@ void block_cache::set_capacity() noexcept {
     capacity_ = block_count_;
     return;
   }
-  std::size_t const in_proportion = buffers_ * block_count_ / most_buffers_;
+  std::size_t const spare = most_buffers_ - block_count_;
+  std::size_t const in_proportion = buffers_ < usual_buffers_
+                                        ? buffers_ * (usual_buffers_ - spare) / usual_buffers_
+                                        : buffers_ - spare;
   std::size_t const but_one = std::min(buffers_, least_count_) - std::min<std::size_t>(buffers_, 1);
   capacity_ = std::min(std::max(in_proportion, but_one), block_count_);
 }

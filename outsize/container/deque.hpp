@@ -65,9 +65,9 @@ class deque : public detail::paged_array<deque<T>, T> {
 
   /// So that what is read ahead at one end is not pushed out by what is read ahead at the other.
   static vector_options adapted(vector_options options) {
-    std::size_t const others = std::min<std::size_t>(options.cache_pages, 4);  // that are at work
-    options.read_ahead_pages =
-        std::min(options.read_ahead_pages, (options.cache_pages - others) / 2);
+    std::size_t const pages = options.cache_pages != 0 ? options.cache_pages : usual_cache_pages;
+    std::size_t const others = std::min<std::size_t>(pages, 4);  // that are at work
+    options.read_ahead_pages = std::min(options.read_ahead_pages, (pages - others) / 2);
     return options;
   }
 };

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <outsize/base/error.hpp>
+#include <outsize/base/machine.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/block/user_files.hpp>
 #include <outsize/page/detail/disk_pages.hpp>
@@ -21,14 +22,31 @@ namespace {
 
 constexpr std::size_t longest_unit_bytes = 4_MiB;
 constexpr std::size_t least_page_bytes = 512;
-constexpr std::size_t usual_pages = 12;  // in memory, and as many spare ones
+constexpr std::size_t usual_live_pages = 4;
+constexpr std::uint64_t most_cached_bytes = 4_GiB;
+constexpr std::size_t most_cached_pages = 16384;
 
-/// A multiple of `unit_bytes`.
-std::size_t page_bytes_for(storage& store, std::size_t unit_bytes, std::size_t wanted_bytes) {
+/// A multiple of `unit_bytes`: where no length is wanted, a part of the storage's memory.
+std::size_t page_bytes_for(storage& store, std::size_t unit_bytes, std::size_t wanted_bytes,
+                           std::uint64_t parts = 128) {
   if (wanted_bytes == 0)
-    wanted_bytes =
-        std::clamp<std::uint64_t>(std::bit_floor(store.memory().total_bytes() / 128), 4_KiB, 2_MiB);
+    wanted_bytes = std::clamp<std::uint64_t>(std::bit_floor(store.memory().total_bytes() / parts),
+                                             4_KiB, 2_MiB);
   return std::max(round_down(wanted_bytes, unit_bytes), unit_bytes);
+}
+
+/// Of which a page is one. The more there are already who share the memory, the shorter are the
+/// pages of another, so that what all need at least is never more than it.
+std::uint64_t parts_of_memory(storage& store) {
+  std::uint64_t const holders = store.memory().grant_count() + 1;
+  return std::max<std::uint64_t>(128, 2 * holders * holders);
+}
+
+/// As many as a cache may have at random, whose memory is not named.
+std::size_t most_pages(storage& store, std::size_t page_bytes) {
+  if (has_bounded_address_space()) return 2 * usual_cache_pages;
+  std::uint64_t const bytes = std::min(store.memory().total_bytes() / 4 * 3, most_cached_bytes);
+  return std::clamp<std::uint64_t>(bytes / page_bytes, 2 * usual_cache_pages, most_cached_pages);
 }
 
 std::shared_ptr<page_row> make_row(storage& store, std::unique_ptr<page_space> space,
@@ -47,7 +65,7 @@ std::size_t page_bytes_on_disks(storage& store, std::size_t item_bytes,
                                 vector_options const& options) {
   std::size_t const alignment = store.alignment_bytes();
   return std::max(round_up(item_bytes, alignment),
-                  page_bytes_for(store, alignment, options.page_bytes));
+                  page_bytes_for(store, alignment, options.page_bytes, parts_of_memory(store)));
 }
 
 std::unique_ptr<block::placement> placement_of(
@@ -58,13 +76,18 @@ std::unique_ptr<block::placement> placement_of(
 std::shared_ptr<page_cache> cache_of_pages(storage& store, block::block_device& device,
                                            std::size_t page_bytes, vector_options const& options,
                                            std::string asker) {
-  page_cache_options const paging{
+  page_cache_options paging{
       .page_bytes = page_bytes,
-      .cache_pages = options.cache_pages != 0 ? options.cache_pages : usual_pages,
-      .spare_pages = options.spare_pages.value_or(usual_pages),
+      .cache_pages = options.cache_pages != 0 ? options.cache_pages : usual_cache_pages,
+      .spare_pages = options.spare_pages.value_or(usual_cache_pages),
       .is_named = options.cache_pages != 0 || options.spare_pages,
       .read_ahead_pages = options.read_ahead_pages,
       .batch_pages = options.batch_pages};
+  if (!paging.is_named) {
+    paging.cache_pages = most_pages(store, page_bytes) - paging.spare_pages;
+    paging.usual_pages = 2 * usual_cache_pages;
+    paging.live_pages = usual_live_pages;
+  }
   return page_cache::make(store.memory(), std::move(asker), device, paging, options.replacement());
 }
 

@@ -25,15 +25,19 @@
 
 namespace outsize {
 
+/// Pages that a container keeps in memory if that is not named, and as many spare ones.
+inline constexpr std::size_t usual_cache_pages = 12;
+
 /// How a vector keeps its items. By default the memory for pages comes and goes with what is in the
-/// vector and what others need: a sixteenth of the storage's memory at least as long as there are
-/// items, a fifth and 48 MiB at most: what is read goes round all of it, and is in no cache of a
+/// vector and what others need: 8 pages at least as long as there are items, and 24 at most while
+/// they are read or written in order: what is read goes round all of it, and is in no cache of a
 /// processor any more when its memory is read to again
-/// (docs/decisions/0028-buffers-longer-than-caches.md). What is named is taken at once and kept.
+/// (docs/decisions/0028-buffers-longer-than-caches.md). While they are read at random it is three
+/// quarters of the storage's memory, and 4 GiB, at most. What is named is taken at once and kept.
 struct vector_options {
   /// What is read or written at once; rounded up to hold an item and to the disks' alignment, in a
   /// kept file to 4 KiB at least. Long for scans, short for random access. 0: up to 2 MiB, a 128th
-  /// of the storage's memory.
+  /// of the storage's memory; less where it has more than eight holders, so that there can be many.
   std::size_t page_bytes = 0;
   /// Pages in memory; at least 4. 0: up to 12, or if spare_pages are named, 12.
   std::size_t cache_pages = 0;

@@ -13,6 +13,9 @@
 namespace outsize::detail {
 namespace {
 
+// So many misses away from the page before, and pages are used at random.
+constexpr unsigned many_misses = 16;
+
 std::size_t pages_of(page_cache_options const& options) noexcept {
   return std::max(options.cache_pages, page_cache::fewest_pages);
 }
@@ -37,7 +40,8 @@ block::block_cache_options cache_options(page_cache_options const& options) {
           .spare_count = options.spare_pages,
           .write_bytes = options.write_bytes,
           .former_count = options.former_pages,
-          .least_count = least_buffers_of(options)};
+          .least_count = least_buffers_of(options),
+          .usual_count = options.usual_pages};
 }
 
 }  // namespace
@@ -69,9 +73,13 @@ page_cache::page_cache(block::block_device& device, grant memory, page_cache_opt
       blocks_(device, memory_, cache_options(options), std::move(policy)),
       least_bytes_(blocks_.growth_bytes()),
       most_bytes_(memory_bytes(device, options)),
+      usual_buffers_(options.usual_pages),
       giver_(*this),
       holder_(memory_, giver_, memory_claim::fixed(options.is_named ? most_bytes_ : 0)) {
   OUTSIZE_ASSERT(live_pages_ <= most_live_pages && live_pages_ < cache_pages());
+  std::size_t const all = pages_of(options) + options.spare_pages;
+  if (usual_buffers_ > 0 && usual_buffers_ < all)
+    beyond_usual_bytes_ = most_bytes_ / all * (all - usual_buffers_);
   if (!options.is_named) blocks_.call_when_full([this](bool must) { take_memory(must); });
 }
 
@@ -81,7 +89,9 @@ page_cache::~page_cache() = default;
 
 void page_cache::take_memory(bool must) {
   holder_.note_moved(page_bytes_);
-  if (std::size_t const bytes = blocks_.growth_bytes(); bytes > 0) {
+  bool const has_enough =
+      !must && !is_at_random_ && usual_buffers_ > 0 && blocks_.buffer_count() >= usual_buffers_;
+  if (std::size_t const bytes = has_enough ? 0 : blocks_.growth_bytes(); bytes > 0) {
     if (must || blocks_.buffer_count() == 0) {
       memory_.extend(bytes);
       blocks_.grow();
@@ -95,8 +105,11 @@ void page_cache::take_memory(bool must) {
 void page_cache::take_share() {
   if (is_named()) return;
   if (!needs_memory_) take_memory(false);
-  for (std::size_t bytes = blocks_.growth_bytes(); bytes > 0 && holder_.grow(bytes);
-       bytes = blocks_.growth_bytes())
+  auto const wanted = [this] {
+    bool const is_enough = usual_buffers_ > 0 && blocks_.buffer_count() >= usual_buffers_;
+    return is_enough && !is_at_random_ ? 0 : blocks_.growth_bytes();
+  };
+  for (std::size_t bytes = wanted(); bytes > 0 && holder_.grow(bytes); bytes = wanted())
     blocks_.grow();
 }
 
@@ -125,8 +138,21 @@ void page_cache::note_fewer_pages() {
   if (blocks_.held_count() == 0 && std::exchange(needs_memory_, false)) claim_from(0);
 }
 
+void page_cache::note_miss(bool follows) {
+  if (is_named()) return;
+  random_misses_ = follows ? random_misses_ / 2 : std::min(random_misses_ + 1, many_misses);
+  bool const is_at_random = is_at_random_ ? random_misses_ > 0 : random_misses_ == many_misses;
+  if (is_at_random == std::exchange(is_at_random_, is_at_random)) return;
+  if (needs_memory_) claim_from(least_bytes_);
+}
+
+/// More would not be used.
+std::uint64_t page_cache::most_now() const noexcept {
+  return most_bytes_ - (is_at_random_ ? 0 : beyond_usual_bytes_);
+}
+
 void page_cache::claim_from(std::uint64_t least) {
-  std::uint64_t const most = std::max(least, most_bytes_);
+  std::uint64_t const most = std::max(least, most_now());
   holder_.claim({least, is_named() ? most : std::max(least, most / 2), most});
 }
 

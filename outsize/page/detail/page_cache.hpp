@@ -44,6 +44,9 @@ struct page_cache_options {
   std::size_t spare_pages = 0;  ///< Buffers for changed pages on their way to disk.
   /// So much memory is taken at once and kept. Else it is what can be used, and comes and goes.
   bool is_named = true;
+  /// Of cache_pages and spare_pages: as many as it gets memory for while pages follow on their
+  /// neighbours, as more does not help then. It gets more while they are read at random. 0: all.
+  std::size_t usual_pages = 0;
   /// Changed pages that lie side by side are written together, so many bytes at most.
   std::size_t write_bytes = 0;
   /// Pages touched last that stay; at most page_cache::most_live_pages. 0: a third of the
@@ -151,6 +154,9 @@ class page_cache {
   void take_share();
   /// To be called when pages were given up: without any, it needs no memory.
   void note_fewer_pages();
+  /// To be called before a page is read that is not in the cache.
+  /// @param follows  Whether it is a neighbour of the one that was read before.
+  void note_miss(bool follows);
 
   /// Somebody who is in a function that others may be in, or waits for the mutex there.
   class visit {
@@ -192,6 +198,7 @@ class page_cache {
   bool is_named() const noexcept { return least_buffers_ == 0; }
   void claim_from(std::uint64_t least);
   void take_memory(bool must);
+  std::uint64_t most_now() const noexcept;
 
   std::size_t page_bytes_;
   std::size_t live_pages_;
@@ -209,6 +216,10 @@ class page_cache {
   bool needs_memory_ = false;  // its claim says so
   std::uint64_t least_bytes_;  // 0: named
   std::uint64_t most_bytes_;
+  std::size_t usual_buffers_;  // 0: all
+  std::uint64_t beyond_usual_bytes_ = 0;
+  unsigned random_misses_ = 0;  // of late
+  bool is_at_random_ = false;
   giver giver_;
   memory_holder holder_;  // last: it ends first
 };

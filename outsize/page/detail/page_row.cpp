@@ -236,10 +236,17 @@ block::pinned_block page_row::pin_old(std::uint64_t page) const {
   if (runs_.are_used() && !blocks.holds(id))
     if (auto const read = runs_.take(*space_, page); !read.empty())
       return blocks.pin_copy(id, read);
+  if (!blocks.holds(id)) note_miss(page);
   auto pinned = blocks.pin(id);
   OUTSIZE_ASSERT_HEAVY(page == checked_ || is_as_sealed(page, pinned.bytes()));
   if constexpr (heavy_assertions) checked_ = page;
   return pinned;
+}
+
+/// A page that is not in the cache, and no prefetch was begun for, is about to be read.
+void page_row::note_miss(std::uint64_t page) const {
+  std::uint64_t const before = std::exchange(missed_, page);
+  cache_->note_miss(page == before + 1 || page + 1 == before);
 }
 
 block::pinned_block page_row::pin_blank(std::uint64_t page, content old) {
@@ -411,6 +418,7 @@ std::size_t page_row::expect(std::span<std::uint64_t const> pages, ahead most) c
     } else {
       if (most.pages < count) return i;
       most.pages -= count;
+      note_miss(pages[i]);
       for (std::uint64_t const page : pages.subspan(i, count))
         cache_->blocks().try_prefetch(space_->place(page));
     }

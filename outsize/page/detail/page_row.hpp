@@ -258,6 +258,7 @@ class page_row : public std::enable_shared_from_this<page_row> {
   block::pinned_block pin_old(std::uint64_t page) const;
   block::pinned_block pin_in_company(std::uint64_t page, page_cache::visit const& here,
                                      std::unique_lock<memory_holder>& lock) const;
+  void note_miss(std::uint64_t page) const;
   block::pinned_block pin_blank(std::uint64_t page, content old);
   block::pinned_block pin_to_replace(std::uint64_t page);
   void move_to_change(std::uint64_t page, block::pinned_block const& block);
@@ -281,6 +282,7 @@ class page_row : public std::enable_shared_from_this<page_row> {
   std::uint64_t touched_ = no_page;  // the last one,
   std::uint64_t touched_before_ = no_page;
   std::unordered_map<std::uint64_t, std::uint64_t> seals_;  // of pages that were live: see seal()
+  mutable std::uint64_t missed_ = no_page;   // the last page that was read for who needs it now
   mutable std::uint64_t checked_ = no_page;  // the last page that was compared with its seal
 };
 
