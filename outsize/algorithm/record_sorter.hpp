@@ -52,7 +52,7 @@ concept record_ordering = requires(O const order, std::string_view r) {
 /// Memory:  as a sorter's.
 ///          A record may have about a fifth of it; once the records spill a sixteenth, but no more
 ///          than 64 MiB, or 32 blocks of chosen length.
-/// Disk:    The records and 8 bytes for each; freed as they are read, or by clear() if
+/// Disk:    The records and 8 bytes for each; freed by clear(), or as they are read if not
 ///          `rewindable`.
 /// Threads: the storage's; one thread at a time may use a sorter, many sorters may share a storage.
 /// Errors:  budget_error (also: a record too long for the memory or of more than 2 GiB, naming both
@@ -66,15 +66,15 @@ class record_sorter {
 
  public:
   /// Takes its memory from `store`, which must outlive it. @throws budget_error; io_error.
-  explicit record_sorter(storage& store, Order order = {},
-                         sort_options options = {.rewindable = true})
+  explicit record_sorter(storage& store, Order order = {}, sort_options options = {})
       : store_(&store),
         order_(std::make_unique<Order const>(std::move(order))),
         options_(std::move(options)) {
+    options_.rewindable = options_.rewindable.value_or(true);
     begin_anew();
   }
   /// The same on the default storage.
-  explicit record_sorter(Order order = {}, sort_options options = {.rewindable = true})
+  explicit record_sorter(Order order = {}, sort_options options = {})
       : record_sorter(default_storage(), std::move(order), std::move(options)) {}
 
   /// Before sort(): adds a record; its bytes are copied.
@@ -110,7 +110,7 @@ class record_sorter {
 
   /// Goes back to the first record. @pre options.rewindable, or everything stayed in memory.
   void rewind() {
-    OUTSIZE_ASSERT(sorted_ && (options_.rewindable || report().runs == 0));
+    OUTSIZE_ASSERT(sorted_ && (options_.is_rewindable() || report().runs == 0));
     window_.reset();
     *rest_ = {};
     engine_->rewind();

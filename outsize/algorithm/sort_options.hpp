@@ -52,9 +52,11 @@ struct sort_options {
   std::optional<std::uint64_t> input_bytes =
       {};  ///< What is coming, if known; a wrong number costs time only.
   run_codec codec = run_codec::automatic;  ///< Of runs on disk; the output is the same with any.
-  /// Keeps runs on disk after they have been read, for sorter::rewind(); else their space is freed
-  /// as they are consumed.
-  bool rewindable = false;
+  /// Keeps runs on disk after they have been read, for sorter::rewind(), and so that a sorter can
+  /// give memory back while it is read; else their space is freed as they are consumed. By default
+  /// a sorter keeps them, and a sort that is one call does not.
+  std::optional<bool> rewindable = {};
+  bool is_rewindable() const noexcept { return rewindable.value_or(false); }
 
   bool trace = false;  ///< Notes each step in the reports of the networks.
 

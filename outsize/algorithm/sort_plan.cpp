@@ -255,6 +255,21 @@ std::size_t held_bytes_for(std::size_t block_bytes, std::size_t unit_bytes) noex
   return round_up(block_bytes + block_bytes / 2, unit_bytes);
 }
 
+void throw_too_long_for(std::string const& asker, std::uint64_t item_bytes,
+                        std::uint64_t memory_bytes, memory_budget const& budget) {
+  constexpr std::uint64_t parts = 17;  // of a sort's memory an item is a sixteenth at most
+  std::uint64_t const enough = parts * item_bytes, all = budget.total_bytes();
+  std::string const others =
+      memory_bytes < all
+          ? fmt::format(", which is its share of the storage's {}", format_bytes(all))
+          : "";
+  throw budget_error(asker, memory_bytes, enough,
+                     fmt::format("{}: an item of {} bytes is too long for a sort with {} of memory"
+                                 "{}: it takes {}",
+                                 asker, item_bytes, format_bytes(memory_bytes), others,
+                                 format_enough_bytes(enough)));
+}
+
 sort_options with_memory(sort_options options, std::uint64_t memory_bytes,
                          std::optional<std::uint64_t> coming_bytes) {
   constexpr std::uint64_t much = 16;  // times the memory; the index has room for four times that

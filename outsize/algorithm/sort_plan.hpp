@@ -14,8 +14,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include <outsize/algorithm/sort_options.hpp>
+#include <outsize/base/memory_budget.hpp>
 #include <outsize/base/units.hpp>
 
 namespace outsize {
@@ -29,6 +31,11 @@ inline constexpr std::size_t min_sort_memory_bytes = 2_MiB;
 
 /// @throws budget_error naming have and need if `memory_bytes` is below the minimum.
 void require_sort_memory(std::uint64_t memory_bytes);
+
+/// Throws the budget_error that an item is too long for a sort that has `memory_bytes` of `budget`:
+/// it says what would do, and whether others have some of it.
+[[noreturn]] void throw_too_long_for(std::string const& asker, std::uint64_t item_bytes,
+                                     std::uint64_t memory_bytes, memory_budget const& budget);
 
 /// Options for a sort that is a part of something larger, and may use `memory_bytes`: these may be
 /// less than the minimum, and then blocks are as short as they can be.

@@ -67,10 +67,11 @@ concept item_combiner =
 /// Memory:  options.memory_bytes, taken by the constructor and kept. If that is 0, what the items
 ///          need of the sorter's share in the storage's budget: nothing before the first one; then
 ///          parts, a sixth of the share most often, which others can have back; three quarters of
-///          it at most while items are read, less if others could not go on otherwise: then what
-///          came out already is merged again if `rewindable`; and when all have been, what it takes
-///          to rewind: the index of the runs, and what stayed in memory until others need that.
-/// Disk:    N items and a few blocks; freed as they are read, or by clear() if `rewindable`.
+///          it at most while items are read, less if others could not go on otherwise (what came
+///          out already is merged again then; not without `rewindable`); and when all have been
+///          read, what it takes to rewind: the index of the runs, and what stayed in memory until
+///          others need that.
+/// Disk:    N items and a few blocks; freed by clear(), or as they are read if not `rewindable`.
 /// Threads: the storage's; one thread at a time may use a sorter, many sorters may share a storage.
 /// Errors:  budget_error from the constructor, or push() or sort() if no memory is named, and
 ///          from others where the size of the input was not
@@ -86,16 +87,16 @@ class sorter : public piece_stream<sorter<T, Less, Combine>, T> {
  public:
   /// Takes memory that is named from `store`, which must outlive it. @throws budget_error;
   /// io_error.
-  explicit sorter(storage& store, Less less = {}, sort_options options = {.rewindable = true},
-                  Combine combine = {})
+  explicit sorter(storage& store, Less less = {}, sort_options options = {}, Combine combine = {})
       : store_(&store),
         less_(std::move(less)),
         combine_(std::move(combine)),
         options_(std::move(options)) {
+    options_.rewindable = options_.rewindable.value_or(true);
     begin_anew();
   }
   /// The same on the default storage.
-  explicit sorter(Less less = {}, sort_options options = {.rewindable = true}, Combine combine = {})
+  explicit sorter(Less less = {}, sort_options options = {}, Combine combine = {})
       : sorter(default_storage(), std::move(less), std::move(options), std::move(combine)) {}
 
   // ---- in: before sort() ----
@@ -125,7 +126,7 @@ class sorter : public piece_stream<sorter<T, Less, Combine>, T> {
 
   /// Goes back to the first item. @pre options.rewindable, or everything stayed in memory.
   void rewind() {
-    OUTSIZE_ASSERT(sorted_ && (options_.rewindable || report().runs == 0));
+    OUTSIZE_ASSERT(sorted_ && (options_.is_rewindable() || report().runs == 0));
     window_.reset();
     this->show({});
     engine_->rewind();

@@ -136,6 +136,25 @@ void grant::account::take(std::uint64_t bytes) {
   spare_.keep_at_most(total_bytes_ - used_bytes_);
 }
 
+void grant::account::charge_beyond() noexcept {
+  std::lock_guard const lock(mutex_);
+  charges_beyond_ = true;
+}
+
+void grant::account::charge(std::uint64_t bytes) {
+  std::lock_guard const lock(mutex_);
+  if (std::uint64_t const free = total_bytes_ - used_bytes_; bytes > free && charges_beyond_) {
+    for (std::uint64_t const more :
+         {round_up<std::uint64_t>(bytes - free, page_bytes()), bytes - free})
+      if (budget.try_reserve(more)) {
+        total_bytes_ += more;
+        break;
+      }
+  }
+  count(bytes);
+  spare_.keep_at_most(total_bytes_ - used_bytes_);
+}
+
 void grant::account::give_back(std::uint64_t bytes) noexcept {
   std::lock_guard const lock(mutex_);
   used_bytes_ -= bytes;
@@ -279,7 +298,12 @@ std::uint64_t grant::shrink(std::uint64_t bytes) noexcept {
 
 void grant::charge(std::uint64_t bytes) {
   OUTSIZE_ASSERT(account_ != nullptr);
-  account_->take(bytes);
+  account_->charge(bytes);
+}
+
+void grant::charge_beyond() noexcept {
+  OUTSIZE_ASSERT(account_ != nullptr);
+  account_->charge_beyond();
 }
 
 void grant::discharge(std::uint64_t bytes) noexcept {

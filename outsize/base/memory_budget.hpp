@@ -139,6 +139,9 @@ class grant {
   /// is needed, and as long as it lives: to be given pages again that it had takes the system
   /// longer than some disks take to fill them.
   void keep_pages() noexcept;
+  /// From now on charge() takes what the grant has too little of from what is free of the budget.
+  /// It still never waits, and never makes others give.
+  void charge_beyond() noexcept;
 
   /// Takes as many bytes more from the budget, as memory_budget::take() does. @throws likewise.
   void extend(std::uint64_t bytes);

@@ -92,6 +92,22 @@ TEST(grant, counts_memory_that_is_held_elsewhere) {
   EXPECT_EQ(g.free_bytes(), 100U);
 }
 
+TEST(grant, charges_what_is_free_of_the_budget_if_it_was_told_to) {
+  memory_budget memory(64_KiB);
+  grant held = memory.take(8_KiB, "index");
+  held.charge(8_KiB);
+  EXPECT_THROW(held.charge(1), budget_error);
+  held.charge_beyond();
+  held.charge(1);
+  EXPECT_EQ(held.total_bytes(), 8_KiB + page_bytes()) << "more than a byte at a time";
+  held.charge(56_KiB - 1);
+  EXPECT_EQ(memory.free_bytes(), 0U);
+  EXPECT_THROW(held.charge(1), budget_error);
+  EXPECT_THROW(held.allocate(1), budget_error);
+  held.discharge(64_KiB);
+  EXPECT_EQ(held.shrink(UINT64_MAX), 64_KiB);
+}
+
 TEST(grant, can_be_moved_while_its_buffers_live) {
   memory_budget budget(10 * page_bytes());
   grant second;

@@ -216,6 +216,22 @@ TEST(memory_holder, gives_of_its_least_only_to_who_would_be_refused) {
   EXPECT_EQ(a.has(), 20U);
 }
 
+TEST(memory_holder, is_told_of_once_with_all_that_are_like_it) {
+  memory_budget budget(1000);
+  grant const named = budget.take(100, "named");
+  std::vector<std::unique_ptr<shelf>> alike;
+  for (int i = 0; i < 12; ++i)
+    alike.push_back(std::make_unique<shelf>(budget, "shelf", memory_claim::fixed(70)));
+  try {
+    budget.take(100, "too much");
+    FAIL() << "granted";
+  } catch (budget_error const& error) {
+    EXPECT_THAT(error.what(),
+                testing::EndsWith("1.02 KiB would do: named has 100 bytes and needs 100 bytes, "
+                                  "12 times shelf has 70 bytes and needs 70 bytes"));
+  }
+}
+
 TEST(memory_holder, gives_of_its_least_when_the_thread_that_is_in_it_leaves) {
   memory_budget budget(100);
   shelf a(budget, 0, 0, 80);

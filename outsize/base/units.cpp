@@ -26,15 +26,25 @@ std::uint64_t unit_factor(std::string_view suffix, std::uint64_t bare_unit_bytes
 
 }  // namespace
 
-std::string format_bytes(std::uint64_t bytes) {
+namespace {
+
+std::string format_rounded(std::uint64_t bytes, bool up) {
   if (bytes < 1024) return fmt::format("{} bytes", bytes);
   double value = static_cast<double>(bytes) / 1024;
   std::size_t unit = 0;
   for (; value >= 1023.5 && unit + 1 < unit_letters.size(); ++unit) value /= 1024;
   int const decimals = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
+  double const scale = std::pow(10, decimals);
+  if (up) value = std::ceil(value * scale) / scale;
   return fmt::format("{:.{}f} {}iB", value, value == std::floor(value) ? 0 : decimals,
                      unit_letters[unit]);
 }
+
+}  // namespace
+
+std::string format_bytes(std::uint64_t bytes) { return format_rounded(bytes, false); }
+
+std::string format_enough_bytes(std::uint64_t bytes) { return format_rounded(bytes, true); }
 
 std::uint64_t parse_bytes(std::string_view text, std::uint64_t bare_unit_bytes) {
   std::uint64_t number = 0;

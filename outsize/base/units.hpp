@@ -43,6 +43,8 @@ constexpr T round_down(T value, T unit) {
 
 /// "1.5 MiB", "512 bytes": three significant digits for people.
 std::string format_bytes(std::uint64_t bytes);
+/// The same, rounded up: what is said to do must do.
+std::string format_enough_bytes(std::uint64_t bytes);
 
 /// Reads a size as sort(1) writes it: a number and an optional unit, b for bytes, K M G T P E for
 /// powers of 1024 (an "iB" or "B" may follow); a bare number counts `bare_unit_bytes`.

@@ -23,6 +23,10 @@ TEST(units, formats_three_significant_digits) {
   EXPECT_EQ(format_bytes(1024), "1 KiB");
   EXPECT_EQ(format_bytes(1536), "1.50 KiB");
   EXPECT_EQ(format_bytes(10 * 1024 + 512), "10.5 KiB");
+  EXPECT_EQ(format_bytes((16 << 20) + 1), "16.0 MiB");
+  EXPECT_EQ(format_enough_bytes((16 << 20) + 1), "16.1 MiB");
+  EXPECT_EQ(format_enough_bytes(16 << 20), "16 MiB");
+  EXPECT_EQ(format_enough_bytes(1023), "1023 bytes");
   EXPECT_EQ(format_bytes(1_MiB - 1), "1.00 MiB");
   EXPECT_EQ(format_bytes(777_MiB + 700_KiB), "778 MiB");
   EXPECT_EQ(format_bytes(std::numeric_limits<std::uint64_t>::max()), "16 EiB");

@@ -392,6 +392,97 @@ TEST_P(divided_memory, eight_containers_and_two_sorters_are_there_at_once) {
   }
 }
 
+TEST_P(divided_memory, forty_vectors_fit) {
+  std::vector<vector<number>> v;
+  for (int i = 0; i < 40; ++i) v.emplace_back(store).push_back(i);
+  for (number i = 0; i < count; ++i) v[mixed(i) % v.size()].push_back(i);
+  number seen = 0;
+  for (auto& each : v) seen += each.size() - 1;
+  EXPECT_EQ(seen, count);
+  for (number i = 0; i < v.size(); ++i) EXPECT_EQ(v[i][0], i);
+}
+
+TEST_P(divided_memory, a_vector_that_is_read_at_random_has_what_nobody_else_needs) {
+  number const half = memory_bytes / sizeof(number) / 2;
+  vector<number> v(store);
+  for (number i = 0; i < half; ++i) v.push_back(i);
+  for (number i = 0; i < 3'000; ++i) {
+    number const at = mixed(i) % half;
+    ASSERT_EQ(std::as_const(v)[at], at);
+  }
+  EXPECT_GT(store.memory_report().shares[0].has_bytes, memory_bytes / 2);
+  v.flush();
+  auto const read = store.total_statistics().read_bytes;
+  for (number i = 3'000; i < 6'000; ++i) {
+    number const at = mixed(i) % half;
+    ASSERT_EQ(std::as_const(v)[at], at);
+  }
+  EXPECT_EQ(store.total_statistics().read_bytes, read) << "all pages are in memory";
+  sorter<number> s(store);  // to which it gives what it can be without
+  fill(s, count / 4);
+  s.sort();
+  expect_filled(s, count / 4);
+}
+
+TEST_P(divided_memory, a_vector_that_is_read_in_order_has_no_more_than_helps) {
+  vector<number> v(store);
+  for (number i = 0; i < count; ++i) v.push_back(i);
+  number sum = 0;
+  for (number const x : std::as_const(v)) sum += x;
+  EXPECT_EQ(sum, count * (count - 1) / 2);
+  for (number i = 0; i < count; i += 64) sum -= v[i];  // page by page, past the readers
+  EXPECT_LE(store.memory_report().shares[0].has_bytes, memory_bytes / 4);
+}
+
+TEST_P(divided_memory, a_sorter_with_options_gives_memory_to_what_is_filled_from_it) {
+  sorter<number> s(store, {}, {.unique = true});
+  fill(s, count / 2);
+  s.sort();
+  std::vector<vector<number>> v;
+  for (int i = 0; i < 14; ++i) v.emplace_back(store);
+  number seen = 0;
+  for (; !s.empty(); ++s) v[seen++ % v.size()].push_back(*s);
+  EXPECT_EQ(seen, count / 2);
+}
+
+TEST_P(divided_memory, records_are_as_long_beside_others_as_these_can_give_for_them) {
+  std::size_t const long_bytes = memory_bytes / 32;
+  std::vector<vector<number>> v;
+  for (int i = 0; i < 4; ++i) v.emplace_back(store);
+  sorter<number> s(store);
+  fill(s, count / 16);
+  for (number i = 0; i < count / 16; ++i) v[i % v.size()].push_back(i);
+  record_sorter<> r(store);
+  std::uint64_t bytes = 0;
+  for (number i = 0; i < 20'000; ++i) {
+    std::string const record(i % 3'000 == 2'999 ? long_bytes : 200,
+                             static_cast<char>('a' + i % 26));
+    r.push(record);
+    bytes += record.size();
+    if (i % 50 == 0) {
+      s.push(mixed(i));
+      v[i % v.size()].push_back(i);
+    }
+  }
+  r.sort();
+  for (; !r.empty(); ++r) bytes -= (*r).size();
+  EXPECT_EQ(bytes, 0U);
+}
+
+TEST_P(divided_memory, the_index_of_many_runs_has_what_is_free) {
+  std::vector<vector<number>> v;
+  for (int i = 0; i < 10; ++i) v.emplace_back(store);
+  for (number i = 0; i < 10 * 40'000; ++i) v[i % v.size()].push_back(i);
+  sorter<number> s(store);
+  number const many = 3 * count;
+  for (number i = 0; i < many; ++i) {
+    s.push(mixed(i));
+    if (i % 1'000 == 0) v[i % v.size()].push_back(i);
+  }
+  s.sort();
+  expect_filled(s, many);
+}
+
 INSTANTIATE_TEST_SUITE_P(of, divided_memory, testing::Values(4_MiB, 16_MiB),
                          [](auto const& one) { return std::to_string(one.param >> 20) + "_MiB"; });
 

@@ -4,7 +4,8 @@
 
 #include <fmt/format.h>
 #include <algorithm>
-#include <span>
+#include <string_view>
+#include <tuple>
 #include <utility>
 
 #include <outsize/base/assert.hpp>
@@ -402,15 +403,26 @@ std::string memory_registry::listing(std::uint64_t needed_bytes) const {
   for (auto const& [serial, account] : accounts_)
     if (account->total_bytes() > 0) all.push_back(share_shown(*account));
   if (all.empty()) return text;
-  std::ranges::stable_sort(all, std::ranges::greater(),
-                           [](memory_share const& s) { return s.claim.least; });
-  text += fmt::format("; {} would do:", format_bytes(least + needed_bytes));
+  std::ranges::stable_sort(all, std::ranges::greater(), [](memory_share const& s) {
+    return std::tuple(s.claim.least, s.has_bytes, std::string_view(s.asker));
+  });
+  text += fmt::format("; {} would do:", format_enough_bytes(least + needed_bytes));
   char const* between = " ";
-  for (auto const& share : std::span(all).first(std::min(all.size(), most_listed))) {
-    text += fmt::format("{}{} has {} and needs {}", std::exchange(between, ", "), share.asker,
-                        format_bytes(share.has_bytes), format_bytes(share.claim.least));
+  std::size_t listed = 0;
+  for (auto rest = all.begin(); rest != all.end() && listed < most_listed; ++listed) {
+    auto const is_other = [&](memory_share const& s) {
+      return s.asker != rest->asker || s.has_bytes != rest->has_bytes ||
+             s.claim.least != rest->claim.least;
+    };
+    auto const next = std::find_if(rest, all.end(), is_other);
+    std::string const times = next - rest > 1 ? fmt::format("{} times ", next - rest) : "";
+    text +=
+        fmt::format("{}{}{} has {} and needs {}", std::exchange(between, ", "), times, rest->asker,
+                    format_bytes(rest->has_bytes), format_bytes(rest->claim.least));
+    all.erase(all.begin(), next);
+    rest = all.begin();
   }
-  if (all.size() > most_listed) text += fmt::format(", {} others", all.size() - most_listed);
+  if (!all.empty()) text += fmt::format(", {} others", all.size());
   return text;
 }
 

@@ -46,7 +46,10 @@ class grant::account {
   void extend(std::uint64_t bytes) noexcept;
   std::uint64_t shrink(std::uint64_t bytes) noexcept;
   void keep_pages() noexcept;
+  void charge_beyond() noexcept;
   void take(std::uint64_t bytes);
+  /// The same, but see grant::charge_beyond().
+  void charge(std::uint64_t bytes);
   void give_back(std::uint64_t bytes) noexcept;
   /// Pages that were kept, counted; nullptr if there are none, and then nothing is counted.
   std::byte* take_pages(std::size_t bytes);
@@ -62,6 +65,7 @@ class grant::account {
   std::uint64_t total_bytes_;
   std::uint64_t used_bytes_ = 0;
   bool keeps_pages_ = false;
+  bool charges_beyond_ = false;
   detail::spare_pages spare_;  // no more than is free
 
   // Of the registry:

@@ -121,6 +121,7 @@ class sort_engine final : private memory_giver, private chunk_memory {
       chunk_full(record.size());
       if (formation_->current().append(work_.family, record)) return;
     }
+    if (plan_for_item(record.size()) && formation_->current().append(work_.family, record)) return;
     work_.throw_too_long(record.size());
   }
 
@@ -228,6 +229,8 @@ class sort_engine final : private memory_giver, private chunk_memory {
   }
   void plan_with_share(std::uint64_t share);
   bool plan_anew(std::size_t next_item_bytes);
+  bool plan_for_item(std::size_t item_bytes);
+  void form_anew();
   bool holds_items_of(std::size_t item_bytes) const noexcept;
   std::uint64_t index_of_runs() const noexcept;
   bool grow(std::uint64_t bytes) override;

@@ -61,6 +61,7 @@ void sort_engine<Family>::begin_with_share() {
     work_.options.memory_bytes = std::max(work_.options.memory_bytes, least);
     work_.plan = plan_for(work_.options.memory_bytes, 0);
   }
+  work_.memory.charge_beyond();  // the index of runs, whose length nobody knows
   holder_.emplace(work_.memory, static_cast<memory_giver&>(*this), memory_claim());
   gate_ = &*holder_;
   claim(0);
@@ -85,6 +86,49 @@ bool sort_engine<Family>::holds_items_of(std::size_t item_bytes) const noexcept 
   return item_bytes <= std::min({plan.chunk_bytes, plan.write_buffers * plan.block_bytes,
                                  static_cast<std::size_t>(plan.merge_bytes / 4)}) /
                            4;
+}
+
+/// Goes on with shorter or longer runs, as work_.plan says, which `memory` has enough for: other
+/// holders were asked before.
+template <item_family Family>
+void sort_engine<Family>::form_anew() {
+  std::uint64_t const needed = run_formation<Family>::spilling_with_one_chunk(work_.plan);
+  formation_->finish(true);
+  note_formation();
+  formation_.reset();
+  std::uint64_t const free = work_.memory.free_bytes();
+  if (free > needed) work_.memory.shrink(free - needed);
+  if (free < needed) extend(needed - free);
+  begin_formation();
+}
+
+/// If items of this length are too long for the plan, though not for what others can give, the runs
+/// to come are formed by another one. Returns whether it is so.
+template <item_family Family>
+bool sort_engine<Family>::plan_for_item(std::size_t item_bytes) {
+  if (!holder_ || work_.room != nullptr || work_.plan.memory_bytes == 0) return false;
+  auto const here = enter();
+  sort_plan const before = work_.plan;
+  sort_options const options = work_.options;
+  std::uint64_t const all = work_.store.memory().total_bytes();
+  std::size_t const longest = std::max(item_bytes, formation_->largest_item_bytes());
+  for (std::uint64_t share = std::max<std::uint64_t>(work_.plan.memory_bytes, 16 * longest);
+       share <= all; share += share / 4)
+    try {
+      plan_with_share(share);
+      if (!holds_items_of(longest)) continue;
+      std::uint64_t const needed = run_formation<Family>::spilling_with_one_chunk(work_.plan) +
+                                   index_of_runs() + work_.plan.index_bytes;
+      std::uint64_t const has = work_.memory.total_bytes();  // to be used again
+      if (needed > has) extend(needed - has);
+      form_anew();
+      return true;
+    } catch (budget_error const&) {  // more would not be had either, if it was so little
+      if (work_.plan.memory_bytes != before.memory_bytes) break;
+    }
+  work_.plan = before;
+  work_.options = options;
+  return false;
 }
 
 /// If its share is much less than was planned with, or much more, the runs to come are formed by
@@ -113,13 +157,7 @@ bool sort_engine<Family>::plan_anew(std::size_t next_item_bytes) {
     work_.options = options;
     return false;
   }
-  formation_->finish(true);
-  note_formation();
-  formation_.reset();
-  std::uint64_t const free = work_.memory.free_bytes();
-  if (free > needed) work_.memory.shrink(free - needed);
-  if (free < needed) extend(needed - free);
-  begin_formation();
+  form_anew();
   return true;
 }
 
@@ -276,7 +314,7 @@ void sort_engine<Family>::write_resident() {
 /// Whether the output can be made again, and nobody cares where windows begin.
 template <item_family Family>
 bool sort_engine<Family>::may_be_suspended() const noexcept {
-  return work_.options.rewindable && work_.room == nullptr && !gives_all_items_ &&
+  return work_.options.is_rewindable() && work_.room == nullptr && !gives_all_items_ &&
          places_.alignment_bytes == 1;
 }
 
@@ -314,7 +352,7 @@ void sort_engine<Family>::end_output() {
   failure_ = output_->failure();
   output_.reset();
   windows_ = {};
-  bool const is_over = !work_.options.rewindable && work_.report.runs > 0;
+  bool const is_over = !work_.options.is_rewindable() && work_.report.runs > 0;
   if (is_over) {
     work_.resident.clear();
     work_.runs.clear();

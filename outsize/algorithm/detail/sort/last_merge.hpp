@@ -175,7 +175,9 @@ class last_merge {
   }
 
   /// What was in memory when the input had ended can be read again in any case.
-  bool keeps_blocks() const noexcept { return work_.options.rewindable || work_.report.runs == 0; }
+  bool keeps_blocks() const noexcept {
+    return work_.options.is_rewindable() || work_.report.runs == 0;
+  }
 
   std::uint64_t resident_window_bytes() const noexcept {
     return std::min<std::uint64_t>(

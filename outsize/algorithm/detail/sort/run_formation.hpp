@@ -578,10 +578,7 @@ class run_formation {
     if (pool_ && pool_->buffer_bytes() == bytes) return;
     std::size_t const count = plan_.write_buffers * plan_.block_bytes / bytes;
     if (count < 2)
-      throw budget_error(
-          memory_.asker(), plan_.memory_bytes, bytes * 16,
-          fmt::format("item of {} bytes is too long to be sorted with a memory budget of {} bytes",
-                      largest_item_bytes, plan_.memory_bytes));
+      throw_too_long_for(memory_.asker(), largest_item_bytes, plan_.memory_bytes, store_.memory());
     release_pool();
     pool_.emplace(memory_, bytes, count);
   }

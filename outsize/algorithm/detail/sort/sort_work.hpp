@@ -92,10 +92,7 @@ struct sort_work {
       throw budget_error(memory.asker(), most_record_bytes, item_bytes,
                          fmt::format("item of {} bytes is too long to be sorted: {} are the most",
                                      item_bytes, most_record_bytes));
-    throw budget_error(memory.asker(), report.memory_bytes, item_bytes,
-                       fmt::format("item of {} bytes is too long to be sorted with a memory budget "
-                                   "of {} bytes",
-                                   item_bytes, report.memory_bytes));
+    throw_too_long_for(memory.asker(), item_bytes, report.memory_bytes, store.memory());
   }
 };
 
