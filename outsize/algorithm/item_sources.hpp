@@ -29,6 +29,7 @@
 
 #include <outsize/algorithm/sort_options.hpp>
 #include <outsize/base/external_item.hpp>
+#include <outsize/base/piece_reader.hpp>
 
 namespace outsize {
 class storage;
@@ -91,15 +92,14 @@ concept item_sink = std::same_as<Out, output_path> || std::output_iterator<Out, 
 
 namespace detail {
 
-/// A range whose items lie in pieces of memory: pieces() is a stream of them.
+/// A range whose items lie in pieces of memory, which pieces() reads.
 template <typename Range>
 concept range_in_pieces = std::ranges::input_range<Range> && requires(Range const& range) {
-  { range.pieces().empty() } -> std::same_as<bool>;
-  { range.pieces().pull() } -> std::same_as<std::span<std::ranges::range_value_t<Range> const>>;
-  range.pieces().skip(1);
+  { range.pieces() } -> piece_reader;
+  requires std::same_as<piece_item_t<decltype(range.pieces())>, std::ranges::range_value_t<Range>>;
 };
 
-/// Items that lie side by side, as a stream of one piece.
+/// Contiguous items, read as one piece.
 template <typename T>
 class one_piece {
  public:

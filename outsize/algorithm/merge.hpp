@@ -129,7 +129,7 @@ class merge_inputs {
   round next_round() {
     for (std::size_t s = 0; s < inputs_.size(); ++s)
       if (sequences_[s].size() == 0 && !inputs_[s].is_at_end) fetch(s);
-    round r(family_, threads_, std::span<sequence<view> const>(sequences_));
+    round r(family_, threads_, std::span<item_sequence<view> const>(sequences_));
     std::optional<std::size_t> bound;
     auto const last = [&](std::size_t s) { return sequences_[s].key(sequences_[s].size() - 1); };
     for (std::size_t s = 0; s < inputs_.size(); ++s)
@@ -162,7 +162,7 @@ class merge_inputs {
 
   family const& family_;
   executor& threads_;
-  std::vector<sequence<view>> sequences_;
+  std::vector<item_sequence<view>> sequences_;
   std::vector<input> inputs_;
 };
 

@@ -43,7 +43,7 @@ concept item_combiner =
 ///     for (…) s.push(x);
 ///     for (s.sort(); !s.empty(); ++s) use(*s);
 ///
-/// After sort() it is a stream of pieces (piece_reader.hpp), and a range to go over once: the
+/// After sort() it is a reader of pieces (piece_reader.hpp), and a range to go over once: the
 /// source of any algorithm, another sort or a merge too. To ask for items before sort() was called,
 /// or to use one that was moved from, is a mistake that is asserted.
 ///
@@ -83,7 +83,7 @@ concept item_combiner =
 /// Checked: outsize/algorithm/sorter_test.cpp, tests/complexity/sort_io_test.cpp.
 template <stored_item T, std::strict_weak_order<T, T> Less = std::less<>,
           item_combiner<T> Combine = detail::no_combining>
-class sorter : public piece_stream<sorter<T, Less, Combine>, T> {
+class sorter : public piece_reader_interface<sorter<T, Less, Combine>, T> {
  public:
   /// Takes memory that is named from `store`, which must outlive it. @throws budget_error;
   /// io_error.
@@ -158,7 +158,7 @@ class sorter : public piece_stream<sorter<T, Less, Combine>, T> {
   }
 
  private:
-  friend piece_stream<sorter, T>;
+  friend piece_reader_interface<sorter, T>;
 
   void begin_anew() {
     engine_.reset();

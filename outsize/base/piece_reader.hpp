@@ -2,37 +2,56 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-// Streams of pieces: items are shown where they lie, some at a time, and are read once, one by one,
+// Readers of pieces: items are shown where they lie, some at a time, and are read once, one by one,
 // piece by piece, or as a single-pass range. The three ways can be mixed.
 //
-//   piece:   | read | read | next | … |      pull(): from `next` on; the stream goes on to another
+// piece_reader is the concept that algorithms ask for. piece_reader_interface gives a class its
+// members, and those for the other two ways.
+//
+//   piece:   | read | read | next | … |      pull(): from `next` on; the reader goes on to another
 //                          ▲                 piece when that is asked for, and none is left of this
 //
-// Invariant: the place of the next item is kept in the stream and nowhere else, so no way of
+// Invariant: the place of the next item is kept in the reader and nowhere else, so no way of
 // reading shows an item twice or leaves one out. One thread at a time. Layer: base.
 
+#include <concepts>
 #include <cstddef>
 #include <iterator>
 #include <span>
+#include <type_traits>
 #include <utility>
 
 #include <outsize/base/assert.hpp>
 
 namespace outsize {
 
-/// Reads a stream item by item: what `for (auto const& item : stream)` uses. As the iterators of
+/// A class that shows the items that come next in contiguous pieces: pull() returns at least one
+/// unless empty(), skip(n) goes past the first n of them.
+template <typename R>
+concept piece_reader = requires(R& reader, std::size_t count) {
+  { reader.empty() } -> std::same_as<bool>;
+  { std::span(reader.pull()) };
+  reader.skip(count);
+};
+
+/// What pull() shows.
+template <piece_reader R>
+using piece_item_t =
+    std::remove_const_t<typename decltype(std::span(std::declval<R&>().pull()))::element_type>;
+
+/// Reads one item after another: what `for (auto const& item : reader)` uses. As the iterators of
 /// std::ranges::istream_view it is moved, not copied, and only goes forward. An item has been read
 /// when it was dereferenced or passed by ++, so a loop that is left early leaves the items that it
-/// has not seen, and the next loop, or any other use of the stream, begins with these.
-/// Errors: those of the stream, from the dereference of the first item of a piece.
-template <typename Stream>
+/// has not seen, and the next loop, or any other use of the reader, begins with these.
+/// Errors: those of the reader, from the dereference of the first item of a piece.
+template <typename Reader>
 class piece_iterator {
  public:
-  using value_type = typename Stream::value_type;
+  using value_type = typename Reader::value_type;
   using difference_type = std::ptrdiff_t;
 
   piece_iterator() = default;
-  explicit piece_iterator(Stream& in) noexcept : in_(&in) {}
+  explicit piece_iterator(Reader& in) noexcept : in_(&in) {}
   piece_iterator(piece_iterator&&) noexcept = default;
   piece_iterator& operator=(piece_iterator&&) noexcept = default;
 
@@ -52,23 +71,23 @@ class piece_iterator {
   }
 
  private:
-  Stream* in_ = nullptr;
+  Reader* in_ = nullptr;
   mutable value_type const* read_ = nullptr;  // the current item, once it was looked at
 };
 
-/// The members of such a stream. Derived has a function go_on(), which calls show() with the next
+/// The members of a reader. Derived has a function go_on(), which calls show() with the next
 /// piece, or not if there is none. It may throw, and is called again then by whatever needs an item
 /// next: it must throw again, or show the piece.
 /// @tparam is_backward  Whether a piece ends with the item that comes first.
 template <typename Derived, typename T, bool is_backward = false>
-class piece_stream {
+class piece_reader_interface {
  public:
   using value_type = T;
 
-  piece_stream() = default;
-  piece_stream(piece_stream&& other) noexcept
+  piece_reader_interface() = default;
+  piece_reader_interface(piece_reader_interface&& other) noexcept
       : next_(std::exchange(other.next_, nullptr)), end_(std::exchange(other.end_, nullptr)) {}
-  piece_stream& operator=(piece_stream&& other) noexcept {
+  piece_reader_interface& operator=(piece_reader_interface&& other) noexcept {
     next_ = std::exchange(other.next_, nullptr);
     end_ = std::exchange(other.end_, nullptr);
     return *this;
@@ -78,7 +97,7 @@ class piece_stream {
   /// asks for an item throws.
   bool empty() noexcept { return next_ == end_ && self().is_over(); }
 
-  /// The current item. @pre !empty(). @throws what the stream throws that needs another piece.
+  /// The current item. @pre !empty(). @throws what the reader throws that needs another piece.
   T const& operator*() {
     need_item();
     return item();
@@ -108,7 +127,7 @@ class piece_stream {
   static std::default_sentinel_t end() noexcept { return {}; }
 
  protected:
-  ~piece_stream() = default;
+  ~piece_reader_interface() = default;
 
   /// Has these items come next. @pre all of the piece before have been read.
   void show(std::span<T const> piece) noexcept {

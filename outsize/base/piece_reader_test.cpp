@@ -23,7 +23,7 @@ namespace {
 
 /// Numbers from 0 on in pieces of up to three; backward, if so, from the last one down.
 template <bool is_backward>
-class numbers : public piece_stream<numbers<is_backward>, int, is_backward> {
+class numbers : public piece_reader_interface<numbers<is_backward>, int, is_backward> {
  public:
   explicit numbers(int count) : items_(static_cast<std::size_t>(count)) {
     std::iota(items_.begin(), items_.end(), 0);
@@ -33,7 +33,7 @@ class numbers : public piece_stream<numbers<is_backward>, int, is_backward> {
   std::size_t fails_at = 0;  // so many items that have not been shown
 
  private:
-  friend piece_stream<numbers, int, is_backward>;
+  friend piece_reader_interface<numbers, int, is_backward>;
 
   void go_on() {
     if (rest_.empty()) return;
@@ -56,7 +56,7 @@ std::vector<int> first_numbers(int count) {
   return all;
 }
 
-TEST(piece_streams, go_over_all_items_of_all_pieces) {
+TEST(piece_readers, go_over_all_items_of_all_pieces) {
   for (int count = 0; count < 12; ++count) {
     std::vector<int> forward, backward;
     for (int const& item : numbers<false>(count)) forward.push_back(item);
@@ -67,7 +67,7 @@ TEST(piece_streams, go_over_all_items_of_all_pieces) {
 }
 
 // Wherever the first loop ends, in a piece or at its edge, the second one sees what is left.
-TEST(piece_streams, go_on_behind_the_item_that_a_loop_was_left_at) {
+TEST(piece_readers, go_on_behind_the_item_that_a_loop_was_left_at) {
   for (int last = 0; last < 12; ++last) {
     numbers<false> in(12);
     std::vector<int> seen;
@@ -87,7 +87,7 @@ TEST(piece_streams, go_on_behind_the_item_that_a_loop_was_left_at) {
   }
 }
 
-TEST(piece_streams, lose_nothing_to_views_that_take_some) {
+TEST(piece_readers, lose_nothing_to_views_that_take_some) {
   for (int count = 0; count < 8; ++count) {
     numbers<false> in(12);
     std::vector<int> seen;
@@ -102,8 +102,8 @@ TEST(piece_streams, lose_nothing_to_views_that_take_some) {
   EXPECT_EQ(*in.begin(), 8);
 }
 
-// Loops in loops, and uses of the stream in a loop.
-TEST(piece_streams, have_one_place_for_all_who_read) {
+// Loops in loops, and uses of the reader in a loop.
+TEST(piece_readers, have_one_place_for_all_who_read) {
   numbers<false> in(12);
   std::vector<int> seen;
   for (int const outer : in) {
@@ -128,7 +128,7 @@ TEST(piece_streams, have_one_place_for_all_who_read) {
   EXPECT_EQ(*back, 7);
 }
 
-TEST(piece_streams, throw_again_until_the_piece_is_there) {
+TEST(piece_readers, throw_again_until_the_piece_is_there) {
   numbers<true> in(12);
   in.fails_at = 6;
   std::vector<int> taken;
@@ -146,7 +146,7 @@ TEST(piece_streams, throw_again_until_the_piece_is_there) {
   EXPECT_TRUE(std::ranges::equal(taken, std::views::iota(0, 12) | std::views::reverse));
 }
 
-TEST(piece_streams, assert_that_there_is_an_item) {
+TEST(piece_readers, assert_that_there_is_an_item) {
   numbers<false> in(1);
   ++in;
   EXPECT_TRUE(in.empty());

@@ -3,7 +3,7 @@
 #pragma once
 
 // Reads the blocks of a list from front to back, ahead of their use: a buffer_pool and a prefetcher
-// behind one face, for bytes of any meaning. block_stream.hpp takes items out of it.
+// behind one face, for bytes of any meaning. item_blocks.hpp takes items out of it.
 //
 // A list that is only lent stays as it is. One that is given away is freed block by block, each as
 // soon as it is in memory, so that what is written meanwhile can take its place.

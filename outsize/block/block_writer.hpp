@@ -3,7 +3,7 @@
 #pragma once
 
 // Appends blocks to a list and writes them while the user fills the next: a buffer_pool and a
-// write_queue behind one face, for bytes of any meaning. block_stream.hpp puts items into it.
+// write_queue behind one face, for bytes of any meaning. item_blocks.hpp puts items into it.
 //
 // Invariant: buffers that are free, under way and open (at most one) are buffer_count together. One
 // thread at a time uses a writer. Layer: block. Source: STXXL 2008, section 4 (buf_ostream).

@@ -134,7 +134,7 @@ class migrating_stack {
     OUTSIZE_ASSERT(*store_ != nullptr && "used after it was moved from");
   }
 
-  /// Calls `use` with a stream of the items, from bottom to top.
+  /// Calls `use` with a reader of the items, from bottom to top.
   template <typename Use>
   auto with_pieces(Use const& use) const {
     return on_disk_ ? use(std::as_const(*on_disk_).pieces())

@@ -3,7 +3,7 @@
 #pragma once
 
 // A sequence on disk that grows and shrinks at both ends, and is read as a whole in either
-// direction: a deque with streams in place of random access. One thread at a time.
+// direction: a deque with readers in place of random access. One thread at a time.
 // Layer: container. Source: STXXL's sequence.
 
 #include <compare>
@@ -15,15 +15,15 @@
 
 namespace outsize {
 
-/// Items that come and go at both ends, and streams over all of them.
+/// Items that come and go at both ends, and readers over all of them.
 ///
 ///     sequence<event> events(store);
 ///     events.push_back(e);
 ///     for (auto const& one : events.backward()) use(one);
 ///
-/// I/Os:    O(1/B) for each push and pop, amortised, as a deque's; ⌈N/B⌉ + 1 reads for a stream
+/// I/Os:    O(1/B) for each push and pop, amortised, as a deque's; ⌈N/B⌉ + 1 reads for a reader
 ///          over N items, ahead of their use, less what is in the cache.
-/// Memory, errors: as a deque's. Streams use its memory, and 4 KiB or an item.
+/// Memory, errors: as a deque's. Readers use its memory, and 4 KiB or an item.
 /// Checked: sequence_test.cpp.
 template <typename T>
 class sequence {
@@ -57,7 +57,7 @@ class sequence {
   T& back() { return items_.back(); }
   T back() const { return items_.back(); }
 
-  /// All items, front to back. The sequence stays as it is as long as the stream is used.
+  /// All items, front to back. The sequence stays as it is as long as the reader is used.
   paged_reader<T> forward() const { return items_.forward(); }
   /// All items, back to front.
   paged_reverse_reader<T> backward() const { return items_.backward(); }

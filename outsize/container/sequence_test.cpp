@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
-// A sequence against std::deque, its streams, and their I/Os against the bound.
+// A sequence against std::deque, its readers, and their I/Os against the bound.
 
 #include <outsize/container/sequence.hpp>
 
@@ -25,7 +25,7 @@ using scratch::persist;
 struct sequences : testing::Test, scratch::counted_storage {};
 
 /// @param failures  Counts accesses that have failed.
-void expect_streams_equal(sequence<std::uint64_t> const& s, std::deque<std::uint64_t> const& model,
+void expect_readers_equal(sequence<std::uint64_t> const& s, std::deque<std::uint64_t> const& model,
                           std::uint64_t& failures) {
   auto in = s.forward();
   ASSERT_EQ(in.size(), model.size());
@@ -67,7 +67,7 @@ std::uint64_t run_model(storage& store, std::uint64_t seed, int phases) {
       EXPECT_EQ(s.size(), model.size());
       if (testing::Test::HasFailure()) return failures;
     }
-    expect_streams_equal(s, model, failures);
+    expect_readers_equal(s, model, failures);
   }
   s.clear();
   EXPECT_TRUE(s.empty());
@@ -75,7 +75,7 @@ std::uint64_t run_model(storage& store, std::uint64_t seed, int phases) {
   return failures;
 }
 
-TEST_F(sequences, behave_as_standard_deques_and_stream_in_both_directions) {
+TEST_F(sequences, behave_as_standard_deques_and_are_read_in_both_directions) {
   EXPECT_EQ(run_model(store, std::random_device{}(), scratch::operations(700)), 0U);
 }
 
@@ -92,7 +92,7 @@ TEST_F(sequences, notice_nothing_of_accesses_that_are_short_or_late) {
   EXPECT_GT(disk.plan->injected(), scratch::operations(1000U));
 }
 
-TEST_F(sequences, are_read_once_by_each_stream_ahead_of_their_use) {
+TEST_F(sequences, are_read_once_by_each_reader_ahead_of_their_use) {
   sequence<std::uint64_t> s(
       store, {.page_bytes = 64, .cache_pages = 8, .spare_pages = 2, .read_ahead_pages = 3});
   for (std::uint64_t i = 0; i < 4000; ++i) {  // 1000 pages

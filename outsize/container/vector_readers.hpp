@@ -7,7 +7,7 @@
 //
 // They use the pages of the vector's cache, so that what they write is seen by all else at once,
 // and read ahead and write behind as it does. A reader is const access, a writer is not. One thread
-// at a time uses a stream. Layer: container. Source: STXXL 2008, section 5.1.
+// at a time uses a reader. Layer: container. Source: STXXL 2008, section 5.1.
 
 #include <algorithm>
 #include <cstddef>

@@ -21,7 +21,7 @@
 namespace outsize {
 namespace {
 
-struct streams_of_vectors : testing::Test, scratch::counted_storage {
+struct readers_of_vectors : testing::Test, scratch::counted_storage {
   vector<std::uint64_t> v{store, {.page_bytes = 64, .cache_pages = 6, .read_ahead_pages = 2}};
   std::vector<std::uint64_t> model;
 
@@ -34,7 +34,7 @@ struct streams_of_vectors : testing::Test, scratch::counted_storage {
   }
 };
 
-TEST_F(streams_of_vectors, write_and_read_what_a_standard_vector_has) {
+TEST_F(readers_of_vectors, write_and_read_what_a_standard_vector_has) {
   auto const seed = std::random_device{}();
   SCOPED_TRACE(testing::Message() << "seed " << seed);
   std::mt19937_64 random(seed);
@@ -79,7 +79,7 @@ TEST_F(streams_of_vectors, write_and_read_what_a_standard_vector_has) {
   }
 }
 
-TEST_F(streams_of_vectors, write_while_other_pages_are_touched) {
+TEST_F(readers_of_vectors, write_while_other_pages_are_touched) {
   std::mt19937_64 random(4);
   for (std::uint64_t i = 0; i < 2000; ++i) {
     v.push_back(i);
@@ -100,7 +100,7 @@ TEST_F(streams_of_vectors, write_while_other_pages_are_touched) {
   expect_equal();
 }
 
-TEST_F(streams_of_vectors, take_turns_in_a_pool) {
+TEST_F(readers_of_vectors, take_turns_in_a_pool) {
   page_pool pool(store, {.page_bytes = 64, .cache_pages = 12, .spare_pages = 2});
   std::vector<vector<std::uint64_t>> parts;
   for (int i = 0; i < 20; ++i) parts.emplace_back(pool);
@@ -111,7 +111,7 @@ TEST_F(streams_of_vectors, take_turns_in_a_pool) {
   for (std::uint64_t i = 0; i < 4000; ++i) ASSERT_EQ(std::as_const(parts[i % 20])[i / 20], i);
 }
 
-TEST_F(streams_of_vectors, read_zeros_where_nothing_was_written) {
+TEST_F(readers_of_vectors, read_zeros_where_nothing_was_written) {
   v.resize(1000);
   std::uint64_t count = 0;
   for (vector_reader in(v); !in.empty(); ++in, ++count) ASSERT_EQ(*in, 0U);
@@ -120,7 +120,7 @@ TEST_F(streams_of_vectors, read_zeros_where_nothing_was_written) {
   EXPECT_EQ(reads(), 0U);
 }
 
-TEST_F(streams_of_vectors, replace_whole_pages_without_reading_them) {
+TEST_F(readers_of_vectors, replace_whole_pages_without_reading_them) {
   vector_writer fill(v);
   for (std::uint64_t i = 0; i < 400; ++i) fill.push(i);  // 50 pages
   fill.finish();
@@ -145,7 +145,7 @@ TEST_F(streams_of_vectors, replace_whole_pages_without_reading_them) {
   EXPECT_EQ(writes(), writes_before);
 }
 
-TEST_F(streams_of_vectors, leave_the_vector_alone_after_finish) {
+TEST_F(readers_of_vectors, leave_the_vector_alone_after_finish) {
   vector<std::uint64_t> other(store, {.page_bytes = 64, .cache_pages = 6});
   vector_writer out(other);
   out.push(1);

@@ -323,7 +323,7 @@ TEST_P(networks, merge_lines_that_run_at_different_rates) {
   EXPECT_EQ(seen, expected);
 }
 
-TEST_P(networks, let_a_node_divide_a_stream) {
+TEST_P(networks, let_a_node_divide_a_line) {
   numbers small, large;
   network n(memory, options());
   auto const parts = n.node(

@@ -40,7 +40,7 @@ struct drawn_item {
   alignas(T) std::array<std::byte, sizeof(T)> item;
 };
 
-/// Draws a number for each item of a part: a stream of pieces.
+/// Draws a number for each item of a part: a reader of pieces.
 template <typename T, typename Random>
 class drawing_reader {
  public:

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include <outsize/block/block_stream.hpp>
+#include <outsize/block/item_blocks.hpp>
 #include <outsize/block/typed_block.hpp>
 
 struct point {
@@ -23,6 +23,6 @@ using strings = outsize::block::typed_block<std::string>;
 using named = outsize::block::typed_block<point, char const*>;
 #endif
 
-#ifdef STREAM_OF_STRINGS
-using stream = outsize::block::block_output_stream<std::string>;
+#ifdef WRITER_OF_STRINGS
+using stream = outsize::block::block_item_writer<std::string>;
 #endif

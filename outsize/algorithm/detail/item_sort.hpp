@@ -92,11 +92,11 @@ void fill_from_range(item_engine& engine, Range&& range) {
   engine.grow(filled);
 }
 
-/// Fills them with the items of a stream of pieces.
-template <typename Pieces>
-void fill_from_pieces(item_engine& engine, Pieces&& pieces) {
+/// Fills them with the items of a reader of pieces.
+template <piece_reader Pieces>
+void fill_from_pieces(item_engine& engine, Pieces pieces) {
+  using item = piece_item_t<Pieces>;
   while (!pieces.empty()) {
-    using item = std::remove_cvref_t<decltype(pieces.pull()[0])>;
     auto const room = room_for<item>(engine);
     if (room.empty()) {
       engine.chunk_full();

@@ -2,17 +2,18 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-// Streams of pieces compared with each other, as ranges are in the standard library: what == and
+// Readers of pieces compared with each other, as ranges are in the standard library: what == and
 // <=> of containers do.
 //
-// A stream has empty(), pull() and skip(). Both are read side by side, up to the place where they
-// differ. Layer: container.
+// Both are read side by side, up to the place where they differ. Layer: container.
 
 #include <algorithm>
 #include <compare>
 #include <concepts>
 #include <cstddef>
 #include <functional>
+
+#include <outsize/base/piece_reader.hpp>
 
 namespace outsize::detail {
 
@@ -36,7 +37,7 @@ struct three_way {
 };
 
 /// Goes past what is the same in both.
-template <typename A, typename B, typename Same>
+template <piece_reader A, piece_reader B, typename Same>
 void skip_same(A& a, B& b, Same const& same) {
   while (!a.empty() && !b.empty()) {
     auto const x = a.pull();
@@ -51,14 +52,14 @@ void skip_same(A& a, B& b, Same const& same) {
 }
 
 /// Whether both have the same items.
-template <typename A, typename B>
+template <piece_reader A, piece_reader B>
 bool equal_pieces(A a, B b) {
   skip_same(a, b, std::equal_to<>());
   return a.empty() && b.empty();
 }
 
 /// The order of words.
-template <typename A, typename B>
+template <piece_reader A, piece_reader B>
 auto compare_pieces(A a, B b) {
   using order = decltype(three_way()(a.pull().front(), b.pull().front()));
   skip_same(a, b, [](auto const& x, auto const& y) { return three_way()(x, y) == 0; });

@@ -66,7 +66,7 @@ class piece_cursor {
 };
 
 template <typename View>
-class sequence {
+class item_sequence {
  public:
   void append(View view) {
     if (view.size() == 0) return;

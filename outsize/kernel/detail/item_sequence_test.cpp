@@ -27,9 +27,9 @@ std::vector<int> items_of(std::vector<piece<view>> const& pieces) {
   return items;
 }
 
-TEST(sequence, is_the_concatenation_of_its_views) {
+TEST(item_sequence, is_the_concatenation_of_its_views) {
   std::vector<int> const a{1, 2, 3}, b{4}, none, c{5, 6};
-  sequence<view> s;
+  item_sequence<view> s;
   for (auto const* part : {&a, &b, &none, &c}) s.append(view(std::span(*part)));
   EXPECT_EQ(s.size(), 6U);
   EXPECT_EQ(items_of(s.slice(0, 6)), (std::vector<int>{1, 2, 3, 4, 5, 6}));
@@ -38,9 +38,9 @@ TEST(sequence, is_the_concatenation_of_its_views) {
   EXPECT_EQ(s.bytes(2, 5), 3 * sizeof(int));
 }
 
-TEST(sequence, counts_the_views_that_are_used_up) {
+TEST(item_sequence, counts_the_views_that_are_used_up) {
   std::vector<int> const a{1, 2, 3}, b{4}, c{5, 6};
-  sequence<view> s;
+  item_sequence<view> s;
   for (auto const* part : {&a, &b, &c}) s.append(view(std::span(*part)));
   EXPECT_EQ(s.consume(0), 0U);
   EXPECT_EQ(s.consume(2), 0U);
@@ -50,12 +50,12 @@ TEST(sequence, counts_the_views_that_are_used_up) {
   EXPECT_EQ(s.size(), 0U);
 }
 
-TEST(sequence, agrees_with_a_vector_while_it_grows_and_shrinks) {
+TEST(item_sequence, agrees_with_a_vector_while_it_grows_and_shrinks) {
   std::uint64_t const seed = 19;
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937_64 random(seed);
   std::vector<std::unique_ptr<std::vector<int>>> memory;
-  sequence<view> s;
+  item_sequence<view> s;
   std::vector<int> model;
   for (int step = 0; step < 2000; ++step) {
     if (random() % 2 == 0) {

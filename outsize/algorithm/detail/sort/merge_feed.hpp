@@ -108,7 +108,7 @@ class merge_feed {
     for (;;) {
       read_unpredictable();  // before the round looks at what is resident
       prepare_blocks();
-      round r(family_, threads_, std::span<sequence<view> const>(sequences_));
+      round r(family_, threads_, std::span<item_sequence<view> const>(sequences_));
       std::optional<std::size_t> const least = restrict_to_resident(r);
       if (!least || r.items() > 0) return r;
       read_next_of(*least);
@@ -118,7 +118,7 @@ class merge_feed {
   /// The same of what is resident, or if nothing is of another block, whatever comes first: nothing
   /// is compared. For what is left of a merge whose order has thrown.
   round next_unordered_round() {
-    auto const is_resident = [](sequence<view> const& each) { return each.size() > 0; };
+    auto const is_resident = [](item_sequence<view> const& each) { return each.size() > 0; };
     while (std::ranges::none_of(sequences_, is_resident)) {
       if (predicted_ < prediction_.size()) {
         auto const [s, b] = prediction_[predicted_++];
@@ -131,7 +131,7 @@ class merge_feed {
       }
     }
     prepare_blocks();
-    return round(family_, threads_, std::span<sequence<view> const>(sequences_));
+    return round(family_, threads_, std::span<item_sequence<view> const>(sequences_));
   }
 
   /// The items that `r`, perhaps restricted further, still has are merged: lets go of them.
@@ -313,7 +313,7 @@ class merge_feed {
 
   Family const& family_;
   executor& threads_;
-  std::vector<sequence<view>> sequences_;
+  std::vector<item_sequence<view>> sequences_;
   std::span<run<Family>> runs_;
   block::buffer_pool* pool_ = nullptr;
   std::vector<source> sources_;

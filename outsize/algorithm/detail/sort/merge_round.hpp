@@ -32,7 +32,8 @@ class merge_round {
   using key_type = typename Family::key_type;
   using part = merge_part<view>;
 
-  merge_round(Family const& family, executor& threads, std::span<sequence<view> const> sequences)
+  merge_round(Family const& family, executor& threads,
+              std::span<item_sequence<view> const> sequences)
       : family_(&family), threads_(&threads), sequences_(sequences), limits_(sequences.size()) {
     for (std::size_t s = 0; s < sequences.size(); ++s) limits_[s] = sequences[s].size();
   }
@@ -155,7 +156,7 @@ class merge_round {
 
   Family const* family_;
   executor* threads_;
-  std::span<sequence<view> const> sequences_;
+  std::span<item_sequence<view> const> sequences_;
   std::vector<std::size_t> limits_;
 };
 

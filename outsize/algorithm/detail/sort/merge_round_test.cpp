@@ -33,7 +33,7 @@ struct resident {
   family items{by_key{}};
   executor threads{3};
   std::vector<std::vector<tagged>> memory;
-  std::vector<sequence<family::view>> sequences;
+  std::vector<item_sequence<family::view>> sequences;
   std::vector<tagged> merged;
 
   resident(std::uint64_t seed, std::size_t k, std::size_t each) : sequences(k) {
@@ -54,7 +54,9 @@ struct resident {
     std::ranges::stable_sort(merged, by_key{});
   }
 
-  round_of whole() { return {items, threads, std::span<sequence<family::view> const>(sequences)}; }
+  round_of whole() {
+    return {items, threads, std::span<item_sequence<family::view> const>(sequences)};
+  }
 };
 
 std::vector<tagged> merge(round_of const& r, std::size_t part_count) {
@@ -131,7 +133,7 @@ TEST(merge_round, gives_each_item_once_whatever_the_order_says) {
   circular const items{in_a_circle{}};
   executor threads(3);
   resident in(8, 6, 3000);
-  std::vector<sequence<circular::view>> sequences(6);
+  std::vector<item_sequence<circular::view>> sequences(6);
   for (std::size_t m = 0; m < in.memory.size(); ++m)
     sequences[m / 2].append(circular::view(std::span<tagged const>(in.memory[m])));
   merge_round<circular> const round(items, threads, sequences);

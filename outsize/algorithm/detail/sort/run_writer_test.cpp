@@ -47,11 +47,11 @@ struct run_on_disk : testing::Test {
   template <typename Family>
   void write_rounds(Family const& family, typename Family::view items, std::size_t largest,
                     run_writer<Family>& writer) {
-    std::vector<sequence<typename Family::view>> one(1);
+    std::vector<item_sequence<typename Family::view>> one(1);
     one[0].append(items);
     while (one[0].size() > 0) {
       merge_round<Family> round(family, store.threads(),
-                                std::span<sequence<typename Family::view> const>(one));
+                                std::span<item_sequence<typename Family::view> const>(one));
       writer.write(round, largest);
       EXPECT_GT(round.items(), 0U);
       one[0].consume(round.limit(0));

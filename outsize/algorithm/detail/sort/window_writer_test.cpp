@@ -44,7 +44,7 @@ struct resident {
   }
 
   std::string text(std::size_t window_bytes, item_framing framing, bool unique) {
-    std::vector<sequence<lines::view>> sequences(3);
+    std::vector<item_sequence<lines::view>> sequences(3);
     executor one(1);
     for (std::size_t c = 0; c < 3; ++c)
       for (auto const& v : chunks[c]->sort(family, one, 1)) sequences[c].append(v);
@@ -53,7 +53,8 @@ struct resident {
     std::string out;
     std::string window(window_bytes, '?');
     for (;;) {
-      merge_round<lines> round(family, threads, std::span<sequence<lines::view> const>(sequences));
+      merge_round<lines> round(family, threads,
+                               std::span<item_sequence<lines::view> const>(sequences));
       if (round.items() == 0) return out;
       auto const done = writer.write(round, std::as_writable_bytes(std::span(window)));
       EXPECT_LE(done.bytes, window_bytes);

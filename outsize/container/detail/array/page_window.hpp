@@ -79,7 +79,7 @@ class page_window {
 
 /// Reads a part of a container front to back, in pieces of its pages.
 template <typename T>
-class page_reader : public piece_stream<page_reader<T>, T> {
+class page_reader : public piece_reader_interface<page_reader<T>, T> {
  public:
   /// Items of positions [begin, end).
   page_reader(paged_items<T> const& from, std::uint64_t begin, std::uint64_t end)
@@ -91,7 +91,7 @@ class page_reader : public piece_stream<page_reader<T>, T> {
   std::uint64_t size() const noexcept { return end_ - begin_ + this->left(); }
 
  private:
-  friend piece_stream<page_reader, T>;
+  friend piece_reader_interface<page_reader, T>;
 
   bool is_over() const noexcept { return begin_ == end_; }
   /// If the page cannot be read the reader stays where it is.

@@ -274,8 +274,8 @@ class paged_array {
 
   // ---- scans ----
 
-  /// All items, or those from `from` to before `to`, front to back: a stream, and a range to go
-  /// over once. The container stays as it is as long as the stream is used.
+  /// All items, or those from `from` to before `to`, front to back: a reader, and a range to go
+  /// over once. The container stays as it is as long as the reader is used.
   paged_reader<T> forward() const { return {*items_, items_->begin(), items_->end()}; }
   paged_reader<T> forward(const_iterator from, const_iterator to) const {
     return {*items_, from.position_, to.position_};
@@ -285,7 +285,7 @@ class paged_array {
   paged_reverse_reader<T> backward(const_iterator from, const_iterator to) const {
     return {*items_, from.position_, to.position_};
   }
-  /// Reads all items in pieces: a stream with empty(), pull() and skip(), as vector_reader is.
+  /// Reads all items in pieces: a reader with empty(), pull() and skip(), as vector_reader is.
   page_reader<T> pieces() const { return {*items_, items_->begin(), items_->end()}; }
 
   // ---- pages ----

@@ -6,7 +6,7 @@
 // that they scan.
 //
 // They use the pages of the container's cache, and read ahead as it does. Reading is const access.
-// One thread at a time uses a stream. Layer: container. Source: STXXL 2008, section 5.1.
+// One thread at a time uses a reader. Layer: container. Source: STXXL 2008, section 5.1.
 
 #include <cstdint>
 
@@ -16,7 +16,7 @@
 
 namespace outsize {
 
-/// Reads items front to back: a vector_reader, or what sequence::forward() gives. A stream of
+/// Reads items front to back: a vector_reader, or what sequence::forward() gives. A reader of
 /// pieces, and a range to go over once (piece_reader.hpp).
 ///
 /// I/Os:    a scan's. Memory: the container's, and 4 KiB or an item.
@@ -31,7 +31,7 @@ class paged_reader : public detail::page_reader<T> {
 
 /// Reads items back to front; otherwise as paged_reader.
 template <typename T>
-class paged_reverse_reader : public piece_stream<paged_reverse_reader<T>, T, true> {
+class paged_reverse_reader : public piece_reader_interface<paged_reverse_reader<T>, T, true> {
  public:
   /// Those at positions begin to end - 1.
   paged_reverse_reader(detail::paged_items<T> const& from, std::uint64_t begin, std::uint64_t end)
@@ -40,7 +40,7 @@ class paged_reverse_reader : public piece_stream<paged_reverse_reader<T>, T, tru
   std::uint64_t size() const noexcept { return end_ - begin_ + this->left(); }
 
  private:
-  friend piece_stream<paged_reverse_reader, T, true>;
+  friend piece_reader_interface<paged_reverse_reader, T, true>;
 
   bool is_over() const noexcept { return begin_ == end_; }
   void go_on() {

@@ -10,7 +10,7 @@
 //
 // Which leaves follow is known from the nodes, so that to read ahead needs no leaf. Invariant: the
 // leaves in ahead_ that are not used follow next_, and way_ leads to the last one. Threads: one at
-// a time uses a stream; others may do all else that is const. Layer: container.
+// a time uses a reader; others may do all else that is const. Layer: container.
 
 #include <algorithm>
 #include <cstddef>
@@ -65,7 +65,7 @@ class shown_leaf {
 }  // namespace detail
 
 /// Entries of a map or set in the order of their keys, or the other way round: what forward() and
-/// backward() give. A stream of pieces, and a range to go over once.
+/// backward() give. A reader of pieces, and a range to go over once.
 ///
 ///     for (auto const& [number, account] : accounts.forward()) …
 ///     for (auto in = accounts.forward(); !in.empty(); in.skip(in.pull().size())) use(in.pull());
@@ -74,17 +74,17 @@ class shown_leaf {
 ///          nodes above them that are not in the cache. Leaves that are side by side on disk are
 ///          read by requests of up to 2 MiB.
 /// Memory:  the container's, and 8 bytes for each leaf that is read ahead.
-/// Threads: one at a time uses a stream; several streams, and all else that is const, at once.
+/// Threads: one at a time uses a reader; several readers, and all else that is const, at once.
 /// Errors:  io_error from the call that comes to a leaf that cannot be read; the next call tries it
 ///          again.
 /// Valid as long as the container is not changed. Checked: map_test.cpp.
 template <typename Tree, bool is_backward>
-class tree_stream
-    : public piece_stream<tree_stream<Tree, is_backward>, typename Tree::entry_type, is_backward> {
+class tree_reader : public piece_reader_interface<tree_reader<Tree, is_backward>,
+                                                  typename Tree::entry_type, is_backward> {
  public:
   using value_type = typename Tree::entry_type;
 
-  tree_stream(Tree const& tree, detail::tree_position from, detail::tree_position to)
+  tree_reader(Tree const& tree, detail::tree_position from, detail::tree_position to)
       : tree_(&tree), from_(from), to_(to), scan_(tree.pages()), shown_(tree) {
     if (from == to) return;
     bool const from_end = is_backward && to.is_end();
@@ -94,10 +94,10 @@ class tree_stream
     go_on();
   }
 
-  using iterator = piece_iterator<tree_stream>;
+  using iterator = piece_iterator<tree_reader>;
 
  private:
-  friend piece_stream<tree_stream, value_type, is_backward>;
+  friend piece_reader_interface<tree_reader, value_type, is_backward>;
 
   static constexpr std::uint64_t none = detail::tree_state::none;
   using leaf = typename Tree::leaf;

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
-// Streams of maps and sets show what iterators do, in both directions, wherever the leaves lie, and
+// Readers of maps and sets show what iterators do, in both directions, wherever the leaves lie, and
 // read each leaf once.
 
 #include <outsize/container/detail/tree/btree_reader.hpp>
@@ -178,7 +178,7 @@ std::string name_of(testing::TestParamInfo<made> const& info) {
 INSTANTIATE_TEST_SUITE_P(all, streams, testing::Values(made::built, made::inserted, made::both),
                          name_of);
 
-TEST(streams_of_changed_maps, show_what_was_changed) {
+TEST(readers_of_changed_maps, show_what_was_changed) {
   scratch::counted_storage disk;
   std::mt19937_64 random(7);
   std::multiset<std::uint64_t> model;
@@ -236,7 +236,7 @@ struct failing_disk {
   }
 };
 
-TEST(streams_of_failing_disks, go_on_where_they_were) {
+TEST(items_of_failing_disks, go_on_where_they_were) {
   auto const all = up_to(3000);
   for (auto const how : {made::built, made::inserted, made::both}) {
     failing_disk disk;
@@ -245,7 +245,7 @@ TEST(streams_of_failing_disks, go_on_where_they_were) {
   }
 }
 
-TEST(streams_of_failing_disks, go_on_in_files_whose_leaves_are_checked) {
+TEST(items_of_failing_disks, go_on_in_files_whose_leaves_are_checked) {
   auto const all = up_to(3000);
   for (auto const how : {made::built, made::inserted, made::both}) {
     failing_disk disk;

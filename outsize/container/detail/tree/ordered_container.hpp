@@ -208,16 +208,16 @@ class ordered_container {
   // ---- scans at the speed of the disk ----
 
   /// All entries, or those from `from` to before `to`, in the order of their keys. The container
-  /// stays as it is as long as the stream is used. @throws io_error.
-  tree_stream<tree, false> forward() const { return forward(begin(), end()); }
-  tree_stream<tree, false> forward(const_iterator from, const_iterator to) const {
+  /// stays as it is as long as the reader is used. @throws io_error.
+  tree_reader<tree, false> forward() const { return forward(begin(), end()); }
+  tree_reader<tree, false> forward(const_iterator from, const_iterator to) const {
     return {*tree_, from.position(), to.position()};
   }
   /// As forward(): by this name algorithms ask for it that take the container as a range.
-  tree_stream<tree, false> pieces() const { return forward(); }
+  tree_reader<tree, false> pieces() const { return forward(); }
   /// The same in the other order, from the one before `to` on.
-  tree_stream<tree, true> backward() const { return backward(begin(), end()); }
-  tree_stream<tree, true> backward(const_iterator from, const_iterator to) const {
+  tree_reader<tree, true> backward() const { return backward(begin(), end()); }
+  tree_reader<tree, true> backward(const_iterator from, const_iterator to) const {
     return {*tree_, from.position(), to.position()};
   }
 

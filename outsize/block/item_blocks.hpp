@@ -7,7 +7,7 @@
 //
 // No item spans two blocks. All blocks are full but the last, which is as short as its items allow;
 // what the blocks hold is not written in them, so the number of items is kept beside the list, by
-// whoever keeps the list. One thread at a time uses a stream. Layer: block.
+// whoever keeps the list. One thread at a time uses a reader or writer. Layer: block.
 // Source: STXXL 2008, section 4 (buf_ostream, buf_istream).
 
 #include <algorithm>
@@ -42,26 +42,26 @@ namespace outsize::block {
 
 /// Writes items behind each other.
 ///
-///     block_output_stream<edge> out(blocks, memory);
+///     block_item_writer<edge> out(blocks, memory);
 ///     for (…) out.push(e);
 ///     out.finish();                       // blocks holds out.size() edges
 ///
 /// I/Os:    ⌈N / items of a block⌉ writes.
 /// Memory:  buffer_count · block_bytes from the grant, until destruction.
 /// Errors:  io_error of any block, from the first call that waits once it is known, and in the end
-///          from finish(); out_of_space, budget_error. The stream can only be destroyed then; the
+///          from finish(); out_of_space, budget_error. The writer can only be destroyed then; the
 ///          list holds blocks of unknown content.
-/// Checked: block_stream_test.cpp.
+/// Checked: item_blocks_test.cpp.
 template <stored_item T>
-class block_output_stream {
+class block_item_writer {
  public:
-  /// Appends to `blocks`, which must be empty for block_input_stream to read them from its
-  /// beginning; list and `memory` must outlive the stream.
+  /// Appends to `blocks`, which must be empty for block_item_reader to read them from its
+  /// beginning; list and `memory` must outlive the writer.
   /// @throws std::invalid_argument if a block cannot hold one item; budget_error; io_error.
-  block_output_stream(block_list& blocks, grant& memory, block_writer_options const& options = {})
+  block_item_writer(block_list& blocks, grant& memory, block_writer_options const& options = {})
       : writer_(blocks, memory, detail::aligned_for<T>(options)) {
     if (items_per_block() == 0)
-      throw std::invalid_argument("block_output_stream: a block is smaller than an item");
+      throw std::invalid_argument("block_item_writer: a block is smaller than an item");
   }
 
   std::size_t items_per_block() const noexcept {
@@ -111,30 +111,30 @@ class block_output_stream {
   bool finished_ = false;
 };
 
-/// Reads them again: a stream of pieces, and a range to go over once (piece_reader.hpp).
+/// Reads them again: a reader of pieces, and a range to go over once (piece_reader.hpp).
 ///
-///     for (block_input_stream<edge> in(blocks, count, memory); !in.empty(); ++in) use(*in);
-///     block_input_stream<edge> in(std::move(blocks), count, memory);  // frees what it reads
+///     for (block_item_reader<edge> in(blocks, count, memory); !in.empty(); ++in) use(*in);
+///     block_item_reader<edge> in(std::move(blocks), count, memory);  // frees what it reads
 ///
 /// I/Os:    One read for each block of the list, issued ahead of their use.
 /// Memory:  As block_reader.
 /// Errors:  io_error, from the constructor for the first block, and for each other one from the
 ///          call that asks for its first item, and from all later ones.
-/// Checked: block_stream_test.cpp.
+/// Checked: item_blocks_test.cpp.
 template <stored_item T>
-class block_input_stream : public piece_stream<block_input_stream<T>, T> {
+class block_item_reader : public piece_reader_interface<block_item_reader<T>, T> {
  public:
-  /// Reads the first `item_count` items of what a block_output_stream<T> wrote; the list must not
-  /// change, and outlive the stream, as `memory` must.
+  /// Reads the first `item_count` items of what a block_item_writer<T> wrote; the list must not
+  /// change, and outlive the reader, as `memory` must.
   /// @throws io_error, budget_error; std::invalid_argument if options.buffer_count is 1.
-  block_input_stream(block_list const& blocks, std::uint64_t item_count, grant& memory,
-                     block_reader_options const& options = {})
+  block_item_reader(block_list const& blocks, std::uint64_t item_count, grant& memory,
+                    block_reader_options const& options = {})
       : reader_(blocks, memory, detail::aligned_for<T>(options)), left_(item_count) {
     go_on();
   }
   /// Reads them and frees each block as soon as it is in memory.
-  block_input_stream(block_list&& blocks, std::uint64_t item_count, grant& memory,
-                     block_reader_options const& options = {})
+  block_item_reader(block_list&& blocks, std::uint64_t item_count, grant& memory,
+                    block_reader_options const& options = {})
       : reader_(std::move(blocks), memory, detail::aligned_for<T>(options)), left_(item_count) {
     go_on();
   }
@@ -143,7 +143,7 @@ class block_input_stream : public piece_stream<block_input_stream<T>, T> {
   std::uint64_t size() const noexcept { return left_ + this->left(); }
 
  private:
-  friend piece_stream<block_input_stream, T>;
+  friend piece_reader_interface<block_item_reader, T>;
 
   bool is_over() const noexcept { return left_ == 0; }
   void go_on() {

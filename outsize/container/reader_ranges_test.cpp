@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
-// The streams of containers as ranges.
+// The readers of containers as ranges.
 
 #include <gtest/gtest.h>
 
@@ -20,9 +20,9 @@
 namespace outsize {
 namespace {
 
-struct streams_of_containers : testing::Test, scratch::counted_storage {};
+struct readers_of_containers : testing::Test, scratch::counted_storage {};
 
-TEST_F(streams_of_containers, are_ranges) {
+TEST_F(readers_of_containers, are_ranges) {
   outsize::vector<std::uint64_t> v(store, {.page_bytes = 64, .cache_pages = 8});
   outsize::sequence<std::uint64_t> s(store, {.page_bytes = 64, .cache_pages = 8});
   map_options const small{
@@ -73,7 +73,7 @@ void expect_to_go_on(Make const& make, std::vector<std::uint64_t> const& all) {
   }
 }
 
-TEST_F(streams_of_containers, go_on_where_a_loop_was_left) {
+TEST_F(readers_of_containers, go_on_where_a_loop_was_left) {
   outsize::vector<std::uint64_t> v(store, {.page_bytes = 64, .cache_pages = 8});
   map_options const small{
       .leaf_bytes = 128, .node_bytes = 128, .leaf_cache_bytes = 1, .node_cache_bytes = 1};

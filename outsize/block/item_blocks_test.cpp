@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // What is pushed comes out, whatever item, block size and count; with no more I/Os than blocks.
 
-#include <outsize/block/block_stream.hpp>
+#include <outsize/block/item_blocks.hpp>
 
 #include <gtest/gtest.h>
 
@@ -46,7 +46,7 @@ T nth(std::uint64_t i) {
   return make_item(i, static_cast<T const*>(nullptr));
 }
 
-struct block_streams : testing::Test {
+struct item_blocks : testing::Test {
   std::shared_ptr<io::io_tally> tally = std::make_shared<io::io_tally>();
   std::shared_ptr<io::fault_plan> plan = std::make_shared<io::fault_plan>();
   std::unique_ptr<storage> store;
@@ -75,7 +75,7 @@ struct block_streams : testing::Test {
                  " in blocks of " + std::to_string(options.block_bytes));
     auto const written = tally->writes().requests, read = tally->reads().requests;
     block_list blocks(*store, memory);
-    block_output_stream<T> out(blocks, memory, options);
+    block_item_writer<T> out(blocks, memory, options);
     for (std::uint64_t i = 0; i < count; ++i) out.push(nth<T>(i));
     out.finish();
     EXPECT_EQ(out.size(), count);
@@ -83,15 +83,15 @@ struct block_streams : testing::Test {
     EXPECT_EQ(tally->writes().requests - written, block_count);
     EXPECT_EQ(blocks.size(), block_count);
 
-    expect_items<T>(block_input_stream<T>(blocks, count, memory), count);
+    expect_items<T>(block_item_reader<T>(blocks, count, memory), count);
     EXPECT_EQ(tally->reads().requests - read, block_count);
-    expect_items<T>(block_input_stream<T>(std::move(blocks), count, memory), count);
+    expect_items<T>(block_item_reader<T>(std::move(blocks), count, memory), count);
     EXPECT_EQ(tally->reads().requests - read, 2 * block_count);
     EXPECT_EQ(store->allocated_bytes(), 0U);
   }
 
   template <typename T>
-  static void expect_items(block_input_stream<T>&& in, std::uint64_t count) {
+  static void expect_items(block_item_reader<T>&& in, std::uint64_t count) {
     for (std::uint64_t i = 0; i < count; ++i, ++in) {
       ASSERT_EQ(in.size(), count - i);
       ASSERT_FALSE(in.empty());
@@ -104,14 +104,14 @@ struct block_streams : testing::Test {
   template <typename T>
   void expect_round_trips(block_writer_options const& options) {
     block_list none(*store, memory);
-    std::uint64_t const b = block_output_stream<T>(none, memory, options).items_per_block();
+    std::uint64_t const b = block_item_writer<T>(none, memory, options).items_per_block();
     for (std::uint64_t count :
          {std::uint64_t{0}, std::uint64_t{1}, b - 1, b, b + 1, 2 * b, 9 * b + 3})
       expect_round_trip<T>(count, options);
   }
 };
 
-TEST_F(block_streams, give_back_what_was_pushed_with_one_io_for_each_block) {
+TEST_F(item_blocks, give_back_what_was_pushed_with_one_io_for_each_block) {
   for (std::size_t disk_count : {1U, 3U})
     for (std::size_t alignment : {1U, 64U})
       for (std::size_t buffer_count : {0U, 1U, 5U}) {
@@ -123,7 +123,7 @@ TEST_F(block_streams, give_back_what_was_pushed_with_one_io_for_each_block) {
       }
 }
 
-TEST_F(block_streams, take_and_give_spans_of_any_length) {
+TEST_F(item_blocks, take_and_give_spans_of_any_length) {
   std::uint64_t const seed = 17;
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937_64 random(seed);
@@ -132,7 +132,7 @@ TEST_F(block_streams, take_and_give_spans_of_any_length) {
   for (auto& item : items) item = random();
   block_list blocks(*store, memory);
   {
-    block_output_stream<std::uint64_t> out(blocks, memory, {.block_bytes = 256});
+    block_item_writer<std::uint64_t> out(blocks, memory, {.block_bytes = 256});
     for (std::span<std::uint64_t const> left = items; !left.empty();) {
       std::size_t const count = std::min<std::size_t>(random() % 100, left.size());
       out.push(left.first(count));
@@ -142,7 +142,7 @@ TEST_F(block_streams, take_and_give_spans_of_any_length) {
     out.finish();
   }
   std::vector<std::uint64_t> read;
-  block_input_stream<std::uint64_t> in(blocks, items.size(), memory);
+  block_item_reader<std::uint64_t> in(blocks, items.size(), memory);
   while (!in.empty()) {
     std::size_t const count = random() % (in.pull().size() + 1);
     read.insert(read.end(), in.pull().begin(), in.pull().begin() + static_cast<int>(count));
@@ -151,12 +151,12 @@ TEST_F(block_streams, take_and_give_spans_of_any_length) {
   EXPECT_EQ(read, items);
 }
 
-TEST_F(block_streams, of_several_block_sizes_share_a_storage_and_its_freed_space) {
+TEST_F(item_blocks, of_several_block_sizes_share_a_storage_and_its_freed_space) {
   use_disks(2, 64);
   std::uint64_t const count = 500;
   block_list small(*store, memory), large(*store, memory);
-  block_output_stream<std::uint64_t> into_small(small, memory, {.block_bytes = 64});
-  block_output_stream<odd> into_large(large, memory, {.block_bytes = 1024});
+  block_item_writer<std::uint64_t> into_small(small, memory, {.block_bytes = 64});
+  block_item_writer<odd> into_large(large, memory, {.block_bytes = 1024});
   for (std::uint64_t i = 0; i < count; ++i) {
     into_small.push(nth<std::uint64_t>(i));
     into_large.push(nth<odd>(i));
@@ -165,22 +165,22 @@ TEST_F(block_streams, of_several_block_sizes_share_a_storage_and_its_freed_space
   into_large.finish();
   // The small blocks are written anew as middle-sized ones, partly where they were freed.
   block_list middle(*store, memory);
-  block_output_stream<std::uint64_t> into_middle(middle, memory, {.block_bytes = 192});
-  for (block_input_stream<std::uint64_t> in(std::move(small), count, memory); !in.empty(); ++in)
+  block_item_writer<std::uint64_t> into_middle(middle, memory, {.block_bytes = 192});
+  for (block_item_reader<std::uint64_t> in(std::move(small), count, memory); !in.empty(); ++in)
     into_middle.push(*in);
   into_middle.finish();
   expect_items<std::uint64_t>({middle, count, memory}, count);
   expect_items<odd>({large, count, memory}, count);
 }
 
-TEST_F(block_streams, report_a_failed_write_at_finish_at_the_latest) {
+TEST_F(item_blocks, report_a_failed_write_at_finish_at_the_latest) {
   for (std::uint64_t failing : {0U, 3U, 9U}) {
     SCOPED_TRACE("write " + std::to_string(failing));
     plan = std::make_shared<io::fault_plan>();
     plan->script(io::fault_point::write, failing, io::fault::fail(ENOSPC));
     use_disks(2, 1);
     block_list blocks(*store, memory);
-    block_output_stream<std::uint64_t> out(blocks, memory, {.block_bytes = 64});
+    block_item_writer<std::uint64_t> out(blocks, memory, {.block_bytes = 64});
     try {
       for (std::uint64_t i = 0; i < 80; ++i) out.push(i);
       out.finish();
@@ -191,18 +191,18 @@ TEST_F(block_streams, report_a_failed_write_at_finish_at_the_latest) {
   }
 }
 
-TEST_F(block_streams, report_a_failed_read_before_its_first_item) {
+TEST_F(item_blocks, report_a_failed_read_before_its_first_item) {
   for (std::uint64_t failing : {0U, 4U}) {
     plan = std::make_shared<io::fault_plan>();
     plan->script(io::fault_point::read, failing, io::fault::fail(EIO));
     use_disks(1, 1);
     block_list blocks(*store, memory);
-    block_output_stream<std::uint64_t> out(blocks, memory, {.block_bytes = 64});
+    block_item_writer<std::uint64_t> out(blocks, memory, {.block_bytes = 64});
     for (std::uint64_t i = 0; i < 80; ++i) out.push(i);
     out.finish();
     std::uint64_t next = 0;
     try {
-      block_input_stream<std::uint64_t> in(std::move(blocks), 80, memory);
+      block_item_reader<std::uint64_t> in(std::move(blocks), 80, memory);
       for (std::uint64_t const item : in) EXPECT_EQ(item, next++);
       FAIL() << "a failed read was not noticed";
     } catch (io_error const& e) {
@@ -214,14 +214,14 @@ TEST_F(block_streams, report_a_failed_read_before_its_first_item) {
 }
 
 // What cannot be read must not look like the end, nor be passed over.
-TEST_F(block_streams, are_not_empty_after_an_error) {
+TEST_F(item_blocks, are_not_empty_after_an_error) {
   plan->script(io::fault_point::read, 4, io::fault::fail(EIO));
   use_disks(1, 1);
   block_list blocks(*store, memory);
-  block_output_stream<std::uint64_t> out(blocks, memory, {.block_bytes = 64});
+  block_item_writer<std::uint64_t> out(blocks, memory, {.block_bytes = 64});
   for (std::uint64_t i = 0; i < 80; ++i) out.push(i);
   out.finish();
-  block_input_stream<std::uint64_t> in(blocks, 80, memory);
+  block_item_reader<std::uint64_t> in(blocks, 80, memory);
   std::uint64_t next = 0;
   for (int tries = 0; tries < 3; ++tries) {
     EXPECT_THROW(for (; !in.empty(); ++in) next += *in == next ? 1 : 0, io_error);
@@ -231,13 +231,13 @@ TEST_F(block_streams, are_not_empty_after_an_error) {
   EXPECT_EQ(next, 4 * 8U);
 }
 
-TEST_F(block_streams, go_on_where_a_loop_was_left) {
+TEST_F(item_blocks, go_on_where_a_loop_was_left) {
   use_disks(1, 1);
   block_list blocks(*store, memory);
-  block_output_stream<std::uint64_t> out(blocks, memory, {.block_bytes = 64});
+  block_item_writer<std::uint64_t> out(blocks, memory, {.block_bytes = 64});
   for (std::uint64_t i = 0; i < 80; ++i) out.push(i);
   out.finish();
-  block_input_stream<std::uint64_t> in(blocks, 80, memory);
+  block_item_reader<std::uint64_t> in(blocks, 80, memory);
   std::uint64_t next = 0;
   while (!in.empty()) {
     for (std::uint64_t const item : in) {
@@ -249,16 +249,16 @@ TEST_F(block_streams, go_on_where_a_loop_was_left) {
   EXPECT_EQ(next, 80U);
 }
 
-TEST_F(block_streams, name_the_disk_and_the_block_that_is_not_as_it_was_written) {
+TEST_F(item_blocks, name_the_disk_and_the_block_that_is_not_as_it_was_written) {
   plan->script(io::fault_point::write, 4, io::fault::flip(9));
   use_disks(1, 1);
   block_list blocks(*store, memory);
-  block_output_stream<std::uint64_t> out(blocks, memory, {.block_bytes = 64});
+  block_item_writer<std::uint64_t> out(blocks, memory, {.block_bytes = 64});
   for (std::uint64_t i = 0; i < 80; ++i) out.push(i);
   out.finish();
   std::uint64_t next = 0;
   try {
-    block_input_stream<std::uint64_t> in(std::move(blocks), 80, memory);
+    block_item_reader<std::uint64_t> in(std::move(blocks), 80, memory);
     for (std::uint64_t const item : in) EXPECT_EQ(item, next++);
     FAIL() << "a flipped bit was not noticed";
   } catch (corrupt_block const& e) {
@@ -268,11 +268,11 @@ TEST_F(block_streams, name_the_disk_and_the_block_that_is_not_as_it_was_written)
   EXPECT_EQ(next, 4 * 8U);
 }
 
-TEST_F(block_streams, refuse_blocks_smaller_than_an_item) {
+TEST_F(item_blocks, refuse_blocks_smaller_than_an_item) {
   use_disks(1, 1);
   block_list blocks(*store, memory);
   block_writer_options const options{.block_bytes = 4, .alignment_bytes = 1};
-  EXPECT_THROW(block_output_stream<odd>(blocks, memory, options), std::invalid_argument);
+  EXPECT_THROW(block_item_writer<odd>(blocks, memory, options), std::invalid_argument);
   EXPECT_EQ(memory.free_bytes(), memory.total_bytes());
 }
 
