@@ -243,6 +243,8 @@ class sort_engine final : private memory_giver, private chunk_memory {
   std::uint64_t index_of_merge() const;
   std::uint64_t windows_bytes() const;
   std::uint64_t least_windows_bytes() const;
+  std::uint64_t resident_bytes() const;
+  std::size_t resident_block() const;
   std::uint64_t resident_writing_bytes(std::size_t buffers) const;
   void write_resident();
   bool may_be_suspended() const noexcept;

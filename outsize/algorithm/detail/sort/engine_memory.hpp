@@ -216,8 +216,12 @@ void sort_engine<Family>::take_output_memory() {
   std::uint64_t const used = work_.memory.total_bytes() - work_.memory.free_bytes();
   std::uint64_t const index = work_.runs.empty() ? 0 : 4 * page_bytes() + index_of_merge();
   std::uint64_t const planned = work_.plan.merge_bytes + work_.plan.index_bytes;
-  std::uint64_t const wanted =
-      work_.runs.empty() ? used + windows_bytes() : std::max(planned, used + index + least_merge());
+  // With as much as it takes to write what stayed in memory it can give all of that to others.
+  std::uint64_t const to_write =
+      !work_.resident.empty() && may_be_suspended() ? resident_writing_bytes(2) : 0;
+  std::uint64_t const wanted = work_.runs.empty()
+                                   ? used + windows_bytes() + to_write
+                                   : std::max(planned, used + index + least_merge() + to_write);
   std::uint64_t const good = used + windows_bytes() / 16 + 16 * page_bytes();
   std::uint64_t const least =
       used + (work_.runs.empty() ? least_windows_bytes() : index + least_merge());
@@ -235,7 +239,9 @@ void sort_engine<Family>::take_output_memory() {
 /// Of a merge of two runs.
 template <item_family Family>
 std::uint64_t sort_engine<Family>::least_merge() const {
-  std::size_t block_bytes = std::max(work_.plan.held_bytes, work_.resident_block_bytes);
+  std::size_t block_bytes = work_.resident_block_bytes;
+  if (!work_.runs.empty()) block_bytes = std::max(block_bytes, work_.plan.held_bytes);
+  if (work_.runs.empty() && !work_.resident.empty()) block_bytes = resident_block();
   for (auto const& r : work_.runs) block_bytes = std::max(block_bytes, r.buffer_bytes());
   return 8 * block_bytes + 4 * page_bytes();
 }
@@ -272,14 +278,28 @@ std::uint64_t sort_engine<Family>::least_windows_bytes() const {
   return 2 * round_up(item + places_.alignment_bytes, page_bytes());
 }
 
+/// Of what stayed in memory.
+template <item_family Family>
+std::uint64_t sort_engine<Family>::resident_bytes() const {
+  std::uint64_t bytes = 0;
+  for (auto const& v : work_.resident) bytes += v.bytes(0, v.size());
+  return bytes;
+}
+
+/// The length of the blocks that it is written in: no longer than it, so that little takes little.
+template <item_family Family>
+std::size_t sort_engine<Family>::resident_block() const {
+  // Disks that nothing goes to are not even asked how long their blocks should be.
+  std::size_t const usual = formation_->block_before_rounding(work_.largest_resident_bytes);
+  std::uint64_t const enough = 2 * (resident_bytes() + work_.largest_resident_bytes);
+  return round_up<std::size_t>(std::min<std::uint64_t>(usual, enough), page_bytes());
+}
+
 /// What it takes to write what stayed in memory, from so many buffers.
 template <item_family Family>
 std::uint64_t sort_engine<Family>::resident_writing_bytes(std::size_t buffers) const {
-  // Disks that nothing goes to are not even asked how long their blocks should be.
-  std::size_t const block_bytes =
-      round_up(formation_->block_before_rounding(work_.largest_resident_bytes), page_bytes());
-  std::uint64_t bytes = 0;
-  for (auto const& v : work_.resident) bytes += v.bytes(0, v.size());
+  std::size_t const block_bytes = resident_block();
+  std::uint64_t const bytes = resident_bytes();
   return buffers * block_bytes +
          (2 * bytes / block_bytes + 64) * index_entry_bytes(work_.store, work_.family) +
          4 * page_bytes();
@@ -294,7 +314,7 @@ void sort_engine<Family>::write_resident() {
     buffers /= 2;
   if (work_.resident.empty() || buffers < 2) return;
   {
-    std::size_t const block_bytes = formation_->block_for(work_.largest_resident_bytes);
+    std::size_t const block_bytes = round_up(resident_block(), block_unit_bytes(work_.store));
     block::buffer_pool out(work_.memory, block_bytes, buffers);
     executor& threads = work_.store.threads();
     run_writer<Family> writer(work_.family, work_.store, threads, work_.memory, out, work_.equals(),

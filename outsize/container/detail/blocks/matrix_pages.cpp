@@ -20,7 +20,9 @@ page_pool matrix_pool(storage& store, std::uint64_t memory_bytes) {
   auto const page_bytes = std::max<std::size_t>(
       round_down<std::uint64_t>(std::min<std::uint64_t>(memory_bytes / 128, 8_MiB), alignment),
       alignment);
-  auto const pages = static_cast<std::size_t>(memory_bytes / page_bytes);
+  // What is not named has what it needs at least, or is refused.
+  std::size_t const fewest_pages = is_named ? 0 : least_pages + spare_pages;
+  auto const pages = std::max(static_cast<std::size_t>(memory_bytes / page_bytes), fewest_pages);
   detail::page_cache_options const paging{.page_bytes = page_bytes,
                                           .cache_pages = pages - std::min(pages, spare_pages),
                                           .spare_pages = spare_pages,
