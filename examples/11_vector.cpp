@@ -38,9 +38,9 @@ int main() {
   std::cout << "greatest " << greatest << '\n';
 
   // A file of items, which other programs can read.
-  auto in_file = outsize::vector<std::uint64_t>::create("primes", store);
+  auto in_file = outsize::vector<std::uint64_t>::create_plain("primes", store);
   for (std::uint64_t const prime : {2, 3, 5, 7, 11}) in_file.push_back(prime);
   in_file.close();
   std::cout << std::filesystem::file_size("primes") << " bytes, the last item is "
-            << outsize::vector<std::uint64_t>::open("primes", store).back() << '\n';
+            << outsize::vector<std::uint64_t>::open_plain("primes", store).back() << '\n';
 }

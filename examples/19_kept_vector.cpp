@@ -20,7 +20,7 @@ int main() {
   std::string const path = "balances";
 
   {
-    auto accounts = balances::create_kept(path, store, {.page_bytes = 4_KiB});
+    auto accounts = balances::create(path, store, {.page_bytes = 4_KiB});
     accounts.resize(500'000, 100);
     accounts.flush();  // from here on, this is what a crash leaves
 
@@ -40,7 +40,7 @@ int main() {
     accounts.close();  // all of the transfers or, if the process ends before, none
   }
 
-  auto const again = balances::open_kept(path, store, io::access::read_only);
+  auto const again = balances::open(path, store, io::access::read_only);
   std::cout << (again.was_closed() ? "closed" : "not closed") << ", " << again.size()
             << " accounts, " << std::accumulate(again.begin(), again.end(), std::int64_t{0})
             << " in all\n";

@@ -53,7 +53,7 @@ constexpr std::uint64_t sum_of(std::uint64_t count) {
 struct job {
   std::uint64_t bytes;
   storage store;
-  vector_options pages;
+  page_options pages;
   std::string directory;
 };
 
@@ -175,7 +175,7 @@ outcome vector_random(job& work) {
   std::string const path = work.directory + "/items";
   std::uint64_t const count = work.bytes / sizeof(std::uint64_t);
   {
-    auto v = vector<std::uint64_t>::create(path, work.store, work.pages);
+    auto v = vector<std::uint64_t>::create_plain(path, work.store, work.pages);
     v.resize(count);
     fill(v);
     v.close();
@@ -186,7 +186,8 @@ outcome vector_random(job& work) {
   work.pages.page_bytes = accesses::page_bytes;
   work.pages.cache_pages = work.store.memory().total_bytes() / 10 / accesses::page_bytes;
   work.pages.batch_pages = accesses::depth;
-  auto const v = vector<std::uint64_t>::open(path, work.store, io::access::read_only, work.pages);
+  auto const v =
+      vector<std::uint64_t>::open_plain(path, work.store, io::access::read_only, work.pages);
   std::filesystem::remove(path);
   std::vector<std::vector<std::uint64_t>> found = random.indices;
   auto const [seconds, moved] = timed(work.store, [&] {

@@ -64,8 +64,8 @@ class division {
   sort_options sorters(unsigned among) const {
     return {.memory_bytes = for_sorters_ / among, .rewindable = true};
   }
-  vector_options vectors(unsigned among) const { return pages(for_others_ / among); }
-  vector_options favoured_vectors(unsigned among) const { return pages(for_sorters_ / among); }
+  page_options vectors(unsigned among) const { return pages(for_others_ / among); }
+  page_options favoured_vectors(unsigned among) const { return pages(for_sorters_ / among); }
   map_options maps(unsigned among) const {
     if (for_others_ == 0) return {};
     std::size_t const bytes = for_others_ / among;
@@ -82,7 +82,7 @@ class division {
   }
 
  private:
-  vector_options pages(std::uint64_t bytes) const {
+  page_options pages(std::uint64_t bytes) const {
     if (bytes == 0) return {};
     std::uint64_t const pages = bytes / page_bytes_;
     return {.page_bytes = page_bytes_,

@@ -64,7 +64,7 @@ class deque : public detail::paged_array<deque<T>, T> {
   static constexpr std::uint64_t pages_before = std::uint64_t{1} << 40;
 
   /// So that what is read ahead at one end is not pushed out by what is read ahead at the other.
-  static vector_options adapted(vector_options options) {
+  static page_options adapted(page_options options) {
     std::size_t const pages = options.cache_pages != 0 ? options.cache_pages : usual_cache_pages;
     std::size_t const others = std::min<std::size_t>(pages, 4);  // that are at work
     options.read_ahead_pages = std::min(options.read_ahead_pages, (pages - others) / 2);
@@ -73,10 +73,10 @@ class deque : public detail::paged_array<deque<T>, T> {
 };
 
 template <item_source In>
-deque(storage&, In&&, vector_options = {}) -> deque<source_item_t<In>>;
+deque(storage&, In&&, page_options = {}) -> deque<source_item_t<In>>;
 template <std::input_iterator I, std::sentinel_for<I> S>
-deque(storage&, I, S, vector_options = {}) -> deque<std::iter_value_t<I>>;
+deque(storage&, I, S, page_options = {}) -> deque<std::iter_value_t<I>>;
 template <stored_item T>
-deque(storage&, std::initializer_list<T>, vector_options = {}) -> deque<T>;
+deque(storage&, std::initializer_list<T>, page_options = {}) -> deque<T>;
 
 }  // namespace outsize

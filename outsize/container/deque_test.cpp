@@ -195,7 +195,7 @@ TEST_F(deques, take_many_items_at_once_as_standard_ones_do) {
   auto const seed = std::random_device{}();
   SCOPED_TRACE(testing::Message() << "seed " << seed);
   std::mt19937_64 random(seed);
-  vector_options const options{.page_bytes = 48, .cache_pages = 5, .spare_pages = 2};
+  page_options const options{.page_bytes = 48, .cache_pages = 5, .spare_pages = 2};
   deque<std::uint64_t> d(*store, options);
   std::deque<std::uint64_t> model;
   for (int i = 0; i < scratch::operations(20'000); ++i) {

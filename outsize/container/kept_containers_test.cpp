@@ -68,13 +68,13 @@ std::vector<std::unique_ptr<storage>> storages() {
 
 struct kept_vector {
   using container = vector<number>;
-  static inline vector_options const options{.page_bytes = 512};
+  static inline page_options const options{.page_bytes = 512};
   static constexpr std::span state = scratch::kept_vector_fields;
   static container create(std::string const& path, storage& store) {
-    return container::create_kept(path, store, options);
+    return container::create(path, store, options);
   }
   static container open(std::string const& path, storage& store) {
-    return container::open_kept(path, store);
+    return container::open(path, store);
   }
   static void add(container& to, number i) { to.push_back(i); }
   static bool has(container const& in, number i) { return in[i] == i; }
@@ -92,10 +92,10 @@ struct kept_by_key {
       return std::span(scratch::kept_table_fields);
   }();
   static container create(std::string const& path, storage& store) {
-    return container::create(path, store, Options);
+    return container::create_plain(path, store, Options);
   }
   static container open(std::string const& path, storage& store) {
-    return container::open(path, store);
+    return container::open_plain(path, store);
   }
   static void add(container& to, number i) { to.insert({i, i}); }
   static bool has(container const& in, number i) { return in.contains(i); }
@@ -233,7 +233,7 @@ struct types_of_kept_files : testing::Test {
   }
   template <typename T>
   std::string opening_vector() {
-    return refusal([&] { vector<T>::open_kept(path, store); });
+    return refusal([&] { vector<T>::open(path, store); });
   }
   /// The file, as an earlier version would have made it.
   void forget_types() {
@@ -269,18 +269,18 @@ TEST_F(types_of_kept_files, of_hash_tables_and_vectors_are_told_apart) {
   EXPECT_EQ((opening<unordered_map<number, number, std::hash<number>, mine>>()), "");
   EXPECT_NE((opening<map<number, number>>()), "");
   std::filesystem::remove(path);
-  vector<number>::create_kept(path, store).push_back(1);
+  vector<number>::create(path, store).push_back(1);
   EXPECT_EQ(opening_vector<number>(), "");
   EXPECT_EQ(opening_vector<double>(), path + ": has items 'u64', not 'f64'");
 }
 
 TEST_F(types_of_kept_files, of_classes_are_told_by_names_and_alignment) {
-  vector<account>::create_kept(path, store).push_back({1, 2});
+  vector<account>::create(path, store).push_back({1, 2});
   EXPECT_EQ(opening_vector<renamed>(), "");
   EXPECT_EQ(opening_vector<half>(), path + ": has items 'class' aligned to 8 bytes, not to 4");
   EXPECT_EQ(opening_vector<named>(), "") << "a name that was given later";
   EXPECT_EQ(opening_vector<account>(), "");
-  vector<named>::open_kept(path, store).push_back({3, 4});
+  vector<named>::open(path, store).push_back({3, 4});
   EXPECT_EQ(opening_vector<named>(), "");
   EXPECT_EQ(opening_vector<account>(), path + ": has items 'a name', not 'class'");
 }
@@ -322,7 +322,7 @@ TEST_F(types_of_kept_files, are_refused_before_anything_is_written) {
 
 TEST_F(types_of_kept_files, of_plain_ones_are_told_from_them) {
   map<number, number>::create(path, store).insert({1, 1});
-  auto const open_plain = [&] { vector<number>::open(path, store, io::access::read_only); };
+  auto const open_plain = [&] { vector<number>::open_plain(path, store, io::access::read_only); };
   EXPECT_EQ(refusal(open_plain), path +
                                      ": holds a map of 8 + 8 bytes, not plain items: open it "
                                      "with map::open");
@@ -332,8 +332,8 @@ TEST_F(types_of_kept_files, of_plain_ones_are_told_from_them) {
   scratch::write_file(path, damaged.text());
   EXPECT_NE(refusal(open_plain), "") << "that it is damaged makes it no plain file";
   std::filesystem::remove(path);
-  vector<number>::create_kept(path, store).push_back(1);
-  EXPECT_THAT(refusal(open_plain), testing::EndsWith("open it with vector::open_kept"));
+  vector<number>::create(path, store).push_back(1);
+  EXPECT_THAT(refusal(open_plain), testing::EndsWith("open it with vector::open"));
   scratch::write_file(path, "outsize\n" + std::string(20'000, 'x'));
   EXPECT_EQ(refusal(open_plain), "") << "a text that begins so";
   EXPECT_THAT(opening_vector<number>(), testing::HasSubstr("no header fits its checksum"));
@@ -413,12 +413,12 @@ TEST(vectors_in_plain_files, that_cannot_be_made_leave_no_file) {
   scratch::directory folder;
   {
     auto const others = all_memory_but(store, 4_KiB);
-    EXPECT_THROW(vector<number>::create(folder.path("new"), store), budget_error);
+    EXPECT_THROW(vector<number>::create_plain(folder.path("new"), store), budget_error);
     EXPECT_TRUE(folder.names().empty());
   }
-  vector<number>::create(folder.path("new"), store).push_back(1);
-  EXPECT_THROW(vector<number>::create(folder.path("new"), store), io_error);
-  EXPECT_EQ(vector<number>::open(folder.path("new"), store).size(), 1U);
+  vector<number>::create_plain(folder.path("new"), store).push_back(1);
+  EXPECT_THROW(vector<number>::create_plain(folder.path("new"), store), io_error);
+  EXPECT_EQ(vector<number>::open_plain(folder.path("new"), store).size(), 1U);
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ storage_options in_memory() {
           .threads = 1};
 }
 
-vector_options const small{.page_bytes = 64, .cache_pages = 4};
+page_options const small{.page_bytes = 64, .cache_pages = 4};
 
 // How each is made, and used.
 
@@ -136,10 +136,10 @@ TEST(closed_container_death_test, is_not_used) {
   };
   using pairs = map<number, number>;
   using hashed = unordered_map<number, number>;
-  EXPECT_DEATH(misuse([](auto const& at, auto& s) { return vector<number>::create(at, s); }),
+  EXPECT_DEATH(misuse([](auto const& at, auto& s) { return vector<number>::create_plain(at, s); }),
                "closed");
   ++files;
-  EXPECT_DEATH(misuse([](auto const& at, auto& s) { return vector<number>::create_kept(at, s); }),
+  EXPECT_DEATH(misuse([](auto const& at, auto& s) { return vector<number>::create(at, s); }),
                "closed");
   ++files;
   EXPECT_DEATH(misuse([](auto const& at, auto& s) { return pairs::create(at, s); }), "closed");

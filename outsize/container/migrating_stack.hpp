@@ -53,7 +53,7 @@ class migrating_stack {
   using size_type = std::uint64_t;
 
   /// An empty one, that will be on the disks of `store`, which must outlive it.
-  migrating_stack(storage& store, size_type most_in_memory, vector_options const& options = {})
+  migrating_stack(storage& store, size_type most_in_memory, page_options const& options = {})
       : store_(&store),
         most_in_memory_(most_in_memory),
         options_(options),
@@ -194,7 +194,7 @@ class migrating_stack {
   detail::moved_along<storage*> store_;
   std::optional<page_pool> pool_;
   size_type most_in_memory_;
-  vector_options options_ = {};
+  page_options options_ = {};
   grant memory_;  // of what is in memory
   std::vector<T> in_memory_;
   std::optional<vector<T>> on_disk_;

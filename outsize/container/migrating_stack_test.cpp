@@ -22,7 +22,7 @@
 namespace outsize {
 namespace {
 
-vector_options const small{.page_bytes = 64, .cache_pages = 4, .spare_pages = 2};
+page_options const small{.page_bytes = 64, .cache_pages = 4, .spare_pages = 2};
 
 using scratch::persist;
 

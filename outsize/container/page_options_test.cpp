@@ -26,7 +26,7 @@ namespace {
 constexpr std::uint64_t page_items = 8;
 constexpr std::size_t page_bytes = page_items * sizeof(std::uint64_t);
 
-struct vector_options_on_two_disks : testing::Test {
+struct page_options_on_two_disks : testing::Test {
   std::array<std::shared_ptr<io::io_tally>, 2> tallies{std::make_shared<io::io_tally>(),
                                                        std::make_shared<io::io_tally>()};
   storage store{{.disks = {counted(0), counted(1)}, .memory_bytes = 1_MiB, .threads = 1}};
@@ -37,14 +37,14 @@ struct vector_options_on_two_disks : testing::Test {
               return std::make_unique<io::counting_file>(io::make_memory_file("counted"), tally);
             }};
   }
-  static vector_options placed(block::placement_options placement) {
+  static page_options placed(block::placement_options placement) {
     return {.page_bytes = page_bytes,
             .cache_pages = 4,
             .spare_pages = 2,
             .placement = std::move(placement)};
   }
   /// Pages written to each disk by pushing so many, all of which are flushed.
-  std::array<std::uint64_t, 2> written_by(vector_options const& options, std::uint64_t pages) {
+  std::array<std::uint64_t, 2> written_by(page_options const& options, std::uint64_t pages) {
     auto const before = written();
     vector<std::uint64_t> v(store, options);
     for (std::uint64_t i = 0; i < pages * page_items; ++i) v.push_back(i);
@@ -60,7 +60,7 @@ struct vector_options_on_two_disks : testing::Test {
 
 using two_counts = std::array<std::uint64_t, 2>;
 
-TEST_F(vector_options_on_two_disks, have_pages_go_where_their_placement_says) {
+TEST_F(page_options_on_two_disks, have_pages_go_where_their_placement_says) {
   using enum block::placement_kind;
   EXPECT_EQ(written_by(placed({.kind = striping}), 100), (two_counts{50, 50}));
   EXPECT_EQ(written_by(placed({.kind = striping, .disks = {0}}), 100), (two_counts{100, 0}));
@@ -72,7 +72,7 @@ TEST_F(vector_options_on_two_disks, have_pages_go_where_their_placement_says) {
   EXPECT_EQ(one[1], next[0]);
 }
 
-TEST_F(vector_options_on_two_disks, are_each_container_s_own) {
+TEST_F(page_options_on_two_disks, are_each_container_s_own) {
   vector<std::uint64_t> v(store, placed({.disks = {0}}));
   deque<std::uint64_t> d(store, placed({.disks = {1}}));
   for (std::uint64_t i = 0; i < 100 * page_items; ++i) {
@@ -89,7 +89,7 @@ TEST_F(vector_options_on_two_disks, are_each_container_s_own) {
   EXPECT_GE(tallies[0]->reads().requests, 90U);
 }
 
-TEST_F(vector_options_on_two_disks, refuse_disks_that_are_not_there) {
+TEST_F(page_options_on_two_disks, refuse_disks_that_are_not_there) {
   EXPECT_THROW(vector<std::uint64_t>(store, placed({.disks = {0, 2}})), std::invalid_argument);
   EXPECT_THROW(vector<std::uint64_t>(store, placed({.disks = {1, 1}})), std::invalid_argument);
 }
@@ -127,7 +127,7 @@ class most_recently_used final : public block::replacement {
 };
 
 /// Reads of going round 20 pages 50 times with 12 of them in memory.
-std::uint64_t reads_of_rounds(storage& store, vector_options options) {
+std::uint64_t reads_of_rounds(storage& store, page_options options) {
   options.page_bytes = page_bytes;
   options.cache_pages = 12;
   options.read_ahead_pages = 0;
@@ -142,7 +142,7 @@ std::uint64_t reads_of_rounds(storage& store, vector_options options) {
   return v.cache_counts().misses - before;
 }
 
-TEST_F(vector_options_on_two_disks, let_the_policy_given_choose_which_page_leaves) {
+TEST_F(page_options_on_two_disks, let_the_policy_given_choose_which_page_leaves) {
   policy_log log;
   EXPECT_GE(reads_of_rounds(store, {}), 50U * (20 - 4));  // the live ones do not leave
   auto const reads = reads_of_rounds(

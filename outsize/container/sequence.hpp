@@ -32,10 +32,10 @@ class sequence {
   using size_type = std::uint64_t;
 
   /// An empty one on the disks of `store`, which must outlive it. @throws budget_error, io_error.
-  explicit sequence(storage& store = default_storage(), vector_options const& options = {})
+  explicit sequence(storage& store = default_storage(), page_options const& options = {})
       : items_(store, options) {}
   /// One with these items, the first one in front. @throws as push_back(), besides.
-  sequence(storage& store, std::initializer_list<T> list, vector_options const& options = {})
+  sequence(storage& store, std::initializer_list<T> list, page_options const& options = {})
       : sequence(store, options) {
     for (T const& item : list) items_.push_back(item);
   }

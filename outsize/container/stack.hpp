@@ -18,7 +18,7 @@
 namespace outsize {
 
 /// For a stack whose memory is to be small: nothing is read ahead or written behind.
-inline vector_options without_overlap(vector_options options = {}) {
+inline page_options without_overlap(page_options options = {}) {
   options.cache_pages = 4;
   options.spare_pages = 0;
   options.read_ahead_pages = 0;
@@ -38,10 +38,10 @@ class stack {
 
   /// An empty one on the disks of `store`, which must outlive it. The default grows and shrinks at
   /// the speed of the disks; without_overlap() takes less memory. @throws budget_error, io_error.
-  explicit stack(storage& store = default_storage(), vector_options const& options = {})
+  explicit stack(storage& store = default_storage(), page_options const& options = {})
       : items_(store, options) {}
   /// One with these items, the last one on top. @throws as push(), besides.
-  stack(storage& store, std::initializer_list<T> list, vector_options const& options = {})
+  stack(storage& store, std::initializer_list<T> list, page_options const& options = {})
       : stack(store, options) {
     for (T const& item : list) items_.push_back(item);
   }

@@ -26,8 +26,8 @@ namespace {
 using scratch::persist;
 
 struct stacks : testing::TestWithParam<bool>, scratch::counted_storage {
-  vector_options options() const {
-    vector_options const small{.page_bytes = 64, .cache_pages = 8, .spare_pages = 2};
+  page_options options() const {
+    page_options const small{.page_bytes = 64, .cache_pages = 8, .spare_pages = 2};
     return GetParam() ? without_overlap(small) : small;
   }
 };

@@ -70,8 +70,8 @@ class vector : public detail::paged_array<vector<T>, T> {
   /// however the process ends. Otherwise as a vector on disks; but changed pages are written to
   /// other places until the next flush(), which ends references.
   /// @throws io_error, EEXIST if it is there already; budget_error. Nothing is left of it then.
-  static vector create_kept(std::string const& path, storage& store = default_storage(),
-                            vector_options const& options = {}) {
+  static vector create(std::string const& path, storage& store = default_storage(),
+                       page_options const& options = {}) {
     return vector(detail::create_kept_pages(store, path, detail::kept_vector<T>(), options));
   }
   /// One that was created in a file. It has the pages that it was made with; was_closed() tells
@@ -80,28 +80,28 @@ class vector : public detail::paged_array<vector<T>, T> {
   /// @throws io_error if it cannot be opened, EBUSY while it is open elsewhere and one of both
   /// would change it; format_error if the file is none of vector<T>'s (kept_type.hpp), or is of a
   /// newer format, cut short, or damaged; budget_error.
-  static vector open_kept(std::string const& path, storage& store = default_storage(),
-                          io::access mode = io::access::read_write,
-                          vector_options const& options = {}) {
+  static vector open(std::string const& path, storage& store = default_storage(),
+                     io::access mode = io::access::read_write, page_options const& options = {}) {
     return vector(detail::open_kept_pages(store, path, mode, detail::kept_vector<T>(), options));
   }
   /// The items of a plain file, item i at byte i · sizeof(T); what is behind the last whole one is
   /// left out. Other programs can read the file after flush() or close(), which give it its length;
   /// the destructor does so too, but cannot tell of errors. If the process ends otherwise, pages
-  /// changed since may be there or not. Read only: as open_kept().
+  /// changed since may be there or not. Read only: as open().
   ///
   /// As long as it is open to be changed, no other container, of this process or another one, has
   /// the file open; or any number have it to read. That holds by whatever name it is opened.
   /// @throws io_error if it cannot be opened, EBUSY while another one has it; format_error if it is
   /// the file of a kept container; budget_error.
-  static vector open(std::string const& path, storage& store = default_storage(),
-                     io::access mode = io::access::read_write, vector_options const& options = {}) {
+  static vector open_plain(std::string const& path, storage& store = default_storage(),
+                           io::access mode = io::access::read_write,
+                           page_options const& options = {}) {
     return vector(detail::bind_pages(store, path, {.mode = mode}, sizeof(T), options));
   }
-  /// An empty one in a new plain file, as by open(); its name is durable.
+  /// An empty one in a new plain file, as by open_plain(); its name is durable.
   /// @throws io_error, EEXIST if it is there already; budget_error. Nothing is left of it then.
-  static vector create(std::string const& path, storage& store = default_storage(),
-                       vector_options const& options = {}) {
+  static vector create_plain(std::string const& path, storage& store = default_storage(),
+                             page_options const& options = {}) {
     return vector(detail::bind_pages(
         store, path,
         {.mode = io::access::read_write, .create = true, .must_be_new = true, .permissions = 0666},
@@ -140,17 +140,17 @@ class vector : public detail::paged_array<vector<T>, T> {
   using base::items_;
   static constexpr char const* name = "vector";
   static constexpr std::uint64_t pages_before = 0;
-  static vector_options const& adapted(vector_options const& options) noexcept { return options; }
+  static page_options const& adapted(page_options const& options) noexcept { return options; }
 
   explicit vector(detail::pages_of_file pages)
       : base(std::make_unique<typename base::items>(std::move(pages))) {}
 };
 
 template <item_source In>
-vector(storage&, In&&, vector_options = {}) -> vector<source_item_t<In>>;
+vector(storage&, In&&, page_options = {}) -> vector<source_item_t<In>>;
 template <std::input_iterator I, std::sentinel_for<I> S>
-vector(storage&, I, S, vector_options = {}) -> vector<std::iter_value_t<I>>;
+vector(storage&, I, S, page_options = {}) -> vector<std::iter_value_t<I>>;
 template <stored_item T>
-vector(storage&, std::initializer_list<T>, vector_options = {}) -> vector<T>;
+vector(storage&, std::initializer_list<T>, page_options = {}) -> vector<T>;
 
 }  // namespace outsize

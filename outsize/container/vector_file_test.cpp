@@ -104,7 +104,7 @@ struct vectors_in_files : testing::Test {
     fs::remove(path());
     std::vector<T> model;
     {
-      auto v = vector<T>::create(path(), *store, {.page_bytes = 4_KiB, .cache_pages = 4});
+      auto v = vector<T>::create_plain(path(), *store, {.page_bytes = 4_KiB, .cache_pages = 4});
       for (std::uint64_t i = 0; i < count; ++i) {
         v.push_back(item<T>(i));
         model.push_back(item<T>(i));
@@ -117,7 +117,7 @@ struct vectors_in_files : testing::Test {
       v[0] = model[0] = item<T>(9);
     }
     EXPECT_EQ(content<T>(), model);
-    auto v = vector<T>::open(path(), *store);
+    auto v = vector<T>::open_plain(path(), *store);
     ASSERT_EQ(v.size(), model.size());
     EXPECT_TRUE(std::equal(v.cbegin(), v.cend(), model.begin()));
     v.resize(count / 2);
@@ -142,14 +142,14 @@ TEST_F(vectors_in_files, leave_the_items_there_and_nothing_else) {
 TEST_F(vectors_in_files, read_what_others_wrote_without_what_is_no_item) {
   auto const items = write_file<record<24>>(1000, 23);
   {
-    auto const v = vector<record<24>>::open(path(), *store, io::access::read_only);
+    auto const v = vector<record<24>>::open_plain(path(), *store, io::access::read_only);
     ASSERT_EQ(v.size(), 1000U);
     EXPECT_TRUE(std::equal(v.begin(), v.end(), items.begin()));
   }
-  { auto const v = vector<record<24>>::open(path(), *store); }
+  { auto const v = vector<record<24>>::open_plain(path(), *store); }
   EXPECT_EQ(fs::file_size(path()), 24'023U) << "nothing was changed";
   {
-    auto v = vector<record<24>>::open(path(), *store);
+    auto v = vector<record<24>>::open_plain(path(), *store);
     v.push_back(items[0]);
   }
   EXPECT_EQ(fs::file_size(path()), 24'024U);
@@ -170,8 +170,8 @@ TEST_F(vectors_in_files, hold_what_they_say_where_pages_have_gone_and_come_again
   for (std::uint64_t const kept : {0U, 100U, 512U, 3000U}) {
     SCOPED_TRACE(kept);
     auto const items = write_file<std::uint64_t>(5000);
-    auto v =
-        v_of::open(path(), *store, io::access::read_write, {.page_bytes = 4_KiB, .cache_pages = 4});
+    auto v = v_of::open_plain(path(), *store, io::access::read_write,
+                              {.page_bytes = 4_KiB, .cache_pages = 4});
     v.resize(kept);
     v.resize(4000);
     check(v, kept);
@@ -182,14 +182,14 @@ TEST_F(vectors_in_files, hold_what_they_say_where_pages_have_gone_and_come_again
     v.resize(4000);
     check(v, kept);
     v.close();
-    EXPECT_EQ(v_of::open(path(), *store).size(), 4000U);
+    EXPECT_EQ(v_of::open_plain(path(), *store).size(), 4000U);
   }
 }
 
 TEST_F(vectors_in_files, grow_again_after_they_were_cut_by_a_flush) {
-  vector_options const options{.page_bytes = 4_KiB, .cache_pages = 4};
+  page_options const options{.page_bytes = 4_KiB, .cache_pages = 4};
   constexpr std::uint64_t page = 512;  // items
-  auto v = vector<std::uint64_t>::create(path(), *store, options);
+  auto v = vector<std::uint64_t>::create_plain(path(), *store, options);
   auto const visit_other_pages = [&] {
     for (std::uint64_t i = 0; i < v.size(); i += page) (void)v[i];
   };
@@ -215,7 +215,7 @@ TEST_F(vectors_in_files, grow_again_after_they_were_cut_by_a_flush) {
 }
 
 TEST_F(vectors_in_files, keep_their_file_when_a_list_is_assigned) {
-  auto v = vector<std::uint64_t>::create(path(), *store);
+  auto v = vector<std::uint64_t>::create_plain(path(), *store);
   v.resize(1000, 1);
   v = {1, 2, 3};
   v.close();
@@ -234,7 +234,7 @@ TEST_F(vectors_in_files, refuse_what_they_may_not_do_and_name_the_file) {
     }
   };
   using numbers = vector<std::uint64_t>;
-  auto v = numbers::open(path(), *store, io::access::read_only);
+  auto v = numbers::open_plain(path(), *store, io::access::read_only);
   expect_error(EACCES, [&] { v[3] = 4; });
   expect_error(EACCES, [&] { v.push_back(4); });
   expect_error(EACCES, [&] { v.clear(); });
@@ -242,18 +242,18 @@ TEST_F(vectors_in_files, refuse_what_they_may_not_do_and_name_the_file) {
   expect_error(EACCES, [&] { v.pop_back(); });
   v.flush();
   EXPECT_EQ(std::as_const(v)[3], items[3]);
-  expect_error(EEXIST, [&] { numbers::create(path(), *store); });
+  expect_error(EEXIST, [&] { numbers::create_plain(path(), *store); });
   v.close();
   EXPECT_EQ(content<std::uint64_t>(), items);
   fs::remove(path());
-  expect_error(ENOENT, [&] { numbers::open(path(), *store); });
+  expect_error(ENOENT, [&] { numbers::open_plain(path(), *store); });
   EXPECT_FALSE(fs::exists(path()));
 }
 
 TEST_F(vectors_in_files, may_be_empty) {
-  { auto const v = vector<int>::create(path(), *store); }
+  { auto const v = vector<int>::create_plain(path(), *store); }
   EXPECT_EQ(fs::file_size(path()), 0U);
-  auto v = vector<int>::open(path(), *store);
+  auto v = vector<int>::open_plain(path(), *store);
   EXPECT_TRUE(v.empty());
   v.push_back(1);
   v.clear();
@@ -268,25 +268,26 @@ TEST_F(vectors_in_files, have_names_that_outlive_a_power_failure) {
     action();
     return synced_directories - before;
   };
-  EXPECT_EQ(names_synced_by([&] { vector<int>::create(path(), *store); }), 1);
-  EXPECT_EQ(names_synced_by([&] { vector<int>::open(path(), *store).push_back(1); }), 0);
-  EXPECT_EQ(names_synced_by([&] { vector<item_beside_direct_io>::create(path("others"), *store); }),
-            1);
-  EXPECT_EQ(names_synced_by([&] { vector<int>::create_kept(path("kept"), *store); }), 1);
+  EXPECT_EQ(names_synced_by([&] { vector<int>::create_plain(path(), *store); }), 1);
+  EXPECT_EQ(names_synced_by([&] { vector<int>::open_plain(path(), *store).push_back(1); }), 0);
+  EXPECT_EQ(
+      names_synced_by([&] { vector<item_beside_direct_io>::create_plain(path("others"), *store); }),
+      1);
+  EXPECT_EQ(names_synced_by([&] { vector<int>::create(path("kept"), *store); }), 1);
 }
 
 TEST_F(vectors_in_files, that_are_kept_are_there_again) {
   using numbers = vector<std::uint64_t>;
-  vector_options const options{.page_bytes = 4_KiB, .cache_pages = 4};
+  page_options const options{.page_bytes = 4_KiB, .cache_pages = 4};
   std::vector<std::uint64_t> model;
   {
-    auto v = numbers::create_kept(path(), *store, options);
+    auto v = numbers::create(path(), *store, options);
     EXPECT_TRUE(v.was_closed());
     for (std::uint64_t i = 0; i < 20'000; ++i) v.push_back(i);
     v.flush();
     for (std::uint64_t i = 0; i < 20'000; i += 7) v[i] = 0;  // elsewhere than what was flushed
     fs::copy_file(path(), path() + ".copy");                 // what a crash would leave now
-    auto const meanwhile = numbers::open_kept(path() + ".copy", *store, io::access::read_only);
+    auto const meanwhile = numbers::open(path() + ".copy", *store, io::access::read_only);
     EXPECT_FALSE(meanwhile.was_closed());
     ASSERT_EQ(meanwhile.size(), 20'000U);
     for (std::uint64_t i = 0; i < 20'000; ++i) ASSERT_EQ(meanwhile[i], i);
@@ -294,7 +295,7 @@ TEST_F(vectors_in_files, that_are_kept_are_there_again) {
     model.assign(v.cbegin(), v.cend());
   }
   {
-    auto v = numbers::open_kept(path(), *store, io::access::read_write, options);
+    auto v = numbers::open(path(), *store, io::access::read_write, options);
     EXPECT_TRUE(v.was_closed());
     ASSERT_EQ(v.size(), model.size());
     EXPECT_TRUE(std::equal(v.cbegin(), v.cend(), model.begin()));
@@ -302,19 +303,19 @@ TEST_F(vectors_in_files, that_are_kept_are_there_again) {
     v.close();
   }
   EXPECT_EQ(fs::file_size(path()), 8_KiB) << "shrinking frees the space of pages";
-  EXPECT_THROW(vector<int>::open_kept(path(), *store), format_error);
-  EXPECT_THROW(numbers::create_kept(path(), *store), io_error);
+  EXPECT_THROW(vector<int>::open(path(), *store), format_error);
+  EXPECT_THROW(numbers::create(path(), *store), io_error);
   fs::remove(path());
   auto const items = write_file<std::uint64_t>(10'000);
-  EXPECT_THROW(numbers::open_kept(path(), *store), format_error);
+  EXPECT_THROW(numbers::open(path(), *store), format_error);
   EXPECT_EQ(content<std::uint64_t>(), items);
 }
 
 TEST_F(vectors_in_files, that_may_only_be_read_keep_their_size) {
   using numbers = vector<std::uint64_t>;
   auto const items = write_file<std::uint64_t>(1000);
-  vector_options const options{.page_bytes = 4_KiB, .cache_pages = 4};
-  numbers::create_kept(path("kept"), *store, options).resize(1000);
+  page_options const options{.page_bytes = 4_KiB, .cache_pages = 4};
+  numbers::create(path("kept"), *store, options).resize(1000);
   auto const expect_refused = [](numbers& v, auto const& action) {
     try {
       action();
@@ -324,8 +325,8 @@ TEST_F(vectors_in_files, that_may_only_be_read_keep_their_size) {
     }
     EXPECT_EQ(v.size(), 1000U);
   };
-  auto plain = numbers::open(path(), *store, io::access::read_only, options);
-  auto kept = numbers::open_kept(path("kept"), *store, io::access::read_only, options);
+  auto plain = numbers::open_plain(path(), *store, io::access::read_only, options);
+  auto kept = numbers::open(path("kept"), *store, io::access::read_only, options);
   for (auto* const v : {&plain, &kept}) {
     expect_refused(*v, [&] { v->pop_back(); });
     expect_refused(*v, [&] { v->pop_back(); });
@@ -356,23 +357,24 @@ TEST_F(vectors_in_files, are_open_to_one_that_changes_them_or_to_many_that_read)
     for (auto& each : all) EXPECT_TRUE(each.get());
   };
   {
-    auto v = numbers::create(path(), *store);
+    auto v = numbers::create_plain(path(), *store);
     v.push_back(1);
     fs::create_hard_link(path(), link);
-    expect_refused([&] { numbers::open(path(), *store); }, [&] { numbers::open(link, *store); },
-                   [&] { numbers::open(link, *store, io::access::read_only); },
-                   [&] { vector<record<3001>>::open(path(), *store); });
+    expect_refused([&] { numbers::open_plain(path(), *store); },
+                   [&] { numbers::open_plain(link, *store); },
+                   [&] { numbers::open_plain(link, *store, io::access::read_only); },
+                   [&] { vector<record<3001>>::open_plain(path(), *store); });
     v.push_back(2);
   }
   {
-    auto const one = numbers::open(path(), *store, io::access::read_only);
-    auto const another = numbers::open(link, *store, io::access::read_only);
+    auto const one = numbers::open_plain(path(), *store, io::access::read_only);
+    auto const another = numbers::open_plain(link, *store, io::access::read_only);
     EXPECT_EQ(one, another);
     EXPECT_EQ(one.size(), 2U);
-    expect_refused([&] { numbers::open(path(), *store); });
+    expect_refused([&] { numbers::open_plain(path(), *store); });
   }
   // Of items with which direct I/O does not go the file is opened twice, by one.
-  auto odd = vector<record<3001>>::open(path(), *store);
+  auto odd = vector<record<3001>>::open_plain(path(), *store);
   odd.push_back({});
   odd.close();
   EXPECT_EQ(fs::file_size(link), 3001U);
@@ -404,7 +406,7 @@ struct vectors_in_files_on_a_full_disk : testing::Test {
   }
   std::unique_ptr<numbers> items_in(std::unique_ptr<detail::page_space> space,
                                     std::size_t page_bytes, std::uint64_t count) {
-    vector_options const small{.cache_pages = 4, .spare_pages = 1};
+    page_options const small{.cache_pages = 4, .spare_pages = 1};
     auto cache = detail::cache_of_pages(store, space->device(), page_bytes, small, "vector");
     auto* const in_file = space.get();
     return std::make_unique<numbers>(detail::pages_of_file{
@@ -425,7 +427,7 @@ struct vectors_in_files_on_a_full_disk : testing::Test {
     auto const page_bytes = space->page_bytes();
     return items_in(std::move(space), page_bytes, bytes / sizeof(std::uint64_t));
   }
-  std::unique_ptr<numbers> create_kept(io::file_ptr file) {
+  std::unique_ptr<numbers> create(io::file_ptr file) {
     return kept(detail::kept_file::create(store, std::move(file), kind, {64}));
   }
   /// What would be there if the process ended now.
@@ -534,7 +536,7 @@ TEST_F(vectors_in_files_on_a_full_disk, that_are_plain_lose_nothing_when_it_says
 }
 
 TEST_F(vectors_in_files_on_a_full_disk, that_are_kept_hold_what_was_flushed_last) {
-  auto v = create_kept(make_file(8_KiB + 64 * 40));
+  auto v = create(make_file(8_KiB + 64 * 40));
   std::uint64_t pushed = 0;
   for (; pushed < 100; ++pushed) v->append(pushed);
   v->flush();
@@ -565,7 +567,7 @@ TEST_F(vectors_in_files_on_a_full_disk, that_are_kept_lose_nothing_when_it_says_
   std::mt19937_64 random(seed);
   make_faulty(seed);
   std::unique_ptr<numbers> v;
-  persist([&] { v = create_kept(make_file(24_KiB)); });
+  persist([&] { v = create(make_file(24_KiB)); });
   model expected;
   std::vector<model> flushed{
       {}};  // one of them is in the file, the last one if its flush() said so

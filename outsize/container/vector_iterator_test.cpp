@@ -45,7 +45,7 @@ struct vectors_in_memory : testing::Test {
            "memory", [](io::request_queue&) { return io::make_memory_file("memory", 1_GiB); })},
        .memory_bytes = 1_MiB,
        .threads = 1}};
-  vector_options const tiny{.page_bytes = 64, .cache_pages = 4, .spare_pages = 1};
+  page_options const tiny{.page_bytes = 64, .cache_pages = 4, .spare_pages = 1};
 
   numbers filled(std::size_t count, std::uint64_t seed, std::uint64_t distinct = ~0ULL) {
     numbers v(store, tiny);

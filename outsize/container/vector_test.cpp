@@ -146,7 +146,7 @@ struct vectors : testing::Test {
   }
 
   template <typename T>
-  void run_model(vector_options const& options, std::uint64_t seed, int steps) {
+  void run_model(page_options const& options, std::uint64_t seed, int steps) {
     SCOPED_TRACE(testing::Message() << "seed " << seed << ", items of " << sizeof(T));
     std::mt19937_64 random(seed);
     vector<T> v(*store, options);
@@ -166,10 +166,10 @@ TEST_F(vectors, behave_as_standard_ones_under_every_policy) {
   for (std::size_t cache : {4U, 5U, 20U})
     for (bool at_random : {false, true})
       for (std::size_t ahead : {0U, 2U}) {
-        vector_options options{.page_bytes = 48,
-                               .cache_pages = cache,
-                               .spare_pages = cache % 3,
-                               .read_ahead_pages = ahead};
+        page_options options{.page_bytes = 48,
+                             .cache_pages = cache,
+                             .spare_pages = cache % 3,
+                             .read_ahead_pages = ahead};
         if (at_random)
           options.replacement = [seed] { return block::make_random_replacement(seed); };
         run_model<std::uint64_t>(options, seed + cache, scratch::operations(30'000));
@@ -231,7 +231,7 @@ TEST_F(vectors, take_many_items_at_once_as_standard_ones_do) {
 
 TEST_F(vectors, are_made_with_content_as_standard_ones) {
   std::vector<std::uint64_t> const model = {5, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9};
-  vector_options const options{.page_bytes = 64, .cache_pages = 4};
+  page_options const options{.page_bytes = 64, .cache_pages = 4};
   using numbers = vector<std::uint64_t>;
   numbers const by_iterators(*store, model.begin(), model.end(), options);
   numbers const by_range(*store, model, options);

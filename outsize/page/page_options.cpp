@@ -50,7 +50,7 @@ std::size_t most_pages(storage& store, std::size_t page_bytes) {
 }
 
 std::shared_ptr<page_row> make_row(storage& store, std::unique_ptr<page_space> space,
-                                   std::size_t page_bytes, vector_options const& options) {
+                                   std::size_t page_bytes, page_options const& options) {
   auto cache = cache_of_pages(store, space->device(), page_bytes, options, "vector");
   return std::make_shared<page_row>(store, std::move(space), std::move(cache), page_bytes);
 }
@@ -62,7 +62,7 @@ std::uint64_t first_page_behind(std::uint64_t before, std::size_t page_items) no
 }
 
 std::size_t page_bytes_on_disks(storage& store, std::size_t item_bytes,
-                                vector_options const& options) {
+                                page_options const& options) {
   std::size_t const alignment = store.alignment_bytes();
   return std::max(round_up(item_bytes, alignment),
                   page_bytes_for(store, alignment, options.page_bytes, parts_of_memory(store)));
@@ -74,7 +74,7 @@ std::unique_ptr<block::placement> placement_of(
 }
 
 std::shared_ptr<page_cache> cache_of_pages(storage& store, block::block_device& device,
-                                           std::size_t page_bytes, vector_options const& options,
+                                           std::size_t page_bytes, page_options const& options,
                                            std::string asker) {
   page_cache_options paging{
       .page_bytes = page_bytes,
@@ -92,7 +92,7 @@ std::shared_ptr<page_cache> cache_of_pages(storage& store, block::block_device& 
 }
 
 std::shared_ptr<page_row> pages_on_disks(storage& store, std::size_t item_bytes,
-                                         vector_options const& options, std::uint64_t before) {
+                                         page_options const& options, std::uint64_t before) {
   std::size_t const page_bytes = page_bytes_on_disks(store, item_bytes, options);
   return make_row(
       store,
@@ -102,7 +102,7 @@ std::shared_ptr<page_row> pages_on_disks(storage& store, std::size_t item_bytes,
 }
 
 pages_of_file bind_pages(storage& store, std::string const& path, io::open_options opening,
-                         std::size_t item_bytes, vector_options const& options) {
+                         std::size_t item_bytes, page_options const& options) {
   opening.lock = true;
   auto file = block::open_file(store, path, opening);
   new_path made(opening.must_be_new ? path : std::string());
@@ -113,9 +113,8 @@ pages_of_file bind_pages(storage& store, std::string const& path, io::open_optio
     unit_bytes = item_bytes;
   }
   if (auto const kept = kept_file::described(store, *file))
-    throw format_error(fmt::format("{}: holds {}, not plain items: open it with {}::open{}", path,
-                                   kept->text, kept->container,
-                                   kept->container == "vector" ? "_kept" : ""));
+    throw format_error(fmt::format("{}: holds {}, not plain items: open it with {}::open", path,
+                                   kept->text, kept->container));
   if (opening.create) io::sync_name(path);
   file->count_into(&store.file_statistics());
   std::uint64_t const items = file->size_bytes() / item_bytes;
@@ -128,7 +127,7 @@ pages_of_file bind_pages(storage& store, std::string const& path, io::open_optio
 }
 
 pages_of_file kept_pages_of(storage& store, std::shared_ptr<kept_file> const& file,
-                            vector_options const& options) {
+                            page_options const& options) {
   auto space = std::make_unique<kept_pages>(file, 0);
   page_space* const in_file = space.get();
   std::size_t const page_bytes = space->page_bytes();
@@ -147,14 +146,14 @@ pages_of_file kept_pages_of(storage& store, std::shared_ptr<kept_file> const& fi
 }
 
 pages_of_file create_kept_pages(storage& store, std::string const& path, kept_kind const& kind,
-                                vector_options const& options) {
+                                page_options const& options) {
   std::size_t const page_bytes = std::max<std::size_t>(
       kind.item_bytes[0], page_bytes_for(store, least_page_bytes, options.page_bytes));
   return kept_pages_of(store, kept_file::create(store, path, kind, {page_bytes}), options);
 }
 
 pages_of_file open_kept_pages(storage& store, std::string const& path, io::access mode,
-                              kept_kind const& kind, vector_options const& options) {
+                              kept_kind const& kind, page_options const& options) {
   return kept_pages_of(store, kept_file::open(store, path, mode, kind), options);
 }
 

@@ -34,7 +34,7 @@ inline constexpr std::size_t usual_cache_pages = 12;
 /// processor any more when its memory is read to again
 /// (docs/decisions/0028-buffers-longer-than-caches.md). While they are read at random it is three
 /// quarters of the storage's memory, and 4 GiB, at most. What is named is taken at once and kept.
-struct vector_options {
+struct page_options {
   /// What is read or written at once; rounded up to hold an item and to the disks' alignment, in a
   /// kept file to 4 KiB at least. Long for scans, short for random access. 0: up to 2 MiB, a 128th
   /// of the storage's memory; less where it has more than eight holders, so that there can be many.
@@ -64,19 +64,19 @@ namespace outsize::detail {
 std::uint64_t first_page_behind(std::uint64_t before, std::size_t page_items) noexcept;
 /// The length of a page that holds an item at least. @throws io_error.
 std::size_t page_bytes_on_disks(storage& store, std::size_t item_bytes,
-                                vector_options const& options);
+                                page_options const& options);
 /// As the options say, or as the storage's do. @throws std::invalid_argument.
 std::unique_ptr<block::placement> placement_of(
     storage& store, std::optional<block::placement_options> const& options);
 /// A cache for pages on `device`, from the storage's budget. @throws budget_error, io_error.
 std::shared_ptr<page_cache> cache_of_pages(storage& store, block::block_device& device,
-                                           std::size_t page_bytes, vector_options const& options,
+                                           std::size_t page_bytes, page_options const& options,
                                            std::string asker);
 
 /// The pages of a new vector. @throws budget_error, io_error; std::invalid_argument (placement).
 /// @param before  How many pages can come before the first one, or as many as first_page_behind().
 std::shared_ptr<page_row> pages_on_disks(storage& store, std::size_t item_bytes,
-                                         vector_options const& options, std::uint64_t before = 0);
+                                         page_options const& options, std::uint64_t before = 0);
 
 /// Pages that are in a file, and how many items are in it.
 struct pages_of_file {
@@ -96,17 +96,17 @@ kept_kind kept_vector() {
 /// locked. Where item_bytes and the alignment of direct I/O do not go together, it is used through
 /// the page cache. @throws io_error, budget_error; format_error if it is a kept_file.
 pages_of_file bind_pages(storage& store, std::string const& path, io::open_options opening,
-                         std::size_t item_bytes, vector_options const& options);
+                         std::size_t item_bytes, page_options const& options);
 
 /// Those of a kept_file of a vector. @throws budget_error; format_error if what it says of them
 /// cannot be.
 pages_of_file kept_pages_of(storage& store, std::shared_ptr<kept_file> const& file,
-                            vector_options const& options);
+                            page_options const& options);
 /// Those of a new kept_file. @throws io_error, budget_error.
 pages_of_file create_kept_pages(storage& store, std::string const& path, kept_kind const& kind,
-                                vector_options const& options);
+                                page_options const& options);
 /// Those of one that is there. @throws io_error, budget_error, format_error.
 pages_of_file open_kept_pages(storage& store, std::string const& path, io::access mode,
-                              kept_kind const& kind, vector_options const& options);
+                              kept_kind const& kind, page_options const& options);
 
 }  // namespace outsize::detail

@@ -13,7 +13,7 @@
 
 namespace outsize {
 
-page_pool::page_pool(storage& store, vector_options const& options)
+page_pool::page_pool(storage& store, page_options const& options)
     : store_(&store),
       placement_(options.placement),
       cache_(detail::cache_of_pages(store, store, detail::page_bytes_on_disks(store, 1, options),

@@ -58,7 +58,7 @@ class page_pool {
   /// On the disks of `store`, which must outlive it and all containers. Where more containers
   /// shrink in turn than the cache has room for, read_ahead_pages should be few.
   /// @throws budget_error, io_error; std::invalid_argument (placement).
-  explicit page_pool(storage& store, vector_options const& options = {});
+  explicit page_pool(storage& store, page_options const& options = {});
 
   storage& store() const noexcept { return *store_; }
   /// Whether the other one is a copy of this: they have the same memory.

@@ -38,7 +38,7 @@ namespace {
 using number = std::uint64_t;
 using model = std::deque<number>;
 
-vector_options const small{.page_bytes = 64, .cache_pages = 4, .spare_pages = 1};
+page_options const small{.page_bytes = 64, .cache_pages = 4, .spare_pages = 1};
 constexpr std::uint64_t disk_pages = 40, page_items = 8;
 
 // What a container does at its ends, and its model; `at_back` is drawn for those that have both.
@@ -233,8 +233,7 @@ TEST(containers_that_ask, take_no_memory_where_there_is_not_enough) {
   EXPECT_THROW(h.reserve(number{1} << 45), budget_error);
   EXPECT_EQ(store.memory().free_bytes(), memory);
   EXPECT_EQ(store.peak_allocated_bytes(), 0U);
-  vector_options const wraps{.page_bytes = std::size_t{1} << 40,
-                             .cache_pages = std::size_t{1} << 24};
+  page_options const wraps{.page_bytes = std::size_t{1} << 40, .cache_pages = std::size_t{1} << 24};
   EXPECT_THROW(vector<number>(store, wraps), budget_error);
 }
 
@@ -294,8 +293,8 @@ TEST(containers_that_ask, have_holes_in_files_where_nothing_was_written) {
   };
   for (bool const is_kept : {false, true}) {
     std::string const name = is_kept ? "kept" : "plain";
-    auto v = is_kept ? vector<number>::create_kept(dir.path(name), store, {.page_bytes = 4_KiB})
-                     : vector<number>::create(dir.path(name), store, {.page_bytes = 4_KiB});
+    auto v = is_kept ? vector<number>::create(dir.path(name), store, {.page_bytes = 4_KiB})
+                     : vector<number>::create_plain(dir.path(name), store, {.page_bytes = 4_KiB});
     EXPECT_THROW(v.resize(v.max_size()), out_of_space);
     EXPECT_EQ(v.size(), 0U);
     number const count = is_kept ? 1'000'000 : 10'000'000;
@@ -304,9 +303,9 @@ TEST(containers_that_ask, have_holes_in_files_where_nothing_was_written) {
     v[count / 2] = 5;
     v.close();
     EXPECT_LE(taken_bytes(name), 64 * 1024);
-    v = is_kept ? vector<number>::open_kept(dir.path(name), store)
-                : vector<number>::open(dir.path(name), store, io::access::read_only,
-                                       {.page_bytes = 4_KiB});
+    v = is_kept ? vector<number>::open(dir.path(name), store)
+                : vector<number>::open_plain(dir.path(name), store, io::access::read_only,
+                                             {.page_bytes = 4_KiB});
     ASSERT_EQ(v.size(), count);
     EXPECT_EQ(std::as_const(v)[count / 2], 5U);
     EXPECT_EQ(std::as_const(v)[count / 2 + 1], 0U);

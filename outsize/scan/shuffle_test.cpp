@@ -24,7 +24,7 @@ namespace {
 struct shuffles : testing::Test, scratch::counted_storage {
   shuffles() : counted_storage(4_MiB) {}
 
-  vector_options const small{.page_bytes = 4_KiB, .cache_pages = 8, .spare_pages = 4};
+  page_options const small{.page_bytes = 4_KiB, .cache_pages = 8, .spare_pages = 4};
   static constexpr auto itself = [](std::uint64_t index) { return index; };
 
   /// Σ (seen - expected)² / expected.

@@ -31,7 +31,7 @@ namespace {
 
 struct sorted_containers : testing::Test, scratch::counted_storage {
   static constexpr std::size_t many = 500'000;  // as words more than the storage has of memory
-  vector_options const small{.page_bytes = 4_KiB, .cache_pages = 8, .spare_pages = 4};
+  page_options const small{.page_bytes = 4_KiB, .cache_pages = 8, .spare_pages = 4};
 
   sorted_containers() : counted_storage(3_MiB) {}
 

@@ -68,7 +68,7 @@ struct three {
 };
 
 struct standard_algorithms : testing::Test, scratch::counted_storage {
-  vector_options const tiny{.page_bytes = 64, .cache_pages = 5, .spare_pages = 1};
+  page_options const tiny{.page_bytes = 64, .cache_pages = 5, .spare_pages = 1};
 
   vector<number> paged(std::vector<number> const& items) {
     vector<number> v(store, tiny);

@@ -45,7 +45,7 @@ struct paged_pairs : testing::Test, counted_storage {
 
   using counted_storage::counted_storage;
 
-  static vector_options options(std::size_t cache_pages) {
+  static page_options options(std::size_t cache_pages) {
     return {.page_bytes = page_items * sizeof(std::uint64_t),
             .cache_pages = cache_pages,
             .spare_pages = cache_pages % 3,

@@ -85,7 +85,7 @@ struct place {
   scratch::directory const& folder;
 };
 
-vector_options const small_pages{.page_bytes = 4_KiB, .cache_pages = 6, .spare_pages = 1};
+page_options const small_pages{.page_bytes = 4_KiB, .cache_pages = 6, .spare_pages = 1};
 
 /// Numbers 0, 1, 2 … in a container whose pages are changed, and most on disk.
 template <typename Container>
@@ -113,7 +113,7 @@ struct plain_file final : subject {
   explicit plain_file(place const& in)
       : path(in.folder.path("plain")),
         store(in.store),
-        items(vector<number>::create(path, store, small_pages)) {
+        items(vector<number>::create_plain(path, store, small_pages)) {
     for (number i = 0; i < 20'000; ++i) items.push_back(i);
   }
   void use() override { items.close(); }

@@ -156,7 +156,7 @@ TEST(memory_refusal, of_all_says_which_budget_would_do_and_that_does) {
     storage store = small_storage(memory_bytes);
     std::vector<vector<number>> all;
     for (int i = 0; i < 12; ++i) {
-      all.emplace_back(store, vector_options{.page_bytes = 32_KiB});
+      all.emplace_back(store, page_options{.page_bytes = 32_KiB});
       all.back().push_back(1);
     }
   };

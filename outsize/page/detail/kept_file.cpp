@@ -264,7 +264,7 @@ void kept_file::read_header() {
   }
   if (latest == nullptr && found[0].magic_bytes != magic && found[1].magic_bytes != magic)
     refuse(
-        "not a container of outsize: a plain file, which vector::open opens, or of another "
+        "not a container of outsize: a plain file, which vector::open_plain opens, or of another "
         "program");
   if (latest == nullptr) refuse("damaged: no header fits its checksum");
   header const& h = *latest;

@@ -199,13 +199,13 @@ TEST_F(batches, are_not_written_to_files_that_are_only_read) {
   scratch::directory const folder;
   auto const path = folder.path("items");
   {
-    auto v = vector<std::uint64_t>::create_kept(path, store, options(8));
+    auto v = vector<std::uint64_t>::create(path, store, options(8));
     for (std::uint64_t i = 0; i < 500; ++i) v.push_back(0);
     v.flush();
     v.write_many(numbers{499, 7}, numbers{5, 6});
     v.close();
   }
-  auto v = vector<std::uint64_t>::open_kept(path, store, io::access::read_only, options(8));
+  auto v = vector<std::uint64_t>::open(path, store, io::access::read_only, options(8));
   numbers found(3);
   v.read_many(numbers{7, 8, 499}, found);
   EXPECT_EQ(found, (numbers{6, 0, 5}));

@@ -57,7 +57,7 @@ class paged_array {
 
   /// An empty one on the disks of `store`, which must outlive it. @throws budget_error, io_error
   /// (the disks' files cannot be made).
-  explicit paged_array(storage& store = default_storage(), vector_options const& options = {})
+  explicit paged_array(storage& store = default_storage(), page_options const& options = {})
       : items_(std::make_unique<items>(pages_on_disks(store, sizeof(T), Container::adapted(options),
                                                       Container::pages_before))) {}
   /// An empty one that shares the memory of `pool`. @throws std::invalid_argument if an item is
@@ -66,27 +66,27 @@ class paged_array {
       : items_(std::make_unique<items>(pages_in_pool(pool, sizeof(T), Container::pages_before))) {}
   /// One with items, as assign() puts them there. @throws as assign(), besides; nothing is left of
   /// it then, and its space is free.
-  paged_array(storage& store, size_type count, T const& value, vector_options const& options = {})
+  paged_array(storage& store, size_type count, T const& value, page_options const& options = {})
       : paged_array(store, options) {
     assign(count, value);
   }
   /// One with so many items that are zero. I/Os: none. Disk: none, until they are changed. @throws
   /// as resize(), besides.
-  paged_array(storage& store, size_type count, vector_options const& options = {})
+  paged_array(storage& store, size_type count, page_options const& options = {})
       : paged_array(store, options) {
     resize(count);
   }
   template <std::input_iterator I, std::sentinel_for<I> S>
-  paged_array(storage& store, I first, S last, vector_options const& options = {})
+  paged_array(storage& store, I first, S last, page_options const& options = {})
       : paged_array(store, options) {
     assign(std::move(first), std::move(last));
   }
   template <source_of<T> In>
-  paged_array(storage& store, In&& in, vector_options const& options = {})
+  paged_array(storage& store, In&& in, page_options const& options = {})
       : paged_array(store, options) {
     assign(std::forward<In>(in));
   }
-  paged_array(storage& store, std::initializer_list<T> list, vector_options const& options = {})
+  paged_array(storage& store, std::initializer_list<T> list, page_options const& options = {})
       : paged_array(store, options) {
     assign(list);
   }

@@ -90,7 +90,7 @@ template <typename Container>
 struct changes_that_throw : testing::Test {
   std::shared_ptr<io::fault_plan> plan = std::make_shared<io::fault_plan>();
   std::unique_ptr<storage> store = with_room_for(std::uint64_t{1} << 20);
-  vector_options const options{
+  page_options const options{
       .page_bytes = page_items * sizeof(number), .cache_pages = 4, .spare_pages = 1};
 
   std::unique_ptr<storage> with_room_for(std::uint64_t pages) {

@@ -29,7 +29,7 @@ page_pool matrix_pool(storage& store, std::uint64_t memory_bytes) {
                                           .is_named = is_named,
                                           .least_pages = std::min(pages, least_pages),
                                           .read_ahead_pages = 2,
-                                          .batch_pages = vector_options().batch_pages};
+                                          .batch_pages = page_options().batch_pages};
   return {store, detail::page_cache::make(store.memory(), "page pool", store, paging,
                                           block::make_lru_replacement())};
 }
