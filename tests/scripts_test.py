@@ -8,7 +8,36 @@ import tempfile
 import unittest
 
 import build_times
+import prose
 import tidy_files
+
+
+class Prose(unittest.TestCase):
+    def counts(self, text, name="x.hpp"):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / name
+            path.write_text(text, encoding="utf-8")
+            return prose.counts_of(path)
+
+    def test_counts_turns_of_phrase_in_comments_alone(self):
+        text = 'int what = 1;  // what it is\n/// Of those, so many\n/// are.\n'
+        words, counts = self.counts(text)
+        self.assertEqual(words, 8)
+        self.assertEqual(counts, {"what": 1, "of which": 1, "beginnings": 1, "so many": 1})
+
+    def test_sees_them_across_lines_and_only_where_a_sentence_begins(self):
+        _, counts = self.counts("// It is one of\n// which many know\n// What is meant.\n")
+        self.assertEqual((counts["of which"], counts["beginnings"]), (1, 0))
+        _, counts = self.counts("// It ends here. What begins?\n\n// Who knows.\n")
+        self.assertEqual(counts["beginnings"], 2)
+
+    def test_leaves_out_the_code_of_pages(self):
+        _, counts = self.counts("# So many\n```cpp\n// what\n```\n`what`\n", "x.md")
+        self.assertEqual((counts["what"], counts["so many"]), (0, 1))
+
+    def test_allows_one_of_each_in_any_file(self):
+        self.assertTrue(prose.is_within_limits(100, dict.fromkeys(prose.PATTERNS, 1)))
+        self.assertFalse(prose.is_within_limits(100, dict.fromkeys(prose.PATTERNS, 2)))
 
 
 class Choice(unittest.TestCase):

@@ -12,6 +12,8 @@ import statistics
 import sys
 import textwrap
 
+import prose
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CODE_FOLDERS = ("outsize", "tools", "tests", "bench", "examples")
 BANNED = re.compile(r"(?:^|_)(?:utils?|helpers?|common|misc|managers?|impl2)(?:_|$)")
@@ -123,8 +125,19 @@ def layers():
     return re.search(r"set\(outsize_layers([^)]*)\)", text).group(1).split()
 
 
+def may_include():
+    """For each module those that its files may include: itself, and what its DEPENDS lead to."""
+    reach = {}
+    for module in layers():
+        text = (ROOT / "outsize" / module / "CMakeLists.txt").read_text(encoding="utf-8")
+        found = re.search(r"\bDEPENDS((?:\s+[a-z]\w*)+)", text)
+        below = found.group(1).split() if found else []
+        reach[module] = {module}.union(*(reach[name] for name in below))
+    return reach
+
+
 def check_includes():
-    order = {module: rank for rank, module in enumerate(layers())}
+    reach = may_include()
     for path in files(".hpp", ".cpp", folders=["outsize"]):
         own = path.relative_to(ROOT / "outsize").parts[0]
         is_test = path.stem.endswith("_test")
@@ -135,8 +148,18 @@ def check_includes():
             module = found.group(1)
             if module == "testing" and is_test:
                 continue
-            if order.get(module, len(order)) > order.get(own, -1):
-                yield path, number, f"'{own}' includes '{module}', which is no lower layer"
+            if module not in reach.get(own, ()):
+                yield path, number, f"'{own}' includes '{module}', which it does not depend on"
+
+
+def check_detail():
+    """What users read and write names no header of a detail/ folder."""
+    pages = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")),
+             *sorted((ROOT / "docs" / "containers").glob("*.md"))]
+    for path in [*files(".cpp", folders=["examples"]), *pages]:
+        for number, line in enumerate(lines_of(path), 1):
+            if re.match(r"\s*#\s*include\s*<outsize/[\w/]*\bdetail/", line):
+                yield path, number, "includes a header that is not for users"
 
 
 def check_targets():
@@ -288,6 +311,18 @@ def check_form():
                 yield path, number, f"{len(line)} columns"
 
 
+def check_pages():
+    """Pages have 110 columns, but for tables, code, and what has no place to break."""
+    for path in [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md")),
+                 *files(".md")]:
+        is_code = False
+        for number, line in enumerate(lines_of(path), 1):
+            if line.lstrip().startswith("```"):
+                is_code = not is_code
+            if len(line) > 110 and not is_code and not line.startswith("|") and " " in line.strip():
+                yield path, number, f"{len(line)} columns"
+
+
 def print_sizes():
     print(f"{'lines':20} {'files':>6} {'median':>7} {'9 in 10':>8} {'largest':>8}")
     kinds = {"headers": [], "sources": [], "tests": []}
@@ -308,7 +343,8 @@ def main():
     print_sizes()
     faults = [fault for rule in (check_includes, check_targets, check_tests, check_openers,
                                  check_conditionals, check_names, check_comments, check_bounds,
-                                 check_evidence, check_excerpts, check_form)
+                                 check_evidence, check_excerpts, check_form, check_pages,
+                                 check_detail, prose.check)
               for fault in rule()]
     for path, number, what in faults:
         print(f"{name_of(path)}:{number}: {what}")
