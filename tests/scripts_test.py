@@ -41,6 +41,11 @@ class Prose(unittest.TestCase):
 
 
 class Choice(unittest.TestCase):
+    def test_takes_a_move_for_no_change(self):
+        self.assertEqual(tidy_files.changed_paths("1\t0\ta.cpp\0" "0\t0\t\0b.hpp\0d/b.hpp\0"
+                                                  "0\t2\t\0c.hpp\0d/c.hpp\0" "0\t0\te.cpp\0"),
+                         {"a.cpp", "d/c.hpp"})
+
     def setUp(self):
         self.sources = [f"outsize/a/{i:02}.cpp" for i in range(20)]
         self.contents = dict.fromkeys(self.sources, "")

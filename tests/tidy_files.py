@@ -3,8 +3,9 @@
 # SPDX-License-Identifier: BSL-1.0
 """The sources that clang-tidy is to look at: all with --all, else
 
-  * those that were touched in the last six hours of work or are not committed, and for a header
-    that was touched its own source or else the first that includes it;
+  * those that were touched in the last six hours of work or are not committed, by more than a move
+    and the headers that they include, and for a header that was touched its own source or else the
+    first that includes it;
   * an eighth of the others, another one after each commit.
 
 All as well where the history that is there is too short to say. Prints one path in a line, relative
@@ -39,8 +40,25 @@ def touched_lately():
     newest = int(git("log", "-1", "--format=%ct"))
     if git("rev-parse", "--is-shallow-repository").strip() == "true":
         return None
-    lately = git("log", f"--since={newest - LATELY_SECONDS}", "--name-only", "--format=")
-    return set((lately + git("diff", "--name-only", "HEAD")).split())
+    before = git("rev-list", "-1", f"--before={newest - LATELY_SECONDS}", "HEAD").strip()
+    if not before:
+        return None
+    return changed_paths(git("diff", "--numstat", "-z", "-M50%", "-I^#include ", before))
+
+
+def changed_paths(numstat):
+    """The paths, as they are now, that `git diff --numstat -z` counts lines of."""
+    paths, fields = set(), iter(numstat.split("\0"))
+    for field in fields:
+        if not field:
+            continue
+        added, removed, path = field.split("\t")
+        if not path:  # moved: the old path and the new one follow
+            next(fields)
+            path = next(fields)
+        if (added, removed) != ("0", "0"):
+            paths.add(path)
+    return paths
 
 
 def read(path):
