@@ -110,7 +110,7 @@ class sort_conformance : public testing::TestWithParam<std::size_t> {
   /// Sorts with a storage like this.
   sort_report expect_sorts(expectation const& want, storage_options like,
                            sort_options const& options) {
-    like.memory = 16_MiB;
+    like.memory_bytes = 16_MiB;
     storage store(like);
     auto const [bytes, report] = kind_.sort({store, folder_, kind_.input, want.how, options});
     EXPECT_TRUE(bytes == want.bytes)

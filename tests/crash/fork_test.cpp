@@ -414,7 +414,7 @@ std::vector<storage_options> disks(scratch::directory const& folder) {
                    return io::make_memory_file("memory", UINT64_MAX, {.own_thread = true});
                  })}});
   for (auto& each : all) {
-    each.memory = 16_MiB;
+    each.memory_bytes = 16_MiB;
     each.threads = 2;
   }
   return all;

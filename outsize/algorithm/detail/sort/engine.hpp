@@ -236,6 +236,7 @@ class sort_engine final : private memory_giver, private chunk_memory {
   bool grow(std::uint64_t bytes) override;
   void extend(std::uint64_t bytes) override;
   void extend_if_possible(std::uint64_t bytes) override;
+  void note_least(std::uint64_t bytes) override { claim(bytes); }
   void give_back(std::uint64_t bytes, give_cost most) override;
   void claim(std::uint64_t least);
   void take_output_memory();

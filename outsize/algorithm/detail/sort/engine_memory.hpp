@@ -240,7 +240,6 @@ void sort_engine<Family>::take_output_memory() {
 template <item_family Family>
 std::uint64_t sort_engine<Family>::least_merge() const {
   std::size_t block_bytes = work_.resident_block_bytes;
-  if (!work_.runs.empty()) block_bytes = std::max(block_bytes, work_.plan.held_bytes);
   if (work_.runs.empty() && !work_.resident.empty()) block_bytes = resident_block();
   for (auto const& r : work_.runs) block_bytes = std::max(block_bytes, r.buffer_bytes());
   return 8 * block_bytes + 4 * page_bytes();

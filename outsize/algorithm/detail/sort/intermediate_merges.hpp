@@ -60,9 +60,10 @@ struct merge_buffers {
 /// cannot take two, naming the longest item if that is why.
 template <typename Family>
 merge_buffers buffers_for_merge(sort_work<Family> const& work, std::span<run<Family> const> runs) {
-  std::size_t block_bytes = round_up(work.plan.block_bytes, block_unit_bytes(work.store));
-  for (auto const& r : runs) block_bytes = std::max(block_bytes, r.buffer_bytes());
-  block_bytes = std::max(block_bytes, work.resident_block_bytes);
+  std::size_t least_block = std::max(block_unit_bytes(work.store), work.resident_block_bytes);
+  for (auto const& r : runs) least_block = std::max(least_block, r.buffer_bytes());
+  std::size_t const usual_block =
+      std::max(least_block, round_up(work.plan.block_bytes, block_unit_bytes(work.store)));
   // Entries of the run that it becomes, and what the merge itself keeps of each block.
   std::size_t const of_block = run<Family>::entry_bytes(work.store) +
                                trigger_bytes_of(work.family) + merge_feed<Family>::bytes_per_block;
@@ -70,13 +71,15 @@ merge_buffers buffers_for_merge(sort_work<Family> const& work, std::span<run<Fam
   std::uint64_t const bytes = work.memory.free_bytes() - std::min(work.memory.free_bytes(), index);
   std::size_t const most =
       work.options.most_fan_in != 0 ? std::min(work.options.most_fan_in, runs.size()) : runs.size();
-  merge_shape const shape = shape_merge(bytes, block_bytes, work.store.threads().threads(),
-                                        std::max<std::size_t>(2, most));
-  if (shape.fan_in >= 2) return {shape, block_bytes};
+  for (std::size_t const block_bytes : {usual_block, least_block}) {
+    merge_shape const shape = shape_merge(bytes, block_bytes, work.store.threads().threads(),
+                                          std::max<std::size_t>(2, most));
+    if (shape.fan_in >= 2) return {shape, block_bytes};
+  }
   std::size_t largest = work.largest_resident_bytes;
   for (auto const& r : runs) largest = std::max(largest, r.largest_item_bytes());
   if (largest > work.plan.block_bytes) work.throw_too_long(largest);
-  throw budget_error(work.memory.asker(), bytes, block_bytes * 8);
+  throw budget_error(work.memory.asker(), bytes, least_block * 8);
 }
 
 template <item_family Family>
@@ -128,8 +131,10 @@ class intermediate_merges {
   }
 
   /// That of runs merged to one, which is encoded if they are.
-  run_form form_of_merged(std::span<run<Family> const> group) const noexcept {
-    run_form form{.first_bytes = staggered_bytes(work_.plan.block_bytes, work_.report.merges),
+  run_form form_of_merged(std::span<run<Family> const> group,
+                          std::size_t block_bytes) const noexcept {
+    block_bytes = std::min(block_bytes, work_.plan.block_bytes);
+    run_form form{.first_bytes = staggered_bytes(block_bytes, work_.report.merges),
                   .coding = group[0].form().coding};
     for (auto const& r : group) {
       if (!r.form().is_encoded()) return {.first_bytes = form.first_bytes};
@@ -151,7 +156,7 @@ class intermediate_merges {
     block::buffer_pool in(work_.memory, block_bytes, runs.size() + 2 * shape.ahead);
     block::buffer_pool out(work_.memory, block_bytes, shape.output);
     run_writer<Family> writer(work_.family, work_.store, threads, work_.memory, out, work_.equals(),
-                              form_of_merged(runs));
+                              form_of_merged(runs, block_bytes));
     merge_feed<Family> feed(work_.family, threads, group, work_.store, in, shape.ahead, {});
     for (auto round = feed.next_round(); round.items() > 0; round = feed.next_round()) {
       p.check();

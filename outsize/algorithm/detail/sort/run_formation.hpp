@@ -67,6 +67,8 @@ class chunk_memory {
   virtual void extend(std::uint64_t bytes) = 0;
   /// The same as far as that goes. @throws io_error.
   virtual void extend_if_possible(std::uint64_t bytes) = 0;
+  /// Takes note that run formation cannot do without so much of the grant from now on.
+  virtual void note_least(std::uint64_t bytes) = 0;
 
  protected:
   ~chunk_memory() = default;
@@ -409,8 +411,11 @@ class run_formation {
     largest_ = std::max(largest_, current().largest_item_bytes());
     if (source_ != nullptr && scratch_count_ < plan_.scratch_chunks) {
       source_->extend(plan_.chunk_bytes);
-      std::lock_guard const lock(scratch_mutex_);
-      add_scratch();
+      {
+        std::lock_guard const lock(scratch_mutex_);
+        add_scratch();
+      }
+      source_->note_least(least_bytes());
     }
     submitted_bytes_ += current().bytes() + current().count() * overhead_bytes_;
     ports_->convey(std::move(current_), to_sort);
