@@ -4,7 +4,7 @@
 
 // Sorted items of one C++ type in contiguous memory, as merges see them.
 //
-// A view (item_span.hpp) of a span that the caller keeps. Values; threads share what they view.
+// A view (item_sequence.hpp) of a span that the caller keeps. Values; threads share what they view.
 // Layer: kernel.
 
 #include <cstddef>

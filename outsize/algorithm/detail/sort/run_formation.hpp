@@ -67,7 +67,7 @@ class chunk_memory {
   virtual void extend(std::uint64_t bytes) = 0;
   /// The same as far as that goes. @throws io_error.
   virtual void extend_if_possible(std::uint64_t bytes) = 0;
-  /// Takes note that run formation cannot do without so much of the grant from now on.
+  /// Takes note that run formation cannot do without `bytes` of the grant from now on.
   virtual void note_least(std::uint64_t bytes) = 0;
 
  protected:
