@@ -311,6 +311,28 @@ def check_form():
                 yield path, number, f"{len(line)} columns"
 
 
+def check_mentions():
+    """Sources that pages and comments name exist, and headers have names of their own."""
+    sources = [name_of(path) for path in files(".hpp", ".cpp", ".py")]
+    ends = {"/".join(name.split("/")[at:]) for name in sources for at in range(name.count("/") + 1)}
+    invented = {"x.hpp", "x_test.cpp", "name_test.cpp", "NAME.cpp", "config.hpp", "_test.cpp"}
+    mention = re.compile(r"(?<![\w./<>-])((?:[\w-]+/)*[\w-]+\.(?:hpp|cpp))\b")
+    pages = [ROOT / "README.md", ROOT / "ARCHITECTURE.md", ROOT / "STYLE.md",
+             *sorted((ROOT / "docs").rglob("*.md")), *files(".md")]
+    for path in [*pages, *files(".hpp", ".cpp")]:
+        for number, line in enumerate(lines_of(path), 1):
+            text = line if path.suffix == ".md" else line.partition("//")[2]
+            for name in mention.findall(text) if "#include" not in line else ():
+                is_ours = not name.startswith("boost/")
+                if is_ours and name not in ends and name.split("/")[-1] not in invented:
+                    yield path, number, f"names {name}, which does not exist"
+    known = {}
+    for path in files(".hpp", folders=["outsize"]):
+        if path.name in known:
+            yield path, 1, f"has the name of {known[path.name]}"
+        known[path.name] = name_of(path)
+
+
 def check_pages():
     """Pages have 110 columns, but for tables, code, and what has no place to break."""
     for path in [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md")),
@@ -343,8 +365,8 @@ def main():
     print_sizes()
     faults = [fault for rule in (check_includes, check_targets, check_tests, check_openers,
                                  check_conditionals, check_names, check_comments, check_bounds,
-                                 check_evidence, check_excerpts, check_form, check_pages,
-                                 check_detail, prose.check)
+                                 check_evidence, check_excerpts, check_form, check_mentions,
+                                 check_pages, check_detail, prose.check)
               for fault in rule()]
     for path, number, what in faults:
         print(f"{name_of(path)}:{number}: {what}")
