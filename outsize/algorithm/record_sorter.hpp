@@ -4,8 +4,9 @@
 
 // Byte strings in, sorted byte strings out: the sorter for lines, words, records of any length.
 //
-// One thread at a time. Layer: algorithm. The engine behind it: algorithm/detail/sort/engine.hpp.
-// For items of one C++ type: sorter.hpp.
+// Invariant: records are pushed before sort(), and read after it. One thread at a time uses a
+// sorter. Layer: algorithm. The engine behind it: algorithm/detail/sort/engine.hpp. For items of
+// one C++ type: sorter.hpp.
 
 #include <concepts>
 #include <cstddef>
@@ -24,13 +25,15 @@
 
 namespace outsize {
 
-/// An order of byte strings that a sorter can use: prefix(a) < prefix(b) implies that a comes
-/// before b, equal prefixes decide nothing; compare is a strict weak order as <0, 0, >0; equal_keys
-/// is compare == 0 or coarser (what `unique` drops). const, and called from several threads at
-/// once. If it is a deepening_order too, records whose prefixes are alike are sorted without
-/// comparing each with many others. If it has an equals_are_alike() that returns true, as
-/// byte_order, records that compare equal have the same bytes, and those that come again are kept
-/// once in memory and in a block.
+/// An order of byte strings that a sorter can use. prefix(a) < prefix(b) implies that a comes
+/// before b; equal prefixes decide nothing. compare() is a strict weak order as <0, 0, >0.
+/// equal_keys() is compare() == 0 or coarser; `unique` drops records by it. All are const, and
+/// called from several threads at once.
+///
+/// If the order is a deepening_order too, records with equal prefixes are sorted without comparing
+/// each with many others. If its equals_are_alike() returns true, as that of byte_order, records
+/// that compare equal have the same bytes, and repeated ones are kept once in memory and in a
+/// block.
 template <typename O>
 concept record_ordering = requires(O const order, std::string_view r) {
   { order.prefix(r) } -> std::same_as<std::uint64_t>;
@@ -40,24 +43,23 @@ concept record_ordering = requires(O const order, std::string_view r) {
 
 /// Sorts any number of byte strings: push them all, call sort(), then read them.
 ///
-/// Records that compare equal come out in the order in which they were pushed. To ask for records
-/// before sort() was called, or to use one that was moved from, is a mistake that is asserted.
+/// Records that compare equal come out in the order in which they were pushed. Asserts that sort()
+/// was called before records are read, and that the sorter was not moved from.
 ///
 /// @tparam Order  record_ordering: byte_order, text::line_order, record_order, or one of your own.
 ///
-/// I/Os:    Nothing if the records fit in memory; else each run and each further pass moves the
-///          bytes of the records and 8 more for each, once out and once in, in blocks filled but
-///          for less than one record.
+/// I/Os:    None if the records fit in memory. Otherwise each run and each further pass writes once
+///          and reads once the bytes of the records and 8 more for each. Blocks are full but for
+///          less than one record.
 /// CPU:     O(N log N) comparisons, most of them of 8-byte prefixes.
-/// Memory:  as a sorter's.
-///          A record may have about a fifth of it; once the records spill a sixteenth, but no more
-///          than 64 MiB, or 32 blocks of chosen length.
+/// Memory:  as `sorter`. A record may take about a fifth of it; once records spill to disk, a
+///          sixteenth, but at most 64 MiB, or 32 blocks if options.block_bytes is named.
 /// Disk:    The records and 8 bytes for each; freed by clear(), or as they are read if not
 ///          `rewindable`.
 /// Threads: the storage's; one thread at a time may use a sorter, many sorters may share a storage.
-/// Errors:  budget_error (also: a record too long for the memory or of more than 2 GiB, naming both
-///          sizes), io_error, out_of_space, cancelled. The sorter can only be destroyed or cleared
-///          then; nothing is left on disk.
+/// Errors:  budget_error (also if a record is too long for the memory or longer than 2 GiB; names
+///          both sizes), io_error, out_of_space, cancelled. The sorter can then only be destroyed
+///          or cleared; nothing is left on disk.
 /// Source:  STXXL 2008, section 6; key-pointer pairs: section 6.2.
 /// Checked: outsize/algorithm/record_sorter_test.cpp.
 template <record_ordering Order = byte_order>
@@ -65,7 +67,8 @@ class record_sorter {
   using engine = detail::sort_engine<detail::record_items<Order>>;
 
  public:
-  /// Takes its memory from `store`, which must outlive it. @throws budget_error; io_error.
+  /// Takes options.memory_bytes from `store`, which must outlive the sorter. @throws budget_error;
+  /// io_error; cancelled.
   explicit record_sorter(storage& store, Order order = {}, sort_options options = {})
       : store_(&store),
         order_(std::make_unique<Order const>(std::move(order))),
@@ -73,11 +76,11 @@ class record_sorter {
     options_.rewindable = options_.rewindable.value_or(true);
     begin_anew();
   }
-  /// The same on the default storage.
+  /// Does the same on the default storage.
   explicit record_sorter(Order order = {}, sort_options options = {})
       : record_sorter(default_storage(), std::move(order), std::move(options)) {}
 
-  /// Before sort(): adds a record; its bytes are copied.
+  /// Adds a copy of a record. @pre sort() was not called.
   void push(std::string_view record) {
     OUTSIZE_ASSERT(!sorted_ && "a record pushed after sort()");
     engine_at_work().append(record);
@@ -93,9 +96,9 @@ class record_sorter {
     advance();
   }
 
-  /// After sort(): whether all records have been read.
+  /// Returns whether all records have been read; false after an error. @pre sort() was called.
   bool empty() const noexcept { return rest_->empty() && is_over(); }
-  /// The current record, valid until ++. @pre !empty().
+  /// Returns the current record, valid until ++. @pre !empty().
   std::string_view operator*() const {
     need_record();
     return rest_->substr(sizeof(std::uint32_t), length());
@@ -108,7 +111,7 @@ class record_sorter {
     return *this;
   }
 
-  /// Goes back to the first record. @pre options.rewindable, or everything stayed in memory.
+  /// Goes back to the first record. @pre options.rewindable, or all records stayed in memory.
   void rewind() {
     OUTSIZE_ASSERT(sorted_ && (options_.is_rewindable() || report().runs == 0));
     window_.reset();
@@ -117,19 +120,19 @@ class record_sorter {
     advance();
   }
 
-  /// Records pushed.
+  /// Returns the number of records pushed.
   std::uint64_t size() const noexcept {
     check();
     return pushed_;
   }
 
-  /// Drops all records and takes new ones.
+  /// Drops all records, and accepts new ones.
   void clear() {
     check();
     begin_anew();
   }
 
-  /// Runs, passes, memory: complete when empty() after sort().
+  /// Returns runs, passes and memory; complete when empty() after sort().
   sort_report const& report() const noexcept {
     check();
     return engine_ ? engine_->report() : detail::report_of_nothing();
@@ -140,7 +143,7 @@ class record_sorter {
   }
 
  private:
-  // Windows hold each record behind its length.
+  // In a window each record follows its length.
   static constexpr detail::item_framing framing{detail::item_framing::kind::length_prefix};
 
   std::size_t length() const noexcept {
@@ -160,7 +163,7 @@ class record_sorter {
   void check() const noexcept {
     OUTSIZE_ASSERT(*store_ != nullptr && "used after it was moved from or closed");
   }
-  /// Made for the first record, unless memory was named.
+  /// Makes the engine at the first record, unless memory was named.
   engine& engine_at_work() {
     check();
     if (!engine_)
@@ -169,7 +172,7 @@ class record_sorter {
     return *engine_;
   }
 
-  /// Whether there are no more records, asked when all of the window have been read.
+  /// Returns whether there are no more records. @pre all records of the window have been read.
   bool is_over() const noexcept {
     OUTSIZE_ASSERT(sorted_ && "sort() was not called");
     return !engine_->has_failed();
@@ -193,7 +196,7 @@ class record_sorter {
   sort_options options_;
   detail::owned<engine> engine_;
   std::optional<detail::sorted_window> window_;
-  detail::moved_along<std::string_view> rest_;  // of the window
+  detail::moved_along<std::string_view> rest_;  // of the window, unread
   std::uint64_t pushed_ = 0;
   bool sorted_ = false;
 };

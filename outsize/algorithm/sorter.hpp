@@ -4,8 +4,8 @@
 
 // Items in, sorted items out: the sorter for items of one C++ type.
 //
-// One thread at a time. Layer: algorithm. The engine behind it:
-// algorithm/detail/sort/item_engine.hpp.
+// Invariant: items are pushed before sort(), and read after it. One thread at a time uses a sorter.
+// Layer: algorithm. The engine behind it: algorithm/detail/sort/item_engine.hpp.
 
 #include <bit>
 #include <concepts>
@@ -30,7 +30,8 @@
 
 namespace outsize {
 
-/// What makes one item of two that compare equal: reduce.hpp says how it must behave.
+/// A function that makes one item of two that compare equal: reduce_by_key.hpp says how it must
+/// behave.
 template <typename Combine, typename T>
 concept item_combiner =
     std::same_as<Combine, detail::no_combining> ||
@@ -43,41 +44,41 @@ concept item_combiner =
 ///     for (…) s.push(x);
 ///     for (s.sort(); !s.empty(); ++s) use(*s);
 ///
-/// After sort() it is a reader of pieces (piece_reader.hpp), and a range to go over once: the
-/// source of any algorithm, another sort or a merge too. To ask for items before sort() was called,
-/// or to use one that was moved from, is a mistake that is asserted.
+/// After sort() it is a piece_reader (piece_reader.hpp) and a single-pass range: the source of any
+/// algorithm, of another sort or a merge too. Asserts that sort() was called before items are read,
+/// and that the sorter was not moved from.
 ///
-/// What comes out depends on the items and their order alone, not on threads, memory or block size:
-/// items that compare equal come out in the order in which they were pushed, or, under by(member)
-/// of two-word items, in that of their bytes (item_order.hpp). Numbers of 4 or 8 bytes under
-/// std::less or std::greater are compared by value, floating point by IEEE 754 totalOrder; any
-/// other T by any strict weak order.
+/// Without Combine, the output depends on the items and their order alone, not on threads, memory
+/// or block size. Items that compare equal come out in the order in which they were pushed;
+/// two-word items under by(member), in the order of their other word (item_order.hpp). Numbers of 4
+/// or 8 bytes, and integers of 16, under std::less or std::greater are compared by value, floating
+/// point by IEEE 754 totalOrder. All else is compared by Less, any strict weak order.
 ///
 /// @tparam T     external_item.
 /// @tparam Less  Strict weak order; copied, called from all threads of the storage at once, must
 /// not throw.
-/// @tparam Combine  Left out, or what makes one of items that compare equal, as in reduce_by_key.
+/// @tparam Combine  Optional: makes one of items that compare equal, as in reduce_by_key.
 ///
-/// I/Os:    Nothing if the items fit in memory. Else 2·Σ(⌈Rᵢ/b⌉ + 1) blocks, written and read
-///          once for each of the runs of Rᵢ items, b to a block, when one merge is enough (the last
-///          items stay in memory if there is room for them beside that merge); each further pass
-///          moves at most 2·⌈N/b⌉ + 2·(number of runs merged) more, and there are at most
-///          ⌈log_f(number of runs)⌉ in all.
+/// I/Os:    None if the items fit in memory. Otherwise, when one merge is enough, at most
+///          2·Σ(⌈Rᵢ/b⌉ + 1) blocks: each of the runs, of Rᵢ items, b to a block, is written once
+///          and read once. The last items stay in memory if there is room for them beside that
+///          merge. Each further pass moves at most 2·⌈N/b⌉ + 2·(number of runs merged) blocks more.
+///          With fan-in f there are at most max(1, ⌈log_f(number of runs)⌉) passes in all.
 /// CPU:     O(N log N) comparisons.
-/// Memory:  options.memory_bytes, taken by the constructor and kept. If that is 0, what the items
-///          need of the sorter's share in the storage's budget: nothing before the first one; then
-///          parts, a sixth of the share most often, which others can have back; three quarters of
-///          it at most while items are read, less if others could not go on otherwise (what came
-///          out already is merged again then; not without `rewindable`); and when all have been
-///          read, what it takes to rewind: the index of the runs, and what stayed in memory until
-///          others need that.
+/// Memory:  options.memory_bytes, taken by the constructor and kept. If that is 0, the sorter takes
+///          the part of its share in the storage's budget that the items need. Before the first
+///          item it takes nothing; then parts, usually a sixth of the share each, which it gives
+///          back if others need them. While items are read it has at most three quarters of the
+///          share. If others could not go on otherwise, a `rewindable` sorter gives back more, and
+///          merges the items read so far again. After the last item it keeps, for rewind(), the
+///          index of the runs, and the items that stayed in memory until others need that memory.
 /// Disk:    N items and a few blocks; freed by clear(), or as they are read if not `rewindable`.
 /// Threads: the storage's; one thread at a time may use a sorter, many sorters may share a storage.
-/// Errors:  budget_error from the constructor, or push() or sort() if no memory is named, and
-///          from others where the size of the input was not
-///          said and the index of its blocks outgrows an eighth of the memory, or a quarter where
-///          items are long; io_error, out_of_space, cancelled from any other member. The sorter can
-///          only be destroyed or cleared then; nothing is left on disk.
+/// Errors:  budget_error from the constructor, or, if no memory is named, from push(), sort() or
+///          rewind(); from others too if the input size was not given and the index of its blocks
+///          outgrows an eighth of the memory, a quarter if items are long. io_error, out_of_space,
+///          cancelled from any member that is not noexcept. The sorter can then only be destroyed
+///          or cleared; nothing is left on disk.
 /// Source:  Dementiev, Sanders: Asynchronous parallel disk sorting, SPAA 2003; STXXL 2008, sections
 ///          5 and 6.
 /// Checked: outsize/algorithm/sorter_test.cpp, tests/complexity/sort_io_test.cpp.
@@ -85,8 +86,8 @@ template <stored_item T, std::strict_weak_order<T, T> Less = std::less<>,
           item_combiner<T> Combine = detail::no_combining>
 class sorter : public piece_reader_interface<sorter<T, Less, Combine>, T> {
  public:
-  /// Takes memory that is named from `store`, which must outlive it. @throws budget_error;
-  /// io_error.
+  /// Takes options.memory_bytes from `store`, which must outlive the sorter. @throws budget_error;
+  /// io_error; cancelled.
   explicit sorter(storage& store, Less less = {}, sort_options options = {}, Combine combine = {})
       : store_(&store),
         less_(std::move(less)),
@@ -95,13 +96,13 @@ class sorter : public piece_reader_interface<sorter<T, Less, Combine>, T> {
     options_.rewindable = options_.rewindable.value_or(true);
     begin_anew();
   }
-  /// The same on the default storage.
+  /// Does the same on the default storage.
   explicit sorter(Less less = {}, sort_options options = {}, Combine combine = {})
       : sorter(default_storage(), std::move(less), std::move(options), std::move(combine)) {}
 
   // ---- in: before sort() ----
 
-  /// Adds an item, or all of a span; waits while all chunks are full.
+  /// Adds an item, or all items of a span; waits while all chunks are full.
   void push(T const& item) {
     if (room_.full()) next_room();
     room_.put(item);
@@ -122,9 +123,9 @@ class sorter : public piece_reader_interface<sorter<T, Less, Combine>, T> {
     go_on();
   }
 
-  // ---- out: after sort(), besides what streams have ----
+  // ---- out: after sort(), besides the members of a piece_reader ----
 
-  /// Goes back to the first item. @pre options.rewindable, or everything stayed in memory.
+  /// Goes back to the first item. @pre options.rewindable, or all items stayed in memory.
   void rewind() {
     OUTSIZE_ASSERT(sorted_ && (options_.is_rewindable() || report().runs == 0));
     window_.reset();
@@ -135,19 +136,19 @@ class sorter : public piece_reader_interface<sorter<T, Less, Combine>, T> {
 
   // ---- at any time ----
 
-  /// Items pushed.
+  /// Returns the number of items pushed.
   std::uint64_t size() const noexcept {
     check();
     return sorted_ ? report().items : pushed_ + room_.filled();
   }
 
-  /// Drops all items and takes new ones.
+  /// Drops all items, and accepts new ones.
   void clear() {
     check();
     begin_anew();
   }
 
-  /// Runs, passes, memory: complete when empty() after sort().
+  /// Returns runs, passes and memory; complete when empty() after sort().
   sort_report const& report() const noexcept {
     check();
     return engine_ ? engine_->report() : detail::report_of_nothing();
@@ -172,7 +173,7 @@ class sorter : public piece_reader_interface<sorter<T, Less, Combine>, T> {
   void check() const noexcept {
     OUTSIZE_ASSERT(*store_ != nullptr && "used after it was moved from or closed");
   }
-  /// Made for the first item, unless memory was named.
+  /// Makes the engine at the first item, unless memory was named.
   detail::item_engine& engine() {
     check();
     if (!engine_)
@@ -207,14 +208,14 @@ class sorter : public piece_reader_interface<sorter<T, Less, Combine>, T> {
   Combine combine_;
   sort_options options_;
   detail::owned<detail::item_engine> engine_;
-  detail::item_room<T> room_;  // of the chunk being filled; counted there when it is full
+  detail::item_room<T> room_;  // of the chunk being filled; its items are counted there at its end
   std::uint64_t pushed_ = 0;
   bool sorted_ = false;
-  std::optional<detail::sorted_window> window_;  // that is shown
+  std::optional<detail::sorted_window> window_;  // the one shown
 };
 
 }  // namespace outsize
 
-/// size() counts what was pushed, not what is left.
+/// size() counts the items pushed, not the items left.
 template <typename T, typename Less, typename Combine>
 inline constexpr bool std::ranges::disable_sized_range<outsize::sorter<T, Less, Combine>> = true;

@@ -5,15 +5,15 @@
 // Memory that is counted: a budget, grants taken from it, and buffers taken from grants.
 //
 //   memory_budget  one per storage; all that the library holds in large pieces comes out of it
-//     └─ grant     what one part of the work asked for, by name; gives the rest back when it ends
+//     └─ grant     the bytes that one part of the work took, by name; returns them when it ends
 //          └─ buffer   page-aligned bytes from the system, ready for direct I/O
 //
-// A grant can belong to a memory_holder, which gives back what others need more
-// (memory_holder.hpp): who asks for more than is free has it do so, before he is refused.
+// A grant can belong to a memory_holder, which gives memory back when others need it more
+// (memory_holder.hpp). A request for more than is free makes holders give back before it fails.
 //
-// Invariant: the bytes of all live grants never exceed the budget, the bytes of a grant's live
-// buffers, and of pages that it keeps for further ones, never exceed the grant. A budget, and a
-// grant's take and release, may be used from any thread. Layer: base.
+// Invariant: the bytes of all live grants never exceed the budget. The bytes of a grant's live
+// buffers, and of pages that it keeps for later buffers, never exceed the grant. Any thread may use
+// a budget, and take and release bytes of a grant. Layer: base.
 
 #include <atomic>
 #include <cstddef>
@@ -35,61 +35,66 @@ namespace detail {
 class memory_registry;
 }
 
-/// A grant as a report shows it.
+/// One grant in a report.
 struct memory_share {
   std::string asker;
   std::uint64_t has_bytes = 0;
-  /// Fixed at what it has, unless a memory_holder has claimed otherwise; its least is what it would
-  /// give down to before somebody is refused.
+  /// Fixed at `has_bytes`, unless a memory_holder claims otherwise. Its least is the amount down to
+  /// which the holder gives memory back before a request fails.
   memory_claim claim = {};
 };
 
-/// How a budget is divided at some moment.
+/// The division of a budget at one moment.
 struct memory_report {
   std::uint64_t total_bytes = 0;
   std::uint64_t free_bytes = 0;
   std::vector<memory_share> shares = {};  ///< The longest-lived first.
 
-  /// As text: a line for all, and one for each that has something or claims to need it.
+  /// Returns text: a line for the budget, and one for each grant that has bytes or claims to need
+  /// some.
   std::string explain() const;
 };
 
-/// A limit in bytes on what its grants hold together.
+/// Limits the bytes that its grants hold together.
 class memory_budget {
  public:
   explicit memory_budget(std::uint64_t total_bytes);
   memory_budget(memory_budget const&) = delete;
   memory_budget& operator=(memory_budget const&) = delete;
-  /// @pre every grant is gone: its owner would use memory that is not counted any more, of a
-  /// storage that is not there any more. Asserted, but in a process that comes from a fork.
+  /// @pre every grant is gone: its owner would use memory that is no longer counted, of a storage
+  /// that no longer exists. Asserted, except in a process that comes from a fork.
   ~memory_budget();
 
   std::uint64_t total_bytes() const noexcept { return total_bytes_; }
   std::uint64_t free_bytes() const noexcept { return total_bytes_ - used_bytes_.load(); }
-  /// The most that was ever granted at once.
+  /// Returns the most bytes that were ever granted at once.
   std::uint64_t peak_bytes() const noexcept { return peak_bytes_.load(); }
-  /// How many grants there are, also of no bytes.
+  /// Returns the number of grants, including those without bytes.
   std::size_t grant_count() const noexcept { return grant_count_.load(); }
 
-  /// Sets `bytes` aside for `asker`. If less is free, holders give back what they do not need at
-  /// least, and the call waits for those that other threads are using.
-  /// @throws budget_error naming asker, have and need, and all who have memory, with what they need
-  /// at least; the budget is unchanged then.
+  /// Sets `bytes` aside for `asker`. If less is free, holders give back memory beyond their least
+  /// needs, and the call waits for holders that other threads are using. Holders whose work must
+  /// then be done again give back last (memory_holder.hpp).
+  /// @throws budget_error with asker, have and need, and the grants with their least needs (at most
+  /// eight by name); io_error if a holder could not write out memory that it was to give back. Sets
+  /// nothing aside then; holders may have given memory back.
   grant take(std::uint64_t bytes, std::string asker);
-  /// Sets aside what a division among all holders gives to the claim, its least at least.
+  /// Sets aside the claim's share in a division among all holders: less if the share cannot be had
+  /// without waiting, but claim.least at least.
   /// @throws as take(claim.least, asker).
   grant take(memory_claim const& claim, std::string asker);
 
-  /// Sets bytes aside if they are free.
+  /// Sets `bytes` aside if they are free; returns nothing if not.
   std::optional<grant> try_take(std::uint64_t bytes, std::string asker);
-  /// @throws budget_error as take(), if so much could not be had; takes nothing.
+  /// @throws budget_error as take(), if `bytes` could not be had; takes nothing.
   void require(std::uint64_t bytes, std::string const& asker) const;
-  /// What a division among all holders would give to the claim now; perhaps less than its least.
+  /// Returns the claim's share in a division among all holders now; perhaps less than its least.
   std::uint64_t share_of(memory_claim const& claim) const;
-  /// The same of one who can use all memory, and keeps nothing for those to come.
+  /// As share_of() for a claim that can use all memory, without a reserve for claims to come.
   std::uint64_t fair_bytes() const;
-  /// What take() could get at most, with what holders would give back; what threads that work on
-  /// them need meanwhile may be less or more.
+  /// Returns the free bytes and those that holders have beyond their least needs: the most that
+  /// take() gets without work being done again. The needs of holders that threads work on may
+  /// change meanwhile.
   std::uint64_t obtainable_bytes() const;
 
   memory_report report() const;
@@ -112,7 +117,8 @@ class memory_budget {
 
 class buffer;
 
-/// A part of a budget. The budget must outlive it, it must outlive its buffers. Movable.
+/// A part of a budget. Movable. The budget must outlive the grant; the grant must outlive its
+/// buffers.
 class grant {
  public:
   grant();
@@ -124,31 +130,31 @@ class grant {
   std::uint64_t free_bytes() const noexcept;
   std::string const& asker() const noexcept;
 
-  /// Maps `bytes` (rounded up to whole pages, and counted so) of zeroed memory.
+  /// Maps `bytes` of zeroed memory, rounded up to whole pages and counted that way.
   /// @throws budget_error if the grant has less left; std::bad_alloc if the system refuses.
   buffer allocate(std::size_t bytes);
-  /// The same, but the memory holds anything: that of buffers which are gone, if it keeps their
-  /// pages and these lie side by side.
+  /// As allocate(), but the contents are unspecified: reuses kept pages of destroyed buffers if
+  /// enough of them are contiguous.
   buffer allocate_for_overwrite(std::size_t bytes);
 
-  /// Addresses for `bytes` (rounded up likewise), all of whose pages are released: nothing of it is
-  /// counted, nor may be used, until buffer::restore_pages(). @throws std::bad_alloc.
+  /// Maps addresses for `bytes` (rounded up likewise) with all pages released: they are not
+  /// counted, and must not be used, until buffer::restore_pages(). @throws std::bad_alloc.
   buffer allocate_released(std::size_t bytes);
 
-  /// From now on keeps the pages of buffers that go, as far as there is room in the grant for what
-  /// is needed, and as long as it lives: to be given pages again that it had takes the system
-  /// longer than some disks take to fill them.
+  /// From now on keeps the pages of a destroyed buffer, unless some are released, as far as the
+  /// grant has bytes free and as long as it lives: the system takes longer to hand out pages again
+  /// than some disks take to fill them.
   void keep_pages() noexcept;
-  /// From now on charge() takes what the grant has too little of from what is free of the budget.
-  /// It still never waits, and never makes others give.
+  /// From now on charge() takes bytes that the grant lacks from the free bytes of the budget. It
+  /// still never waits, and never makes holders give back.
   void charge_beyond() noexcept;
 
-  /// Takes as many bytes more from the budget, as memory_budget::take() does. @throws likewise.
+  /// Takes `bytes` more from the budget, as memory_budget::take() does. @throws likewise.
   void extend(std::uint64_t bytes);
-  /// Gives back to the budget what is free in it, no more than `bytes`. Returns how much.
+  /// Gives free bytes of the grant back to the budget, at most `bytes`. Returns how many.
   std::uint64_t shrink(std::uint64_t bytes) noexcept;
 
-  /// Counts memory that is held elsewhere (an index in a vector, say) against the grant.
+  /// Counts memory held elsewhere (an index in a vector, say) against the grant, until discharge().
   /// @throws budget_error if the grant has less left.
   void charge(std::uint64_t bytes);
   void discharge(std::uint64_t bytes) noexcept;
@@ -163,8 +169,7 @@ class grant {
   std::unique_ptr<account> account_;
 };
 
-/// Page-aligned memory of its own; large ones ask for huge pages. Returns itself when
-/// destroyed.
+/// Owns page-aligned memory; large buffers ask for huge pages. Returns the memory when destroyed.
 class buffer {
  public:
   buffer() = default;
@@ -177,13 +182,13 @@ class buffer {
   explicit operator bool() const noexcept { return data_ != nullptr; }
   std::span<std::byte> bytes() const noexcept { return {data_, size_}; }
 
-  /// Gives the memory of some pages back to the system and to the grant; their addresses stay, not
-  /// to be used. @pre whole pages, none of them released.
+  /// Gives the memory of some pages back to the system and to the grant. Their addresses stay
+  /// reserved and must not be used. @pre whole pages, none of them released.
   void release_pages(std::size_t offset_bytes, std::size_t bytes) noexcept;
-  /// Such pages are to be used again, and hold zeros. @throws budget_error if the grant has less
-  /// left. @pre whole pages, all of them released.
+  /// Makes released pages usable again, filled with zeros. @throws budget_error if the grant has
+  /// less left. @pre whole pages, all of them released.
   void restore_pages(std::size_t offset_bytes, std::size_t bytes);
-  /// Releases all that are not.
+  /// Releases all pages that are not released yet.
   void release_all_pages() noexcept;
 
  private:
@@ -197,7 +202,7 @@ class buffer {
   grant::account* owner_ = nullptr;
 };
 
-/// The size of a page of this machine in bytes.
+/// Returns the size of a page of this machine in bytes.
 std::size_t page_bytes() noexcept;
 
 }  // namespace outsize

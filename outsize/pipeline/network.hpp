@@ -9,19 +9,20 @@
 //   pool ──▶ stage ────────────┘      ▲
 //                                    pool
 //
-// A line starts at a pool, whose empty buffers come with running round numbers, and passes through
-// stages (stage.hpp); behind its last stage buffers go home to be sent out again. A node is a
-// function with ports, called once: it accepts from its inputs, takes from its pools and conveys to
-// its outputs as it likes. Stages run as soon as they have a buffer, a thread and room.
+// A line starts at a pool, which numbers its empty buffers by rounds, and passes through stages
+// (stage.hpp). After the last stage, buffers go home to be sent out again. A node is a function
+// with ports, called once: it accepts from its inputs, takes from its pools and conveys to its
+// outputs as it likes. A stage runs as soon as it has a buffer, a thread and room.
 //
 // Nothing runs before run() or start(), which check the network first. Results never depend on the
-// number of threads or buffers, unless a stage asks for order::free or a node for what it gets.
+// number of threads or buffers, unless a stage asks for order::free, or a node takes whatever is
+// there (ports::try_take()).
 //
 // Invariant: every buffer is in its pool, between two stages, or held by one of them. A network
 // belongs to one thread; the functions of its stages run on any. In a process that comes from a
-// fork the copy of one that runs has no threads: ports and finish() throw io_error (EOWNERDEAD).
-// Layer: pipeline. Source: Cormen, Davidson: FG, 2004; intersecting pipelines: Cormen, Natarajan,
-// Davidson, 2007.
+// fork, the copy of a running network has no threads: ports and finish() throw io_error
+// (EOWNERDEAD). Layer: pipeline. Source: Cormen, Davidson: FG, 2004; intersecting pipelines:
+// Cormen, Natarajan, Davidson, 2007.
 
 #include <chrono>
 #include <cstddef>
@@ -43,17 +44,18 @@
 
 namespace outsize::pipeline {
 
-/// What ports throw when the network has failed or was cancelled: let it pass. The reason is with
-/// the network.
+/// Thrown by ports when the network has failed or was cancelled. Let it pass: the network keeps the
+/// reason.
 class poisoned : public cancelled {
  public:
   poisoned() : cancelled("a stage of the work") {}
 };
 
-/// A stage failed: names network and stage; the stage's own exception is nested in it.
+/// A stage failed. Names network and stage; the stage's own exception is nested in it. A
+/// stage_error of a network inside the stage passes unchanged.
 class stage_error : public std::runtime_error, public std::nested_exception {
  public:
-  /// To be thrown while the stage's exception is being handled.
+  /// @pre the stage's exception is being handled.
   stage_error(std::string network, std::string stage, std::string const& reason);
 
   std::string const& network_name() const noexcept { return network_; }
@@ -64,7 +66,7 @@ class stage_error : public std::runtime_error, public std::nested_exception {
   std::string stage_;
 };
 
-/// All stages wait for each other; the message says for what each of them waits.
+/// All stages wait for each other; the message says for each stage why it waits.
 class deadlock_error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -72,18 +74,19 @@ class deadlock_error : public std::runtime_error {
 
 struct network_options {
   std::string name = "network";  ///< For messages, reports and pictures.
-  /// Stages that run at once, not counting those that stage::waits() names; 0: as many as the
-  /// process may use processors. One is enough for any network.
+  /// Stages and nodes that run at once. External nodes, and stages that wait (stage::waits(), or as
+  /// `tune` found), do not count. 0: the number of processors that the process may use. One is
+  /// enough for any network.
   std::size_t threads = automatic;
-  /// Gives a thread of its own to a stage that is seen to wait for most of its time, and more
-  /// buffers to an automatic pool that others are seen to wait for. The report says so.
+  /// Gives a thread of its own to a stage that is seen to wait most of its time, and more buffers
+  /// to an automatic pool that others are seen to wait for. The report says so.
   bool tune = true;
-  bool trace = false;  ///< Notes each step for network_report::chrome_trace().
-  /// false: what a stage throws is thrown as it is, without the names of network and stage; for
+  bool trace = false;  ///< Records each step for network_report::chrome_trace().
+  /// false: throws the exception of a stage as it is, without the names of network and stage; for
   /// networks inside a function whose callers know nothing of its stages.
   bool errors_name_stages = true;
-  /// Called about five times a second while it runs, and at the end, from a thread of its own. What
-  /// it throws stops the network.
+  /// Called about five times a second while the network runs, and at the end, from a thread of its
+  /// own. An exception that it throws stops the network.
   std::function<void(network_progress const&)> progress = {};
 };
 
@@ -92,11 +95,12 @@ struct pool_options {
   /// Rounded up to whole pages. 0: no memory, only the round, the index and a user value.
   std::size_t buffer_bytes = 1 << 20;
   std::size_t count = automatic;      ///< automatic: enough for its stages, more when tuned.
-  std::uint64_t rounds = UINT64_MAX;  ///< Buffers that a line from it gets in all.
+  std::uint64_t rounds = UINT64_MAX;  ///< Buffers that its lines get in all; nodes may take more.
 };
 
-/// For network_options::progress: shows bytes, rate and, if `total_bytes` are to go all the way,
-/// the time that remains on one line of standard error, while the network runs.
+/// For network_options::progress: shows bytes and rate on one line of standard error while the
+/// network runs. With `total_bytes`, the bytes that are to go all the way, also shows the time that
+/// remains.
 std::function<void(network_progress const&)> progress_on_terminal(std::string name,
                                                                   std::uint64_t total_bytes = 0);
 
@@ -107,12 +111,12 @@ struct network_description;
 struct stage_description;
 }  // namespace detail
 
-/// A pool of a network.
+/// Identifies a pool of a network.
 struct pool_id {
   std::size_t index;
 };
 
-/// A stage or node of a network.
+/// Identifies a stage or node of a network.
 struct stage_id {
   std::size_t index;
 };
@@ -130,7 +134,7 @@ class line {
     return std::forward<Macro>(macro)(from);
   }
 
-  /// The last stage of the chain. @pre there is one.
+  /// Returns the last stage of the chain. @pre the chain has a stage.
   stage_id last_stage() const noexcept;
 
  private:
@@ -145,24 +149,26 @@ class line {
   std::size_t port_;
 };
 
-/// What a node sees of the network. Its calls wait, and throw `poisoned` once the network fails.
+/// A node's view of the network. accept(), take() and convey() wait. These, try_take() and check()
+/// throw `poisoned` once the network has failed or was cancelled.
 class ports {
  public:
   ports(detail::network_run& run, std::size_t stage) noexcept : run_(&run), stage_(stage) {}
 
   std::size_t input_count() const noexcept;
   std::size_t output_count() const noexcept;
-  /// The next buffer of an input; none when it has ended.
+  /// Returns the next buffer of an input; nothing when the input has ended.
   std::optional<pooled_buffer> accept(std::size_t input = 0);
-  /// An empty buffer of one of the node's pools.
+  /// Returns an empty buffer of one of the node's pools.
   pooled_buffer take(std::size_t pool = 0);
-  /// The same if there is one now.
+  /// As take(), but returns nothing if no buffer is there now.
   std::optional<pooled_buffer> try_take(std::size_t pool = 0);
-  /// Sends a buffer to an output. Returns whether more are wanted there.
+  /// Sends a buffer to an output. Returns whether the output wants more.
   bool convey(pooled_buffer b, std::size_t output = 0);
-  /// Ends an output; all are ended when the node returns.
+  /// Ends an output. All outputs end when the node returns; an external node ends with its last
+  /// output.
   void close(std::size_t output = 0);
-  /// For work that is long between two of the calls above: throws if they would.
+  /// Throws if the calls above would: for work that is long between two of them.
   void check() const;
 
  private:
@@ -186,64 +192,65 @@ struct node_lines {
 
 class network {
  public:
-  /// Buffers will come out of `memory`, which must outlive it.
+  /// Runs take their buffers from `memory`, which must outlive the network.
   explicit network(memory_budget& memory, network_options options = {});
   network(network const&) = delete;
   network& operator=(network const&) = delete;
-  /// Cancels and joins what still runs; its error is lost then.
+  /// Cancels and joins a run that has not ended; its error is lost then.
   ~network();
 
   pool_id pool(pool_options options);
-  /// A line that starts at a pool.
+  /// Starts a line at a pool.
   line from(pool_id p);
   line buffers(pool_options options) { return from(pool(std::move(options))); }
 
   /// Adds a stage with ports, which runs once on a thread of its own. An output that is not
-  /// continued is an error; see recycle().
+  /// continued is an error; see recycle(). @throws std::invalid_argument if an input starts at a
+  /// pool.
   node_lines node(std::string name, node_options options, std::function<void(ports&)> body);
-  /// Adds a node for a thread of the caller's, between start() and finish(), which ends what its
-  /// owner has left open.
+  /// Adds a node for a thread of the caller's, between start() and finish(). finish() ends it if
+  /// its owner has not.
   node_lines external(std::string name, node_options options);
-  /// The ports of an external node while the network runs.
+  /// Returns the ports of an external node. @pre the network runs.
   ports ports_of(stage_id external_node);
 
-  /// Divides a line: each buffer goes to the line that `choose` names, below `count`.
+  /// Divides a line: each buffer goes to the line whose index, below `count`, `choose` returns.
   std::vector<line> fork(line from, std::size_t count,
                          std::function<std::size_t(pooled_buffer const&)> choose);
-  /// Joins lines: order::kept takes one buffer from each in turn (as a fork by turns dealt them),
-  /// order::free whichever is there.
+  /// Joins lines. order::kept takes one buffer from each line in turn (as a fork by turns dealt
+  /// them); order::free takes whichever is there.
   line join(std::vector<line> lines, order o = order::kept);
   /// Leads the end of `from` into a node or stage as a further input: for cycles.
   void feed_back(line from, stage_id to);
-  /// Buffers at this end go home: the explicit end of a node's output.
+  /// Sends buffers at this end home: the explicit end of a node's or fork's output.
   void recycle(line from);
 
-  /// These stages share one thread; each runs up to `repeat` times before another has its turn
+  /// Runs these stages on one thread; each runs up to `repeat` times before another has its turn
   /// (FG's multistage threads and multistage repeat).
   void same_thread(std::vector<stage_id> stages, std::size_t repeat = 1);
-  /// What `build` appends is shown as one cluster in pictures.
+  /// Shows the stages that `build` appends as one cluster in pictures.
   line group(std::string name, line from, std::function<line(line)> const& build);
 
   /// Runs to the end on this thread and others.
   /// @throws std::invalid_argument if a port is not connected, no pool leads to a stage or a number
-  /// makes no sense, naming them; budget_error if the buffers do not fit in the memory; both before
-  /// anything runs. std::system_error if a thread cannot be started that it cannot do without: of
-  /// a node, a group or a stage that waits, or the only one. stage_error (but see
-  /// network_options::errors_name_stages), deadlock_error, cancelled, what `progress` throws: all
-  /// stages have ended then, and all buffers are home.
+  /// is not valid, naming them; budget_error if the buffers do not fit in the memory; both before
+  /// anything runs. std::system_error if an indispensable thread cannot be started: of a node, a
+  /// group, a stage that waits, asynchronous stages or `progress`, or the only shared one.
+  /// stage_error (but see network_options::errors_name_stages), deadlock_error, cancelled, or the
+  /// exception of `progress`: all stages have ended then, and all buffers are home.
   void run(std::stop_token stop = {});
-  /// The same in two steps, for networks with external nodes.
+  /// Do the same as run() in two steps, for networks with external nodes.
   void start(std::stop_token stop = {});
   void finish();
-  /// Throws the error of the network if it has failed; for owners of external nodes.
+  /// Throws the error of the running network if it has failed; for owners of external nodes.
   void rethrow_error();
 
-  /// Stages that may run at once.
+  /// Returns the number of stages and nodes that may run at once.
   std::size_t threads() const;
 
-  /// Pools, stages and connections as text; after a run also what each of them did.
+  /// Returns pools, stages and connections as text; after a run, with the measurements of each.
   std::string explain() const { return report().explain(); }
-  /// The network, and what was measured if it ran.
+  /// Returns the network, and its measurements if it ran.
   network_report report() const;
 
  private:
@@ -256,7 +263,7 @@ class network {
   void begin(std::stop_token stop, bool caller_helps);
 
   outsize::detail::process_ptr<detail::network_description> description_;
-  std::string cluster_;  // of what is appended now
+  std::string cluster_;  // of the stages appended now
   outsize::detail::process_ptr<detail::network_run> run_;
   std::optional<network_report> last_;
 };

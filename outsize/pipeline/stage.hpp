@@ -4,7 +4,7 @@
 
 // A stage: a plain synchronous function that a network runs on one buffer after another.
 //
-// What the function takes and returns says what it is:
+// The parameters and the result of the function determine its kind:
 //
 //   f(pooled_buffer&)                   works in place, or (after a pool) fills the buffer
 //   f(pooled_buffer&, pooled_buffer&)   the same with an auxiliary buffer, to swap_payload() with
@@ -12,8 +12,8 @@
 //     → bool      false: this buffer holds nothing and nothing will follow
 //     → verdict   goes on, is dropped (filters), or ends the stream
 //
-// Calls of a stage never overlap unless it is replicated. An exception ends the whole network.
-// Layer: pipeline. Source: Cormen, Davidson: FG, 2004, section 2.
+// Invariant: calls of a stage never overlap unless it is replicated. They may come from any thread.
+// An exception ends the network. Layer: pipeline. Source: Cormen, Davidson: FG, 2004, section 2.
 
 #include <cstddef>
 #include <cstdint>
@@ -27,17 +27,17 @@
 
 namespace outsize::pipeline {
 
-/// What becomes of a buffer after a stage.
+/// Says where a buffer goes after a stage.
 enum class verdict : std::uint8_t {
   convey,  ///< It goes to the next stage, or home after the last one.
   drop,    ///< It goes home.
-  end      ///< It goes home, and the stage takes no more: what precedes it ends too.
+  end      ///< It goes home, and the stage takes no more: stages that lead only to it end too.
 };
 
-/// Whether the buffers of a replicated stage leave it in the order in which they came.
+/// Says whether buffers leave a replicated stage in the order in which they came.
 enum class order : std::uint8_t { kept, free };
 
-/// As many as the network finds useful, at most its threads.
+/// Lets the network choose: replicas up to its threads, buffers enough for the stages of a pool.
 inline constexpr std::size_t automatic = 0;
 
 namespace detail {
@@ -77,37 +77,38 @@ step_body make_step_body(F f) {
 }
 }  // namespace detail
 
-/// Ends a step of an asynchronous stage: one of its functions is called once, from any thread, also
-/// from inside the call that began the step.
+/// Ends a step of an asynchronous stage. One of its functions must be called once, from any thread,
+/// also from inside the call that began the step.
 class step_completion {
  public:
   explicit step_completion(detail::asynchronous_step& s) noexcept : step_(&s) {}
-  /// The buffer is done with.
+  /// Ends the step: the buffer is done with, and goes where `v` says.
   void done(verdict v = verdict::convey) const noexcept;
-  /// The step failed, and the network with it.
+  /// Fails the step, and the network with it.
   void failed(std::exception_ptr error) const noexcept;
 
  private:
   detail::asynchronous_step* step_;
 };
 
-/// The functions of a stage of which each thread has its own; see per_thread().
+/// Makes the functions of a stage, one for each thread; see per_thread().
 template <typename Factory>
 struct thread_factory {
   Factory make;
 };
 
-/// A stage whose function is made by `make()` on every thread that runs it, before its first call
-/// there, and destroyed on that thread when the network ends.
+/// Describes a stage whose function `make()` makes on every thread that runs it, before its first
+/// call there. The function is destroyed on that thread by the end of the run. Calls of `make` may
+/// overlap if the stage is replicated.
 template <typename Factory>
 thread_factory<Factory> per_thread(Factory make) {
   return {std::move(make)};
 }
 
-/// A stage to be put into a network; describes it and does nothing.
+/// Describes a stage to be put into a network; does nothing itself.
 class stage {
  public:
-  /// `body`: a function as the top of this file says, or per_thread() of a maker of such functions.
+  /// `body`: a function as at the top of this file, or per_thread() of a maker of such functions.
   template <typename Body>
   stage(std::string name, Body body) : name_(std::move(name)) {
     auxiliary_ = detail::takes_auxiliary<Body>;
@@ -121,27 +122,28 @@ class stage {
     };
   }
 
-  /// Up to `count` calls run at once, each on its own buffer; the function must allow that.
-  /// automatic: as many as have buffers and threads.
+  /// Runs up to `count` calls at once, each on its own buffer; the function must allow that.
+  /// automatic: the most that buffers and threads allow.
   stage&& replicate(std::size_t count, order o = order::kept) && {
     replicas_ = count;
     order_ = o;
     return std::move(*this);
   }
-  /// Its function waits (for a disk or a device): it gets a thread that counts for nothing.
+  /// Says that the function waits (for a disk or a device): it gets threads of its own, which
+  /// network_options::threads does not count.
   stage&& waits() && {
     waits_ = true;
     return std::move(*this);
   }
-  /// Calls `start` before any stage runs, and `end` when all stages have ended and none has failed,
-  /// in the threads of network::start() and finish(). What they throw fails the network, as if the
-  /// stage had thrown it.
+  /// Calls `start` in the thread of network::start() before any stage runs, and `end` in the thread
+  /// of network::finish() when all stages have ended, unless the network failed or was cancelled.
+  /// An exception of either fails the network, as if the stage had thrown it.
   stage&& on_run(std::function<void()> start, std::function<void()> end) && {
     at_start_ = std::move(start);
     at_end_ = std::move(end);
     return std::move(*this);
   }
-  /// At most `count` buffers wait in front of the stage after this one. Default: all there are.
+  /// Lets at most `count` buffers wait in front of the next stage. Default: all there are.
   stage&& room(std::size_t count) && {
     room_ = count;
     return std::move(*this);
@@ -170,14 +172,14 @@ class stage {
   bool is_barrier_ = false;
 };
 
-/// A stage whose steps `begin` starts and something else ends: `begin(buffer, completion)` returns
-/// at once, and completion is called when the buffer is ready. Calls of `begin` come in order and
-/// do not overlap; up to `depth` steps are under way at once; buffers leave in the order in which
-/// they came. If `begin` throws, it has started nothing.
+/// Makes a stage whose steps `begin` starts and something else ends. `begin(buffer, completion)`
+/// returns at once; `completion` is called when the buffer is ready. Calls of `begin` come in order
+/// and do not overlap; up to `depth` steps are under way at once. Buffers leave in the order in
+/// which they came. @pre if `begin` throws, it has started nothing.
 stage asynchronous(std::string name, std::size_t depth,
                    std::function<void(pooled_buffer&, step_completion)> begin);
 
-/// Lets buffers through `rounds` at a time: none before as many wait, or before no more will come.
+/// Lets buffers through `rounds` at a time: when `rounds` wait, or when no more will come.
 stage barrier(std::size_t rounds);
 
 }  // namespace outsize::pipeline

@@ -402,12 +402,12 @@ std::string memory_registry::listing(std::uint64_t needed_bytes) const {
   std::vector<memory_share> all;
   for (auto const& [serial, account] : accounts_)
     if (account->total_bytes() > 0) all.push_back(share_shown(*account));
+  text += fmt::format("; {} would do", format_enough_bytes(least + needed_bytes));
   if (all.empty()) return text;
   std::ranges::stable_sort(all, std::ranges::greater(), [](memory_share const& s) {
     return std::tuple(s.claim.least, s.has_bytes, std::string_view(s.asker));
   });
-  text += fmt::format("; {} would do:", format_enough_bytes(least + needed_bytes));
-  char const* between = " ";
+  char const* between = ": ";
   std::size_t listed = 0;
   for (auto rest = all.begin(); rest != all.end() && listed < most_listed; ++listed) {
     auto const is_other = [&](memory_share const& s) {
