@@ -326,6 +326,9 @@ def check_mentions():
                 is_ours = not name.startswith("boost/")
                 if is_ours and name not in ends and name.split("/")[-1] not in invented:
                     yield path, number, f"names {name}, which does not exist"
+            for link in re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", line):
+                if path.suffix == ".md" and not (path.parent / link).exists():
+                    yield path, number, f"links {link}, which does not exist"
     known = {}
     for path in files(".hpp", folders=["outsize"]):
         if path.name in known:
