@@ -92,10 +92,10 @@ struct kept_by_key {
       return std::span(scratch::kept_table_fields);
   }();
   static container create(std::string const& path, storage& store) {
-    return container::create_plain(path, store, Options);
+    return container::create(path, store, Options);
   }
   static container open(std::string const& path, storage& store) {
-    return container::open_plain(path, store);
+    return container::open(path, store);
   }
   static void add(container& to, number i) { to.insert({i, i}); }
   static bool has(container const& in, number i) { return in.contains(i); }

@@ -13,9 +13,9 @@
 //
 // A reference, or a span of changing(), stays valid while references touch at most live_pages() - 1
 // other pages and its item stays in the vector. live_pages() is at least 2, so that two items can
-// always be exchanged. Const access and flush() do not end it, but write_many() and flush() of a
-// kept file (create()) do. Debug builds stop if an item was changed through a reference that was no
-// longer valid.
+// always be exchanged. Const access and flush() do not end it; write_many() does, and so does
+// flush() of a kept file (create()). Debug builds stop if an item was changed through a reference
+// that was no longer valid.
 //
 // An iterator is valid as long as its item is in the vector, even if the vector is moved or
 // swapped. An `iterator` is a value of two words; items may store it as a link to other items.
@@ -54,7 +54,8 @@ namespace outsize {
 /// Errors:  io_error from any access to an item whose page is not in memory: the vector is as it
 ///          was. A page that cannot be written stays in memory, and the next call that needs its
 ///          place throws again. out_of_space, budget_error if the vector grows, or changes a page
-///          for the first time (of a kept file, since the last flush()).
+///          for the first time (of a kept file, since the last flush()). budget_error also from the
+///          first access to the items of a file.
 /// Checked: vector_test.cpp, vector_iterator_test.cpp, item_batch_test.cpp.
 template <typename T>
 class vector : public detail::paged_array<vector<T>, T> {
@@ -135,8 +136,8 @@ class vector : public detail::paged_array<vector<T>, T> {
     items_->close();
     items_.reset();
   }
-  /// Returns whether the file had been closed when it was opened; if not, the vector is as the last
-  /// flush() left it. Returns true for vectors on disks, and for plain files, which do not tell.
+  /// Returns whether a kept file had been closed when open() opened it; if not, the vector is as
+  /// the last flush() left it. Returns true for all other vectors: a plain file does not tell.
   bool was_closed() const noexcept { return items_->was_closed(); }
 
  private:

@@ -129,10 +129,10 @@ struct tree_history {
   using entry = typename Kept::value_type;
 
   static kept create(std::string const& path, storage& store) {
-    return kept::create_plain(path, store, tiny());
+    return kept::create(path, store, tiny());
   }
   static kept open(std::string const& path, storage& store, io::access mode) {
-    return kept::open_plain(path, store, mode, tiny());
+    return kept::open(path, store, mode, tiny());
   }
   static std::uint64_t steps(kept const& found) {
     if (found.empty()) return 0;
@@ -211,10 +211,10 @@ struct unordered_map_history {
   static constexpr char const* name = "unordered_map";
 
   static kept create(std::string const& path, storage& store) {
-    return kept::create_plain(path, store, tiny());
+    return kept::create(path, store, tiny());
   }
   static kept open(std::string const& path, storage& store, io::access mode) {
-    return kept::open_plain(path, store, mode, tiny());
+    return kept::open(path, store, mode, tiny());
   }
   static std::uint64_t steps(kept const& found) { return found.get(0).value_or(0).number; }
   static bool same(kept const& found, model const& expected) {
