@@ -31,9 +31,9 @@ namespace outsize {
 /// called from several threads at once.
 ///
 /// If the order is a deepening_order too, records with equal prefixes are sorted without comparing
-/// each with many others. If its equals_are_alike() returns true, as that of byte_order, records
-/// that compare equal have the same bytes, and repeated ones are kept once in memory and in a
-/// block.
+/// each with many others. If it has an equals_are_alike() that returns true, as byte_order has,
+/// records that compare equal have the same bytes, and repeated ones are kept once in memory and in
+/// a block.
 template <typename O>
 concept record_ordering = requires(O const order, std::string_view r) {
   { order.prefix(r) } -> std::same_as<std::uint64_t>;

@@ -30,12 +30,13 @@ namespace outsize {
 /// @param out  Receives the same number of items, in order (fewer with options.unique).
 ///
 /// I/Os:    Reads a file and writes a file once; runs on disk, memory and threads as `sorter`
-///          says. From file to file there are no runs if the items are in order or in the opposite
-///          order. Some may be up to 2 MiB (or a 128th of the memory) from their places, and a few
-///          farther (docs/decisions/0037-nearly-in-order.md). Such a copy begins with a sample; if
-///          it is given up, the input is read again. Without options.unique, contiguous numbers
-///          that fit the memory are sorted in their contiguous destination (possibly the input
-///          itself), using no memory of the budget.
+///          says. Two cases take less without options.unique. From one regular file to another (or
+///          itself), neither compressed, there are no runs if the items are in order or in the
+///          opposite order. Some may still be up to 2 MiB (or a 128th of the memory) from their
+///          places, and a few farther (docs/decisions/0037-nearly-in-order.md). Such a copy begins
+///          with a sample; if it is given up, the input is read again. Contiguous numbers that fit
+///          the memory are sorted in their contiguous destination (possibly the input itself),
+///          using no memory of the budget.
 /// Disk:    As `sorter`; from file to file as sort_records.
 /// Errors:  As `sorter`. After an error input files are intact and an output file is as it was
 ///          before; an output iterator keeps the items that it has received.

@@ -74,11 +74,11 @@ concept item_combiner =
 ///          index of the runs, and the items that stayed in memory until others need that memory.
 /// Disk:    N items and a few blocks; freed by clear(), or as they are read if not `rewindable`.
 /// Threads: the storage's; one thread at a time may use a sorter, many sorters may share a storage.
-/// Errors:  budget_error from the constructor, or, if no memory is named, from push(), sort() or
-///          rewind(); from others too if the input size was not given and the index of its blocks
-///          outgrows an eighth of the memory, a quarter if items are long. io_error, out_of_space,
-///          cancelled from any member that is not noexcept. The sorter can then only be destroyed
-///          or cleared; nothing is left on disk.
+/// Errors:  budget_error from the constructor and clear(), or, if no memory is named, from push(),
+///          sort() or rewind(); from others too if the input size was not given and the index of
+///          its blocks outgrows an eighth of the memory, a quarter if items are long. io_error,
+///          out_of_space, cancelled from any member that is not noexcept. The sorter can then only
+///          be destroyed or cleared; nothing is left on disk.
 /// Source:  Dementiev, Sanders: Asynchronous parallel disk sorting, SPAA 2003; STXXL 2008, sections
 ///          5 and 6.
 /// Checked: outsize/algorithm/sorter_test.cpp, tests/complexity/sort_io_test.cpp.

@@ -10,9 +10,10 @@
 //            └─ statistics: per disk, of other files, and in total
 //
 // A process may have many storages; the only global one is default_storage(), made on first use. A
-// disk's file is made for its first block, or by alignment_bytes(), so work that stays in memory
-// touches no disk. Files in directories have no names, so nothing is left behind, however the
-// process ends. A raw disk (disk_options::raw) is the user's file or device, which is written over.
+// disk's file is made for its first block, or by alignment_bytes(), which containers call; so a
+// sort that stays in memory touches no disk. Files in directories have no names, so nothing is left
+// behind, however the process ends. A raw disk (disk_options::raw) is the user's file or device,
+// which is written over.
 //
 // Invariant: blocks that are allocated and not freed are disjoint; freed space is reused before a
 // file grows. Every function may be called from any thread. In a process that comes from a fork,
@@ -71,7 +72,7 @@ struct storage_options {
   /// Bytes that compressed files are known to need beside `memory_bytes`. The default of
   /// `memory_bytes` leaves room for them; if `memory_bytes` is given, they are taken as needed.
   std::uint64_t codec_memory_bytes = 0;
-  /// 0: the number that the process may use at once. The memory limits both: if `memory_bytes` is
+  /// 0: the number that the process may use at once. Memory limits any number: if `memory_bytes` is
   /// given, to one thread for each 4 MiB, or to 16 if that is more; if not, see divide_memory().
   std::size_t threads = 0;
   io::backend backend = io::backend::automatic;
@@ -95,13 +96,14 @@ class storage final : public block::block_space {
  public:
   /// Starts the threads; makes no file.
   /// @throws budget_error if the options do not set `memory_bytes` and the process may use too
-  /// little memory; std::system_error if a thread cannot be started; io_error if a disk's path does
-  /// not exist, cannot be written, or is a directory exactly when disk_options::raw is set;
-  /// format_error or io_error if the list of default disks is malformed or cannot be read;
-  /// std::invalid_argument if the placement names a disk twice or a disk that does not exist, only
-  /// some disks' bandwidths are given, two raw disks are the same file or device or one lies in the
-  /// other, or a raw device has known contents (device_contents.hpp) and the disk's options do not
-  /// set `force`. A device in use fails with io_error (EBUSY) in any case.
+  /// little memory; std::system_error if a thread cannot be started; as io::make_request_queue() if
+  /// a backend or depth cannot be had; io_error if a disk's path does not exist, cannot be written,
+  /// or is a directory exactly when disk_options::raw is set; format_error or io_error if the list
+  /// of default disks is malformed or cannot be read; std::invalid_argument if the placement names
+  /// a disk twice or a disk that does not exist, only some disks' bandwidths are given, two raw
+  /// disks are the same file or device or one lies in the other, or a raw device has known contents
+  /// (device_contents.hpp) and the disk's options do not set `force`. A device in use fails with
+  /// io_error (EBUSY) in any case.
   explicit storage(storage_options options = {});
   /// @pre every block, grant and file made from it is gone, and so is every container, sorter and
   /// stream that lives in it. Asserts, also in release builds, that their grants are gone.
@@ -117,7 +119,8 @@ class storage final : public block::block_space {
 
   /// Returns the number of disks, D; disk_name() returns the path of each.
   std::uint32_t disk_count() const noexcept;
-  /// Returns the read bandwidths that are given, or all 1: blocks are read ahead in proportion.
+  /// Returns each disk's read bandwidth (its write bandwidth if only that is given), or all 1:
+  /// blocks are read ahead in proportion.
   std::span<std::uint64_t const> disk_speeds() const noexcept override { return speeds_; }
   std::string const& disk_name(std::uint32_t index) const override;
   /// Returns the names of all disks that the options' placement uses, for messages.

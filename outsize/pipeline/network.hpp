@@ -209,7 +209,7 @@ class network {
   /// pool.
   node_lines node(std::string name, node_options options, std::function<void(ports&)> body);
   /// Adds a node for a thread of the caller's, between start() and finish(). finish() ends it if
-  /// its owner has not.
+  /// its owner has not. @throws as node().
   node_lines external(std::string name, node_options options);
   /// Returns the ports of an external node. @pre the network runs.
   ports ports_of(stage_id external_node);
