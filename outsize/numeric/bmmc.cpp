@@ -17,10 +17,10 @@
 #include <outsize/block/user_files.hpp>
 #include <outsize/io/disk_file.hpp>
 #include <outsize/io/output_file.hpp>
-#include <outsize/numeric/bmmc_loads.hpp>
-#include <outsize/numeric/bmmc_pass_run.hpp>
-#include <outsize/numeric/bmmc_plan.hpp>
-#include <outsize/numeric/scratch_file.hpp>
+#include <outsize/numeric/detail/bmmc_loads.hpp>
+#include <outsize/numeric/detail/bmmc_pass_run.hpp>
+#include <outsize/numeric/detail/bmmc_plan.hpp>
+#include <outsize/numeric/detail/scratch_file.hpp>
 #include <outsize/pipeline/file_stages.hpp>
 #include <outsize/pipeline/network.hpp>
 

@@ -18,10 +18,10 @@
 #include <outsize/io/output_file.hpp>
 #include <outsize/kernel/detail/slice_merge.hpp>
 #include <outsize/kernel/detail/vector_sort.hpp>
-#include <outsize/numeric/columnsort_plan.hpp>
-#include <outsize/numeric/merge_halves.hpp>
+#include <outsize/numeric/detail/columnsort_plan.hpp>
+#include <outsize/numeric/detail/merge_halves.hpp>
+#include <outsize/numeric/detail/scratch_file.hpp>
 #include <outsize/numeric/passes.hpp>
-#include <outsize/numeric/scratch_file.hpp>
 #include <outsize/pipeline/file_stages.hpp>
 
 namespace outsize::numeric {

@@ -18,10 +18,10 @@
 #include <outsize/block/user_files.hpp>
 #include <outsize/io/disk_file.hpp>
 #include <outsize/io/output_file.hpp>
-#include <outsize/numeric/fft_kernel.hpp>
-#include <outsize/numeric/fft_loads.hpp>
-#include <outsize/numeric/scratch_file.hpp>
-#include <outsize/numeric/tiled_permutation.hpp>
+#include <outsize/numeric/detail/fft_kernel.hpp>
+#include <outsize/numeric/detail/fft_loads.hpp>
+#include <outsize/numeric/detail/scratch_file.hpp>
+#include <outsize/numeric/detail/tiled_permutation.hpp>
 #include <outsize/pipeline/file_stages.hpp>
 #include <outsize/pipeline/network.hpp>
 

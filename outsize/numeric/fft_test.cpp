@@ -25,7 +25,7 @@
 #include <outsize/io/decorators/fault_plan.hpp>
 #include <outsize/io/decorators/faulty_file.hpp>
 #include <outsize/io/memory_file.hpp>
-#include <outsize/numeric/fft_loads.hpp>
+#include <outsize/numeric/detail/fft_loads.hpp>
 #include <outsize/testing/scratch_directory.hpp>
 
 namespace outsize::numeric {

@@ -7,7 +7,7 @@
 #include <stdexcept>
 
 #include <outsize/base/detail/byte_places.hpp>
-#include <outsize/text/byte_filter.hpp>
+#include <outsize/text/detail/byte_filter.hpp>
 
 namespace outsize::text {
 namespace {

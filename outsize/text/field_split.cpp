@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include <outsize/text/byte_filter.hpp>
+#include <outsize/text/detail/byte_filter.hpp>
 
 namespace outsize::text {
 namespace {

@@ -8,10 +8,10 @@
 #include <cstddef>
 
 #include <outsize/text/csv_field.hpp>
-#include <outsize/text/decimal_key.hpp>
-#include <outsize/text/general_key.hpp>
-#include <outsize/text/month_key.hpp>
-#include <outsize/text/version_key.hpp>
+#include <outsize/text/detail/decimal_key.hpp>
+#include <outsize/text/detail/general_key.hpp>
+#include <outsize/text/detail/month_key.hpp>
+#include <outsize/text/detail/version_key.hpp>
 
 namespace outsize::text {
 namespace {

@@ -14,10 +14,10 @@
 #include <outsize/kernel/byte_order.hpp>
 #include <outsize/kernel/deepening_order.hpp>
 #include <outsize/record/csv_scanner.hpp>
-#include <outsize/text/byte_filter.hpp>
+#include <outsize/text/detail/byte_filter.hpp>
+#include <outsize/text/detail/text_prefix.hpp>
 #include <outsize/text/line_key.hpp>
 #include <outsize/text/random_salt.hpp>
-#include <outsize/text/text_prefix.hpp>
 
 namespace outsize::text {
 

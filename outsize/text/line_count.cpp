@@ -12,9 +12,9 @@
 
 #include <outsize/algorithm/record_sorter.hpp>
 #include <outsize/algorithm/sort_plan.hpp>
+#include <outsize/text/detail/headed_record.hpp>
 #include <outsize/text/detail/line_files.hpp>
 #include <outsize/text/detail/text_tally.hpp>
-#include <outsize/text/headed_record.hpp>
 #include <outsize/text/key_extractor.hpp>
 
 namespace outsize::text {

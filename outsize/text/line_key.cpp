@@ -12,7 +12,7 @@
 #include <fmt/format.h>
 
 #include <outsize/base/detail/byte_places.hpp>
-#include <outsize/text/byte_filter.hpp>
+#include <outsize/text/detail/byte_filter.hpp>
 
 namespace outsize::text {
 namespace {

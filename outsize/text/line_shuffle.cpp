@@ -14,9 +14,9 @@
 #include <outsize/algorithm/sort_plan.hpp>
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
+#include <outsize/text/detail/headed_record.hpp>
 #include <outsize/text/detail/line_files.hpp>
-#include <outsize/text/headed_record.hpp>
-#include <outsize/text/random_permutation.hpp>
+#include <outsize/text/detail/random_permutation.hpp>
 
 namespace outsize::text {
 namespace {

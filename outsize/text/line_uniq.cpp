@@ -8,8 +8,8 @@
 #include <stdexcept>
 #include <string_view>
 
-#include <outsize/text/byte_filter.hpp>
 #include <outsize/text/csv_field.hpp>
+#include <outsize/text/detail/byte_filter.hpp>
 #include <outsize/text/detail/line_files.hpp>
 
 namespace outsize::text {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
-#include <outsize/numeric/bit_subspace.hpp>
+#include <outsize/numeric/detail/bit_subspace.hpp>
 
 #include <algorithm>
 #include <bit>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Subspaces and cosets against their enumeration.
 
-#include <outsize/numeric/bit_subspace.hpp>
+#include <outsize/numeric/detail/bit_subspace.hpp>
 
 #include <gtest/gtest.h>
 

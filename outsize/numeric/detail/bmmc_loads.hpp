@@ -13,7 +13,7 @@
 #include <cstdint>
 
 #include <outsize/numeric/bit_matrix.hpp>
-#include <outsize/numeric/bmmc_plan.hpp>
+#include <outsize/numeric/detail/bmmc_plan.hpp>
 
 namespace outsize::numeric {
 

@@ -3,7 +3,7 @@
 // Divisions of the memory: always within it, sensible for the sizes that people use, refused where
 // there is none.
 
-#include <outsize/numeric/bmmc_loads.hpp>
+#include <outsize/numeric/detail/bmmc_loads.hpp>
 
 #include <gtest/gtest.h>
 

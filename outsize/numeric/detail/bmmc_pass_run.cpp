@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
-#include <outsize/numeric/bmmc_pass_run.hpp>
+#include <outsize/numeric/detail/bmmc_pass_run.hpp>
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <outsize/base/assert.hpp>
-#include <outsize/numeric/tiled_permutation.hpp>
+#include <outsize/numeric/detail/tiled_permutation.hpp>
 #include <outsize/pipeline/file_stages.hpp>
 
 namespace outsize::numeric {

@@ -10,7 +10,7 @@
 
 #include <outsize/block/storage.hpp>
 #include <outsize/io/file.hpp>
-#include <outsize/numeric/bmmc_plan.hpp>
+#include <outsize/numeric/detail/bmmc_plan.hpp>
 #include <outsize/pipeline/network.hpp>
 
 namespace outsize::numeric {

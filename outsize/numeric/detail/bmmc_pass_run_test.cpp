@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // A pass moves everything, or ends with an error that names the stage, whichever request fails.
 
-#include <outsize/numeric/bmmc_pass_run.hpp>
+#include <outsize/numeric/detail/bmmc_pass_run.hpp>
 
 #include <gtest/gtest.h>
 

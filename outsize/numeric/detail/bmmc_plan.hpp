@@ -28,8 +28,8 @@
 #include <vector>
 
 #include <outsize/numeric/bit_matrix.hpp>
-#include <outsize/numeric/bit_subspace.hpp>
-#include <outsize/numeric/tiled_permutation.hpp>
+#include <outsize/numeric/detail/bit_subspace.hpp>
+#include <outsize/numeric/detail/tiled_permutation.hpp>
 
 namespace outsize::numeric {
 

@@ -3,7 +3,7 @@
 // All passes of a plan run over arrays, with the blocks of each load counted, for every kind of
 // matrix, memory and block size; the record of index x must end at A x ⊕ c.
 
-#include <outsize/numeric/bmmc_plan.hpp>
+#include <outsize/numeric/detail/bmmc_plan.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
-#include <outsize/numeric/column_deal.hpp>
+#include <outsize/numeric/detail/column_deal.hpp>
 
 namespace outsize::numeric {
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Against dealing record by record into as many vectors, whole and by ranges of rows.
 
-#include <outsize/numeric/column_deal.hpp>
+#include <outsize/numeric/detail/column_deal.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
-#include <outsize/numeric/columnsort_plan.hpp>
+#include <outsize/numeric/detail/columnsort_plan.hpp>
 
 #include <algorithm>
 #include <limits>

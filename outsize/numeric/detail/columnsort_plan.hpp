@@ -34,7 +34,7 @@
 #include <optional>
 #include <vector>
 
-#include <outsize/numeric/column_deal.hpp>
+#include <outsize/numeric/detail/column_deal.hpp>
 
 namespace outsize::numeric {
 

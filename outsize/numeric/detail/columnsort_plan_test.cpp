@@ -3,7 +3,7 @@
 // The three passes over arrays, with every record counted as it moves; correct if all inputs of
 // zeros and ones come out sorted, which tiny matrices are tested for exhaustively.
 
-#include <outsize/numeric/columnsort_plan.hpp>
+#include <outsize/numeric/detail/columnsort_plan.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
-#include <outsize/numeric/fft_kernel.hpp>
+#include <outsize/numeric/detail/fft_kernel.hpp>
 
 #include <fftw3.h>
 

@@ -27,8 +27,8 @@
 
 #include <outsize/base/executor.hpp>
 #include <outsize/base/memory_budget.hpp>
-#include <outsize/numeric/fft_plan.hpp>
-#include <outsize/numeric/fft_twiddles.hpp>
+#include <outsize/numeric/detail/fft_plan.hpp>
+#include <outsize/numeric/detail/fft_twiddles.hpp>
 
 namespace outsize::numeric {
 

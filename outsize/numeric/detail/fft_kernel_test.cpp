@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Transforms of loads in chunks, against the definition; the same bits for any number of threads.
 
-#include <outsize/numeric/fft_kernel.hpp>
+#include <outsize/numeric/detail/fft_kernel.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
-#include <outsize/numeric/fft_loads.hpp>
+#include <outsize/numeric/detail/fft_loads.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -15,7 +15,7 @@
 #include <outsize/base/error.hpp>
 #include <outsize/base/memory_budget.hpp>
 #include <outsize/base/units.hpp>
-#include <outsize/numeric/fft_kernel.hpp>
+#include <outsize/numeric/detail/fft_kernel.hpp>
 
 namespace outsize::numeric {
 namespace {

@@ -25,7 +25,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <outsize/numeric/fft_plan.hpp>
+#include <outsize/numeric/detail/fft_plan.hpp>
 
 namespace outsize::numeric {
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Whatever the size and the memory, chunks read and write every number once, and all fits.
 
-#include <outsize/numeric/fft_loads.hpp>
+#include <outsize/numeric/detail/fft_loads.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
-#include <outsize/numeric/fft_plan.hpp>
+#include <outsize/numeric/detail/fft_plan.hpp>
 
 #include <algorithm>
 #include <numeric>

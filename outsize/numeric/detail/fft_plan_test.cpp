@@ -3,7 +3,7 @@
 // All passes of a plan run over arrays with a plain radix-2 kernel, against the definition of the
 // transform; every record is counted as it is read and written.
 
-#include <outsize/numeric/fft_plan.hpp>
+#include <outsize/numeric/detail/fft_plan.hpp>
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include <outsize/numeric/fft_twiddles.hpp>
+#include <outsize/numeric/detail/fft_twiddles.hpp>
 
 namespace outsize::numeric {
 namespace {

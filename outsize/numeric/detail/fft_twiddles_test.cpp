@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Powers of the root of unity against long double, for exponents far beyond N too.
 
-#include <outsize/numeric/fft_twiddles.hpp>
+#include <outsize/numeric/detail/fft_twiddles.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
-#include <outsize/numeric/merge_halves.hpp>
+#include <outsize/numeric/detail/merge_halves.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
 
-#include <outsize/numeric/merge_halves.hpp>
+#include <outsize/numeric/detail/merge_halves.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
-#include <outsize/numeric/scratch_file.hpp>
+#include <outsize/numeric/detail/scratch_file.hpp>
 
 #include <cerrno>
 #include <filesystem>

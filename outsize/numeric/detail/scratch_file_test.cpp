@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
 
-#include <outsize/numeric/scratch_file.hpp>
+#include <outsize/numeric/detail/scratch_file.hpp>
 
 #include <gtest/gtest.h>
 

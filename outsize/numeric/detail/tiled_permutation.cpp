@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
-#include <outsize/numeric/tiled_permutation.hpp>
+#include <outsize/numeric/detail/tiled_permutation.hpp>
 
 #include <algorithm>
 #include <bit>
 
-#include <outsize/numeric/bit_subspace.hpp>
+#include <outsize/numeric/detail/bit_subspace.hpp>
 
 namespace outsize::numeric {
 namespace {

@@ -3,7 +3,7 @@
 // Every record against the definition, for random and named matrices and records of 1 to 32 bytes,
 // also when ranges of tiles are moved separately.
 
-#include <outsize/numeric/tiled_permutation.hpp>
+#include <outsize/numeric/detail/tiled_permutation.hpp>
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // The five tables that the options can ask for, made at compile time.
-#include <outsize/text/byte_filter.hpp>
+#include <outsize/text/detail/byte_filter.hpp>
 
 namespace outsize::text {
 namespace {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // What d, i and f make of every byte, against a table written out by hand.
-#include <outsize/text/byte_filter.hpp>
+#include <outsize/text/detail/byte_filter.hpp>
 
 #include <string>
 #include <string_view>

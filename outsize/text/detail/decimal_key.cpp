@@ -8,13 +8,13 @@
 //     human     | 5 unit + 16 | the upper 59 bits of decimal |
 //
 // and is complemented, the sign bit aside, for negative numbers.
-#include <outsize/text/decimal_key.hpp>
+#include <outsize/text/detail/decimal_key.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 
-#include <outsize/text/byte_filter.hpp>
+#include <outsize/text/detail/byte_filter.hpp>
 
 namespace outsize::text {
 namespace {

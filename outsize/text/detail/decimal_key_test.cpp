@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Decimal numbers: lists in ascending order, compared pair by pair.
-#include <outsize/text/decimal_key.hpp>
+#include <outsize/text/detail/decimal_key.hpp>
 
 #include <cstddef>
 #include <string>

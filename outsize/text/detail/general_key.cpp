@@ -4,7 +4,7 @@
 // A number is scanned into up to 64 bits of digits and an exponent. Most numbers then need one
 // exact multiplication or division; the others are written out anew, without decimal point and with
 // a bounded number of digits, for strtold to round.
-#include <outsize/text/general_key.hpp>
+#include <outsize/text/detail/general_key.hpp>
 
 #include <algorithm>
 #include <array>
@@ -15,7 +15,7 @@
 #include <cstdlib>
 #include <limits>
 
-#include <outsize/text/byte_filter.hpp>
+#include <outsize/text/detail/byte_filter.hpp>
 
 namespace outsize::text {
 namespace {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Floating-point keys: an ascending list, and random numbers against strtold.
-#include <outsize/text/general_key.hpp>
+#include <outsize/text/detail/general_key.hpp>
 
 #include <cstddef>
 #include <cstdlib>

@@ -3,7 +3,7 @@
 
 // Numbers in front of texts, and orders by either.
 
-#include <outsize/text/headed_record.hpp>
+#include <outsize/text/detail/headed_record.hpp>
 
 #include <gtest/gtest.h>
 

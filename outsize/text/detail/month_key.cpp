@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Three letters are few enough to be compared as one number.
-#include <outsize/text/month_key.hpp>
+#include <outsize/text/detail/month_key.hpp>
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 
-#include <outsize/text/byte_filter.hpp>
+#include <outsize/text/detail/byte_filter.hpp>
 
 namespace outsize::text {
 namespace {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Month names.
-#include <outsize/text/month_key.hpp>
+#include <outsize/text/detail/month_key.hpp>
 
 #include <string_view>
 

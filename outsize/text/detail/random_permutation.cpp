@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
-#include <outsize/text/random_permutation.hpp>
+#include <outsize/text/detail/random_permutation.hpp>
 
 #include <algorithm>
 #include <bit>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Every number comes once.
-#include <outsize/text/random_permutation.hpp>
+#include <outsize/text/detail/random_permutation.hpp>
 
 #include <gtest/gtest.h>
 

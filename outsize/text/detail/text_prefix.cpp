@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // The terminating zero is found by arithmetic on all eight bytes at once.
-#include <outsize/text/text_prefix.hpp>
+#include <outsize/text/detail/text_prefix.hpp>
 
 #include <algorithm>
 #include <bit>

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include <outsize/text/byte_filter.hpp>
+#include <outsize/text/detail/byte_filter.hpp>
 
 namespace outsize::text {
 

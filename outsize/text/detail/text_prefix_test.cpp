@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Codes of all short texts over a small alphabet, against the order of the texts.
-#include <outsize/text/text_prefix.hpp>
+#include <outsize/text/detail/text_prefix.hpp>
 
 #include <algorithm>
 #include <cstddef>

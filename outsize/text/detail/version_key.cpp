@@ -3,7 +3,7 @@
 //
 // Every step reads the text forwards through a cursor, so that a filter needs no copy of the text.
 // The code is a sequence of bytes that compares as the text without suffix does, see prefix_writer.
-#include <outsize/text/version_key.hpp>
+#include <outsize/text/detail/version_key.hpp>
 
 namespace outsize::text {
 namespace {

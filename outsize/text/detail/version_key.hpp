@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include <outsize/text/byte_filter.hpp>
+#include <outsize/text/detail/byte_filter.hpp>
 
 namespace outsize::text {
 

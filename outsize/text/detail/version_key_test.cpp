@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Versions: lists in ascending order, compared pair by pair.
-#include <outsize/text/version_key.hpp>
+#include <outsize/text/detail/version_key.hpp>
 
 #include <cstddef>
 #include <string>
