@@ -21,7 +21,7 @@ using const_chunk = outsize::block::typed_block<std::uint64_t const, fill, 1>;
 
 int main() {
   using namespace outsize;
-  storage store({.memory = 1_MiB});
+  storage store({.memory_bytes = 1_MiB});
   grant memory = store.memory().take(128_KiB, "list");
   block::block_list places(store, memory);
   block::block_cache cache(store, memory, {.block_bytes = 4_KiB, .block_count = 3});

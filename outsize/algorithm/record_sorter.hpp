@@ -73,7 +73,7 @@ class record_sorter {
       : store_(&store),
         order_(std::make_unique<Order const>(std::move(order))),
         options_(std::move(options)) {
-    options_.rewindable = options_.rewindable.value_or(true);
+    options_.rewindable = options_.rewindable.value_or(options_.memory_bytes == 0);
     begin_anew();
   }
   /// Does the same on the default storage.

@@ -54,7 +54,7 @@ struct sort_options {
   run_codec codec = run_codec::automatic;  ///< Of runs on disk; the output is the same with any.
   /// Keeps runs on disk after they have been read, for sorter::rewind(), and so that a sorter can
   /// give memory back while it is read; else their space is freed as they are consumed. By default
-  /// a sorter keeps them, and a sort that is one call does not.
+  /// a sorter keeps them unless memory_bytes is named; a sort that is one call does not.
   std::optional<bool> rewindable = {};
   bool is_rewindable() const noexcept { return rewindable.value_or(false); }
 

@@ -260,9 +260,7 @@ void throw_too_long_for(std::string const& asker, std::uint64_t item_bytes,
   constexpr std::uint64_t parts = 17;  // of a sort's memory an item is a sixteenth at most
   std::uint64_t const enough = parts * item_bytes, all = budget.total_bytes();
   std::string const others =
-      memory_bytes < all
-          ? fmt::format(", which is its share of the storage's {}", format_bytes(all))
-          : "";
+      memory_bytes < all ? fmt::format(" (the storage has {})", format_bytes(all)) : "";
   throw budget_error(asker, memory_bytes, enough,
                      fmt::format("{}: an item of {} bytes is too long for a sort with {} of memory"
                                  "{}: it takes {}",

@@ -93,7 +93,7 @@ class sorter : public piece_reader_interface<sorter<T, Less, Combine>, T> {
         less_(std::move(less)),
         combine_(std::move(combine)),
         options_(std::move(options)) {
-    options_.rewindable = options_.rewindable.value_or(true);
+    options_.rewindable = options_.rewindable.value_or(options_.memory_bytes == 0);
     begin_anew();
   }
   /// Does the same on the default storage.

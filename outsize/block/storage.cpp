@@ -180,11 +180,13 @@ void storage::require_space(std::uint64_t bytes, block::placement const& where) 
 }
 
 void storage::free(block::block_id id) noexcept {
+  OUTSIZE_ASSERT(id.disk < disks_.size());
   disks_[id.disk]->free(id.offset_bytes, id.length_bytes);
   allocated_bytes_.fetch_sub(id.length_bytes);
 }
 
 io::request_ptr storage::read(block::block_id id, std::span<std::byte> into, io::completion done) {
+  OUTSIZE_ASSERT(id.disk < disks_.size());
   OUTSIZE_ASSERT(into.size() <= id.length_bytes);
   return disks_[id.disk]->read(id, into, std::move(done));
 }

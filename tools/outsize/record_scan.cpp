@@ -28,7 +28,7 @@ io::input_stream_options options_of(record_scan::reading const& how) {
   return {.block_bytes = how.block_bytes,
           .decompress = how.decoding.decompress,
           .transcode = how.decoding.transcode,
-          .codec_memory_bytes = how.codec_memory,
+          .codec_memory = how.codec_memory,
           .on_growth = tell_of_growth};
 }
 

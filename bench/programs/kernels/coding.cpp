@@ -20,7 +20,7 @@
 #include <bench/programs/kernels/timing.hpp>
 #include <outsize/algorithm/detail/sort/family/record_items.hpp>
 #include <outsize/base/units.hpp>
-#include <outsize/block/storage.hpp>
+#include <outsize/block/checksum_table.hpp>
 #include <outsize/codec/detail/byte_codec.hpp>
 #include <outsize/codec/detail/key_codec.hpp>
 #include <outsize/codec/detail/packed_block.hpp>
@@ -37,10 +37,10 @@ using namespace outsize::detail;
 void checksum_of_block(benchmark::State& state) {
   auto const block = random_items<std::uint64_t>(count_of(state) / sizeof(std::uint64_t));
   auto const bytes = std::as_bytes(std::span(block));
-  std::uint64_t const expected = storage::checksum_of(bytes);
+  std::uint64_t const expected = block::checksum_of(bytes);
   std::uint64_t sum = 0;
   measure(
-      state, bytes.size(), [] {}, [&] { sum = storage::checksum_of(bytes); },
+      state, bytes.size(), [] {}, [&] { sum = block::checksum_of(bytes); },
       [&] { return sum == expected; });
 }
 

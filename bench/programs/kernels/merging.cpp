@@ -227,7 +227,7 @@ void selection_of_the_middle(benchmark::State& state) {
   using view = typed_view<std::uint64_t>;
   std::size_t const length = length_of(state);
   auto const items = sorted_sequences<std::uint64_t>(count_of(state), length, std::less<>());
-  std::vector<sequence<view>> sequences(count_of(state));
+  std::vector<item_sequence<view>> sequences(count_of(state));
   for (std::size_t s = 0; s < sequences.size(); ++s)
     sequences[s].append(view(std::span(items).subspan(s * length, length)));
   std::vector<std::size_t> const limits(sequences.size(), length);
@@ -239,7 +239,7 @@ void selection_of_the_middle(benchmark::State& state) {
       state, 1, [] {},
       [&] {
         cut =
-            multisequence_select(std::span<sequence<view> const>(sequences),
+            multisequence_select(std::span<item_sequence<view> const>(sequences),
                                  std::span<std::size_t const>(limits), rank, std::less<>(), slack);
       },
       [&] {

@@ -82,7 +82,7 @@ TEST_F(output_rooms, have_places_far_enough_behind) {
   for (std::size_t i = 1; i < taken.size(); ++i) EXPECT_LE(taken[i - 1].second, taken[i].first);
   EXPECT_EQ(store_.allocated_bytes(), 0U);
   EXPECT_EQ(entries(), 0U);
-  for (auto const id : blocks) store_.free(id);
+  for (auto const id : blocks) room.space().free(id);
 }
 
 TEST_F(output_rooms, hold_as_much_as_their_output_without_gaps) {
@@ -95,7 +95,7 @@ TEST_F(output_rooms, hold_as_much_as_their_output_without_gaps) {
       blocks.push_back(*id);
     }
   EXPECT_FALSE(room.allocate(4096, 0));
-  for (auto const id : blocks) store_.free(id);
+  for (auto const id : blocks) room.space().free(id);
 }
 
 TEST_F(output_rooms, hold_blocks_with_space_that_is_not_used) {
@@ -115,7 +115,7 @@ TEST_F(output_rooms, hold_blocks_with_space_that_is_not_used) {
       blocks.push_back(*id);
     }
   }
-  for (auto const id : blocks) store_.free(id);
+  for (auto const id : blocks) room.space().free(id);
 }
 
 TEST_F(output_rooms, that_are_full_leave_the_rest_to_the_disks) {
@@ -132,7 +132,7 @@ TEST_F(output_rooms, that_are_full_leave_the_rest_to_the_disks) {
   run_places elsewhere(store_);
   auto const without = elsewhere.allocate(4_KiB, 0);
   EXPECT_FALSE(room.holds(without));
-  for (auto const id : {last, other, first, without}) store_.free(id);
+  for (auto const id : {last, other, first, without}) room.space().free(id);
 }
 
 TEST_F(output_rooms, become_the_output) {
@@ -148,7 +148,7 @@ TEST_F(output_rooms, become_the_output) {
     std::ranges::fill(bytes.bytes(), std::byte{'o'});
     out->write(bytes.bytes());
     out->wait(bytes.bytes());
-    store_.free(id);
+    room.space().free(id);
     EXPECT_EQ(entries(), 0U);
   }
   out->commit();
