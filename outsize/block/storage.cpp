@@ -198,6 +198,7 @@ io::request_ptr storage::read_now(block::block_id id, std::span<std::byte> into)
 
 io::request_ptr storage::write(block::block_id id, std::span<std::byte const> from,
                                io::completion done) {
+  OUTSIZE_ASSERT(id.disk < disks_.size());
   OUTSIZE_ASSERT(from.size() <= id.length_bytes || from.size() % id.length_bytes == 0);
   return disks_[id.disk]->write(id, from, std::move(done));
 }

@@ -448,7 +448,7 @@ TEST_P(divided_memory, a_sorter_with_options_gives_memory_to_what_is_filled_from
 }
 
 TEST_P(divided_memory, records_are_as_long_beside_others_as_these_can_give_for_them) {
-  std::size_t const long_bytes = memory_bytes / 32;
+  std::size_t const long_bytes = memory_bytes / 48;
   std::vector<vector<number>> v;
   v.emplace_back(store);
   sorter<number> s(store);

@@ -227,7 +227,7 @@ class sort_engine final : private memory_giver, private chunk_memory {
   memory_claim widest_claim() const noexcept {
     return {std::min(least_share_bytes, knee_bytes_), knee_bytes_, most_bytes_};
   }
-  void plan_with_share(std::uint64_t share);
+  void plan_with_share(std::uint64_t share, std::uint64_t left_bytes);
   bool plan_anew(std::size_t next_item_bytes);
   bool plan_for_item(std::size_t item_bytes);
   void form_anew();

@@ -51,7 +51,8 @@ void sort_engine<Family>::begin_with_share() {
   knee_bytes_ = std::min(work_.options.input_bytes ? needs.knee_bytes : all / 2, most_bytes_);
   given_ = work_.options;
   try {
-    plan_with_share(budget.share_of(widest_claim()));
+    std::uint64_t const share = budget.share_of(widest_claim());
+    plan_with_share(share, share / 4);
   } catch (budget_error const&) {  // what others may need while it is read cannot be left to them
     std::uint64_t const fair = budget.fair_bytes();
     work_.options = with_memory(given_, fair);
@@ -67,12 +68,13 @@ void sort_engine<Family>::begin_with_share() {
   claim(0);
 }
 
-/// What others may need while it is read is left to them. @throws budget_error; all is as before.
+/// Of the share `left_bytes` are left to others while it is read. @throws budget_error; all is as
+/// before.
 template <item_family Family>
-void sort_engine<Family>::plan_with_share(std::uint64_t share) {
+void sort_engine<Family>::plan_with_share(std::uint64_t share, std::uint64_t left_bytes) {
   sort_options const before = std::exchange(work_.options, with_memory(given_, share));
   try {
-    work_.plan = plan_for(work_.options.memory_bytes, 0, share / 4);
+    work_.plan = plan_for(work_.options.memory_bytes, 0, left_bytes);
   } catch (...) {
     work_.options = before;
     throw;
@@ -115,7 +117,7 @@ bool sort_engine<Family>::plan_for_item(std::size_t item_bytes) {
   for (std::uint64_t share = std::max<std::uint64_t>(work_.plan.memory_bytes, 16 * longest);
        share <= all; share += share / 4)
     try {
-      plan_with_share(share);
+      plan_with_share(share, 0);
       if (!holds_items_of(longest)) continue;
       std::uint64_t const needed = run_formation<Family>::spilling_with_one_chunk(work_.plan) +
                                    index_of_runs() + work_.plan.index_bytes;
@@ -143,7 +145,7 @@ bool sort_engine<Family>::plan_anew(std::size_t next_item_bytes) {
   sort_plan const before = work_.plan;
   sort_options const options = work_.options;
   try {
-    plan_with_share(share);
+    plan_with_share(share, share / 4);
   } catch (budget_error const&) {  // with so little nothing can be sorted
     return false;
   }

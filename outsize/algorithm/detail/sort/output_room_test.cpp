@@ -143,7 +143,7 @@ TEST_F(output_rooms, become_the_output) {
     buffer const bytes = memory.allocate(64_KiB);
     std::ranges::fill(bytes.bytes(), std::byte{'r'});
     auto const id = *room.allocate(64_KiB, 0);
-    store_.write(id, bytes.bytes())->wait();
+    room.space().write(id, bytes.bytes())->wait();
     out = room.output({});
     std::ranges::fill(bytes.bytes(), std::byte{'o'});
     out->write(bytes.bytes());
