@@ -141,6 +141,13 @@ void grant::account::charge_beyond() noexcept {
   charges_beyond_ = true;
 }
 
+bool grant::account::try_extend(std::uint64_t bytes) noexcept {
+  std::lock_guard const lock(mutex_);
+  if (!charges_beyond_ || !budget.try_reserve(bytes)) return false;
+  total_bytes_ += bytes;
+  return true;
+}
+
 void grant::account::charge(std::uint64_t bytes) {
   std::lock_guard const lock(mutex_);
   if (std::uint64_t const free = total_bytes_ - used_bytes_; bytes > free && charges_beyond_) {
@@ -304,6 +311,11 @@ void grant::charge(std::uint64_t bytes) {
 void grant::charge_beyond() noexcept {
   OUTSIZE_ASSERT(account_ != nullptr);
   account_->charge_beyond();
+}
+
+bool grant::try_extend(std::uint64_t bytes) noexcept {
+  OUTSIZE_ASSERT(account_ != nullptr);
+  return account_->try_extend(bytes);
 }
 
 void grant::discharge(std::uint64_t bytes) noexcept {

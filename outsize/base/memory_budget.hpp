@@ -148,6 +148,9 @@ class grant {
   /// From now on charge() takes bytes that the grant lacks from the free bytes of the budget. It
   /// still never waits, and never makes holders give back.
   void charge_beyond() noexcept;
+  /// Extends the grant by `bytes` that are free of the budget, if charge_beyond() was called.
+  /// Returns whether it did. Never waits, and never makes others give.
+  bool try_extend(std::uint64_t bytes) noexcept;
 
   /// Takes `bytes` more from the budget, as memory_budget::take() does. @throws likewise.
   void extend(std::uint64_t bytes);

@@ -104,8 +104,12 @@ TEST(grant, charges_what_is_free_of_the_budget_if_it_was_told_to) {
   EXPECT_EQ(memory.free_bytes(), 0U);
   EXPECT_THROW(held.charge(1), budget_error);
   EXPECT_THROW(held.allocate(1), budget_error);
+  EXPECT_FALSE(held.try_extend(1));
   held.discharge(64_KiB);
   EXPECT_EQ(held.shrink(UINT64_MAX), 64_KiB);
+  EXPECT_TRUE(held.try_extend(64_KiB));
+  EXPECT_EQ(held.free_bytes(), 64_KiB);
+  EXPECT_FALSE(memory.take(0, "named").try_extend(0));
 }
 
 TEST(grant, can_be_moved_while_its_buffers_live) {

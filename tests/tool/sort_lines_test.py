@@ -313,7 +313,7 @@ class LongLines(ToolTest):
             done = self.sort("4M", [b"a", b"b" * 5_000_001, b"c"], *words)
             self.assertEqual((done.returncode, done.stdout), (2, b""))
             self.assertIn(b"5000001", done.stderr)
-            self.assertIn(b"4 MiB of memory", done.stderr)
+            self.assertIn(b"4194304", done.stderr)
         self.assertEqual(os.listdir(self.folder), ["in"])
 
     def test_merging_many_inputs_of_long_lines_keeps_to_the_budget(self):

@@ -47,6 +47,7 @@ class grant::account {
   std::uint64_t shrink(std::uint64_t bytes) noexcept;
   void keep_pages() noexcept;
   void charge_beyond() noexcept;
+  bool try_extend(std::uint64_t bytes) noexcept;
   void take(std::uint64_t bytes);
   /// The same, but see grant::charge_beyond().
   void charge(std::uint64_t bytes);

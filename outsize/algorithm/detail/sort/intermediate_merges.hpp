@@ -59,7 +59,7 @@ struct merge_buffers {
 /// That of a merge of these runs, or of as many of them as it may take. @throws budget_error if it
 /// cannot take two, naming the longest item if that is why.
 template <typename Family>
-merge_buffers buffers_for_merge(sort_work<Family> const& work, std::span<run<Family> const> runs) {
+merge_buffers buffers_for_merge(sort_work<Family>& work, std::span<run<Family> const> runs) {
   std::size_t least_block = std::max(block_unit_bytes(work.store), work.resident_block_bytes);
   for (auto const& r : runs) least_block = std::max(least_block, r.buffer_bytes());
   std::size_t const usual_block =
@@ -68,6 +68,11 @@ merge_buffers buffers_for_merge(sort_work<Family> const& work, std::span<run<Fam
   std::size_t const of_block = run<Family>::entry_bytes(work.store) +
                                trigger_bytes_of(work.family) + merge_feed<Family>::bytes_per_block;
   std::uint64_t const index = block_count(runs) * of_block + page_bytes() * 4;
+  // The index may have become longer than was foreseen when the memory was taken.
+  constexpr std::size_t least_buffers = 8;
+  std::uint64_t const needed = index + least_buffers * least_block;
+  if (std::uint64_t const has = work.memory.free_bytes(); has < needed)
+    work.memory.try_extend(needed - has);
   std::uint64_t const bytes = work.memory.free_bytes() - std::min(work.memory.free_bytes(), index);
   std::size_t const most =
       work.options.most_fan_in != 0 ? std::min(work.options.most_fan_in, runs.size()) : runs.size();
@@ -79,7 +84,7 @@ merge_buffers buffers_for_merge(sort_work<Family> const& work, std::span<run<Fam
   std::size_t largest = work.largest_resident_bytes;
   for (auto const& r : runs) largest = std::max(largest, r.largest_item_bytes());
   if (largest > work.plan.block_bytes) work.throw_too_long(largest);
-  throw budget_error(work.memory.asker(), bytes, least_block * 8);
+  throw budget_error(work.memory.asker(), bytes, least_buffers * least_block);
 }
 
 template <item_family Family>
