@@ -162,7 +162,7 @@ class intermediate_merges {
     block::buffer_pool out(work_.memory, block_bytes, shape.output);
     run_writer<Family> writer(work_.family, work_.store, threads, work_.memory, out, work_.equals(),
                               form_of_merged(runs, block_bytes));
-    merge_feed<Family> feed(work_.family, threads, group, work_.store, in, shape.ahead, {});
+    merge_feed<Family> feed(work_.family, threads, group, work_.run_space(), in, shape.ahead, {});
     for (auto round = feed.next_round(); round.items() > 0; round = feed.next_round()) {
       p.check();
       writer.write(round, feed.largest_item_bytes());
