@@ -59,22 +59,31 @@ stage permute_items(Place place, std::string name = "permute") {
   });
 }
 
-/// Packs single items into buffers: what push() takes is conveyed when a buffer is full, and by
-/// finish(). For nodes and external threads; belongs to one thread. Errors: as ports.
+/// Packs items into buffers, one by one or many at a time. Conveys each full buffer, and the last
+/// one by finish(). For nodes and external threads; belongs to one thread. Errors: as ports.
 template <typename T>
 class packer {
  public:
   packer(ports p, std::size_t pool = 0, std::size_t output = 0)
       : ports_(p), pool_(pool), output_(output) {}
 
-  /// Returns whether more are wanted at the output.
+  /// Adds an item. Returns whether more are wanted at the output.
   bool push(T const& item) {
-    if (!buffer_) {
-      buffer_ = ports_.take(pool_);
-      room_ = buffer_.template room_for<T>();
-    }
+    take_buffer();
     room_[count_++] = item;
     if (count_ == room_.size()) convey();
+    return wanted_;
+  }
+
+  /// Returns the room for the next items, never empty: used() says how many were put there.
+  std::span<T> room() {
+    take_buffer();
+    return room_.subspan(count_);
+  }
+  /// The first `count` items of room() are filled. Returns whether more are wanted at the output.
+  bool used(std::size_t count) {
+    count_ += count;
+    if (buffer_ && count_ == room_.size()) convey();
     return wanted_;
   }
 
@@ -85,6 +94,11 @@ class packer {
   }
 
  private:
+  void take_buffer() {
+    if (buffer_) return;
+    buffer_ = ports_.take(pool_);
+    room_ = buffer_.template room_for<T>();
+  }
   void convey() {
     buffer_.template resize_to<T>(count_);
     count_ = 0;
@@ -100,8 +114,8 @@ class packer {
   bool wanted_ = true;
 };
 
-/// Hands out the items of an input's buffers one by one. For nodes and external threads. Errors: as
-/// ports; format_error if a buffer ends inside of an item.
+/// Hands out the items of an input, one by one or by pieces: a piece_reader. For nodes and
+/// external threads. Errors: as ports; format_error if a buffer ends inside of an item.
 template <typename T>
 class unpacker {
  public:
@@ -130,6 +144,10 @@ class unpacker {
     ++next_;
     return *this;
   }
+  /// The items that are left of the buffer: at least one unless empty().
+  std::span<T const> pull() { return empty() ? std::span<T const>() : items_.subspan(next_); }
+  /// Goes past `count` items of pull().
+  void skip(std::size_t count) { next_ += count; }
 
  private:
   ports ports_;

@@ -6,11 +6,15 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <numeric>
 #include <random>
+#include <span>
+#include <string>
 #include <vector>
 
+#include <outsize/base/piece_reader.hpp>
 #include <outsize/base/units.hpp>
 
 namespace outsize::pipeline {
@@ -59,6 +63,42 @@ TEST(item_stages, pack_and_unpack_any_number_of_items) {
       n.run();
       EXPECT_EQ(out, in);
     }
+  }
+}
+
+static_assert(piece_reader<unpacker<std::uint64_t>>);
+
+TEST(item_stages, pack_and_unpack_many_items_at_a_time) {
+  std::uint64_t const seed = 11;
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937_64 random(seed);
+  for (std::size_t count : {0U, 1U, 511U, 512U, 513U, 5000U}) {
+    memory_budget memory(1_MiB);
+    std::vector<std::uint64_t> in(count), out;
+    std::iota(in.begin(), in.end(), 0);
+    network n(memory, {.threads = 1});
+    auto const packed =
+        n.node("pack", {.pools = {n.pool({.buffer_bytes = 4096, .count = 2})}}, [&](ports& p) {
+          packer<std::uint64_t> to(p);
+          for (std::span<std::uint64_t const> rest(in); !rest.empty();) {
+            auto const room = to.room();
+            auto const some = rest.first(std::min<std::size_t>(
+                {rest.size(), room.size(), static_cast<std::size_t>(random() % 100)}));
+            std::ranges::copy(some, room.begin());
+            EXPECT_TRUE(to.used(some.size()));
+            rest = rest.subspan(some.size());
+          }
+          to.finish();
+        });
+    n.node("unpack", {.inputs = packed.outputs, .outputs = 0}, [&](ports& p) {
+      for (unpacker<std::uint64_t> from(p); !from.empty();) {
+        auto const some = from.pull().first(std::min<std::size_t>(from.pull().size(), 77));
+        out.insert(out.end(), some.begin(), some.end());
+        from.skip(some.size());
+      }
+    });
+    n.run();
+    EXPECT_EQ(out, in);
   }
 }
 

@@ -52,6 +52,14 @@ std::size_t ports::output_count() const noexcept { return run_->description_of(s
 std::optional<pooled_buffer> ports::accept(std::size_t input) {
   return run_->accept(stage_, input);
 }
+std::optional<pooled_buffer> ports::try_accept(std::size_t input) {
+  return run_->try_accept(stage_, input);
+}
+bool ports::ended(std::size_t input) const { return run_->ended(stage_, input); }
+bool ports::has_room(std::size_t output) const { return run_->has_room(stage_, output); }
+bool ports::wanted(std::size_t output) const { return run_->wanted(stage_, output); }
+void ports::wait() { run_->wait(stage_); }
+void ports::note(std::uint64_t items, std::uint64_t bytes) { run_->note(stage_, items, bytes); }
 pooled_buffer ports::take(std::size_t pool) { return run_->take(stage_, pool); }
 std::optional<pooled_buffer> ports::try_take(std::size_t pool) {
   return run_->try_take(stage_, pool);
@@ -335,7 +343,9 @@ void check_sources(network_description const& n) {
     if (!s.pool_input && s.inputs == 0 && s.kind != stage_kind::node &&
         s.kind != stage_kind::external)
       refuse(n, fmt::format("the input of '{}' is not connected", s.name));
-    if (!fed[i])
+    // A node without any connection needs no buffers.
+    bool const is_alone = s.kind == stage_kind::node && s.inputs == 0 && s.outputs == 0;
+    if (!fed[i] && !is_alone)
       refuse(n, fmt::format("no pool leads to '{}': it is in a cycle without buffers", s.name));
   }
 }

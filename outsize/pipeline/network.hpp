@@ -149,8 +149,8 @@ class line {
   std::size_t port_;
 };
 
-/// A node's view of the network. accept(), take() and convey() wait. These, try_take() and check()
-/// throw `poisoned` once the network has failed or was cancelled.
+/// A node's view of the network. accept(), take(), convey() and wait() wait. All but close() throw
+/// `poisoned` once the network has failed or was cancelled.
 class ports {
  public:
   ports(detail::network_run& run, std::size_t stage) noexcept : run_(&run), stage_(stage) {}
@@ -159,12 +159,28 @@ class ports {
   std::size_t output_count() const noexcept;
   /// Returns the next buffer of an input; nothing when the input has ended.
   std::optional<pooled_buffer> accept(std::size_t input = 0);
+  /// As accept(), but returns nothing if no buffer is there now.
+  std::optional<pooled_buffer> try_accept(std::size_t input = 0);
+  /// Returns whether an input has ended and all of its buffers were accepted.
+  bool ended(std::size_t input = 0) const;
   /// Returns an empty buffer of one of the node's pools.
   pooled_buffer take(std::size_t pool = 0);
   /// As take(), but returns nothing if no buffer is there now.
   std::optional<pooled_buffer> try_take(std::size_t pool = 0);
   /// Sends a buffer to an output. Returns whether the output wants more.
   bool convey(pooled_buffer b, std::size_t output = 0);
+  /// Returns whether convey() to this output would not wait now. Only the node itself can change
+  /// that from true to false.
+  bool has_room(std::size_t output = 0) const;
+  /// Returns whether an output wants more: after convey() has returned false it does not.
+  bool wanted(std::size_t output = 0) const;
+  /// Waits until a buffer has come to an input or a pool, an output has room or wants no more, or
+  /// an input has ended. Returns at once if anything of this has happened since the last call that
+  /// waited, so the node looks at all of its ports between two calls.
+  void wait();
+  /// Counts items that the node has gone through, and their bytes, for progress and reports: where
+  /// no buffer carries them.
+  void note(std::uint64_t items, std::uint64_t bytes);
   /// Ends an output. All outputs end when the node returns; an external node ends with its last
   /// output.
   void close(std::size_t output = 0);

@@ -21,7 +21,7 @@ namespace outsize::pipeline {
 /// How far a running network is.
 struct network_progress {
   std::uint64_t buffers = 0;  ///< That have gone all their way.
-  std::uint64_t bytes = 0;    ///< In them.
+  std::uint64_t bytes = 0;    ///< In them, or noted by nodes (ports::note).
   double seconds = 0;         ///< Since the start.
   bool finished = false;
 };
@@ -56,7 +56,8 @@ struct network_report {
     std::size_t replicas = 1;       ///< Allowed at once.
     std::size_t most_at_once = 0;   ///< That there were.
     std::uint64_t buffers = 0;      ///< Steps.
-    std::uint64_t bytes = 0;        ///< In the buffers that left it.
+    std::uint64_t bytes = 0;        ///< In the buffers that left it, or noted by a node.
+    std::uint64_t items = 0;        ///< Noted by a node (ports::note).
     double busy_seconds = 0;        ///< In its function.
     double input_wait_seconds = 0;  ///< Without a buffer to work on.
     double other_wait_seconds = 0;  ///< With a buffer, but without room, thread or turn.

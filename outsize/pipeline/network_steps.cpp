@@ -337,10 +337,9 @@ void network_run::end_reading(stage_state& s) {
     stage_state& writer = *e->writer;
     bool const useless = std::all_of(writer.outputs.begin(), writer.outputs.end(),
                                      [](edge const* o) { return o != nullptr && o->refused; });
-    if (!useless) continue;
-    if (writer.is_node()) {
+    if (writer.is_node()) {  // it may wait for room there, or for anything
       notify(writer);
-    } else {
+    } else if (useless) {
       end_reading(writer);
       end_if_done(writer);
     }

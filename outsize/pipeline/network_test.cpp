@@ -380,6 +380,103 @@ TEST_P(networks, share_a_thread_among_stages) {
   }
 }
 
+TEST_P(networks, run_a_node_that_needs_no_buffers_and_count_what_it_notes) {
+  network n(memory, options());
+  std::uint64_t sum = 0;
+  n.node("sum", {.outputs = 0}, [&](ports& p) {
+    for (std::uint64_t i = 0; i < 100; ++i) {
+      sum += i;
+      p.note(1, 8);
+    }
+  });
+  n.run();
+  EXPECT_EQ(sum, 4950U);
+  auto const stage = n.report().stages[0];
+  EXPECT_EQ(stage.items, 100U);
+  EXPECT_EQ(stage.bytes, 800U);
+}
+
+TEST_P(networks, let_a_node_look_at_all_ports_and_wait_for_any) {
+  numbers seen;
+  network n(memory, options());
+  std::vector<line> lines;
+  for (std::uint64_t i = 0; i < 3; ++i)
+    lines.push_back(n.buffers(buffers()) | stage(fmt::format("count {}", i), counting(20 * i)));
+  auto const mixed = n.node("mix", {.inputs = lines}, [](ports& p) {
+    for (;;) {
+      bool found = false, ended = true;
+      for (std::size_t i = 0; i < p.input_count(); ++i) {
+        if (auto b = p.try_accept(i)) {
+          found = true;
+          p.convey(std::move(*b));
+        }
+        ended = ended && p.ended(i);
+      }
+      if (ended) return;
+      if (!found) p.wait();
+    }
+  });
+  mixed[0] | stage("collect", collecting(seen));
+  n.run();
+  numbers expected = first_numbers(20);
+  auto const more = first_numbers(40);
+  expected.insert(expected.end(), more.begin(), more.end());
+  std::ranges::sort(expected);
+  std::ranges::sort(seen);
+  EXPECT_EQ(seen, expected);
+}
+
+TEST_P(networks, tell_a_node_where_there_is_room) {
+  numbers small, large;
+  network n(memory, options());
+  auto pool = buffers();
+  pool.count = std::max<std::size_t>(pool.count, 3);
+  auto const parts =
+      n.node("deal", {.inputs = {n.buffers(pool) | stage("count", counting(60))}, .outputs = 2},
+             [](ports& p) {
+               while (auto b = p.accept()) {
+                 std::size_t to = 2;
+                 while (to == 2) {
+                   for (to = 0; to < 2 && !p.has_room(to); ++to) continue;
+                   if (to == 2) p.wait();
+                 }
+                 EXPECT_TRUE(p.wanted(to));
+                 p.convey(std::move(*b), to);
+               }
+             });
+  parts[0] | stage("small", collecting(small)).room(1);
+  parts[1] | stage("large", collecting(large)).room(1);
+  n.run();
+  small.insert(small.end(), large.begin(), large.end());
+  std::ranges::sort(small);
+  EXPECT_EQ(small, first_numbers(60));
+}
+
+TEST_P(networks, wake_a_node_whose_output_wants_no_more_while_others_do) {
+  numbers all;
+  network n(memory, options());
+  auto pool = buffers();
+  pool.count = std::max<std::size_t>(pool.count, 4);
+  auto const parts =
+      n.node("copy", {.inputs = {n.buffers(pool) | stage("count", counting(40))}, .outputs = 2},
+             [](ports& p) {
+               bool first_wanted = true;
+               while (auto b = p.accept()) {
+                 std::size_t const to = first_wanted && value(*b) % 2 == 0 ? 0 : 1;
+                 bool const wanted = p.convey(std::move(*b), to);
+                 if (to == 0) first_wanted = wanted;
+               }
+             });
+  std::uint64_t taken = 0;
+  parts[0] | stage("three", [&](pooled_buffer&) {
+               return ++taken == 3 ? verdict::end : verdict::convey;
+             }).room(1);
+  parts[1] | stage("collect", collecting(all));
+  n.run();
+  EXPECT_EQ(taken, 3U);
+  EXPECT_GE(all.size(), 20U);
+}
+
 TEST_P(networks, know_their_stages_by_ids_whatever_the_names) {
   numbers seen;
   network n(memory, options());

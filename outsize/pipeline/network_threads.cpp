@@ -194,12 +194,73 @@ std::optional<pooled_buffer> network_run::accept(std::size_t stage, std::size_t 
     if (e.closed) return std::nullopt;
     wait_in_port(s, fmt::format("a buffer at input {}", input), held);
   }
+  return accept_first(s, e);
+}
+
+/// @pre a buffer waits there.
+pooled_buffer network_run::accept_first(stage_state& s, edge& e) {
   thumbnail* const t = e.waiting.front();
   e.waiting.pop_front();
   ++s.steps;
   notify(*e.writer);
   notify_workers();
   return pooled_buffer(*t);
+}
+
+std::optional<pooled_buffer> network_run::try_accept(std::size_t stage, std::size_t input) {
+  check_process();
+  lock const held(mutex_);
+  stage_state& s = *stages_[stage];
+  OUTSIZE_ASSERT(input < s.inputs.size());
+  if (stopping_) throw poisoned();
+  edge& e = *s.inputs[input];
+  if (e.waiting.empty()) return std::nullopt;
+  return accept_first(s, e);
+}
+
+bool network_run::ended(std::size_t stage, std::size_t input) const {
+  check_process();
+  lock const held(mutex_);
+  OUTSIZE_ASSERT(input < stages_[stage]->inputs.size());
+  if (stopping_) throw poisoned();
+  edge const& e = *stages_[stage]->inputs[input];
+  return e.closed && e.waiting.empty();
+}
+
+bool network_run::has_room(std::size_t stage, std::size_t output) const {
+  check_process();
+  lock const held(mutex_);
+  OUTSIZE_ASSERT(output < stages_[stage]->outputs.size());
+  if (stopping_) throw poisoned();
+  edge const* const e = stages_[stage]->outputs[output];
+  return e == nullptr || e->refused || e->waiting.size() < e->room;
+}
+
+bool network_run::wanted(std::size_t stage, std::size_t output) const {
+  check_process();
+  lock const held(mutex_);
+  OUTSIZE_ASSERT(output < stages_[stage]->outputs.size());
+  if (stopping_) throw poisoned();
+  edge const* const e = stages_[stage]->outputs[output];
+  return e == nullptr || !e->refused;
+}
+
+void network_run::wait(std::size_t stage) {
+  check_process();
+  lock held(mutex_);
+  stage_state& s = *stages_[stage];
+  if (stopping_) throw poisoned();
+  if (!s.woken) wait_in_port(s, "anything at its ports", held);
+  s.woken = false;
+}
+
+void network_run::note(std::size_t stage, std::uint64_t items, std::uint64_t bytes) {
+  check_process();
+  lock const held(mutex_);
+  if (stopping_) throw poisoned();
+  stages_[stage]->items += items;
+  stages_[stage]->bytes += bytes;
+  finished_bytes_ += bytes;
 }
 
 pooled_buffer network_run::take(std::size_t stage, std::size_t pool) {

@@ -404,6 +404,7 @@ network_report network_run::report() const {
     to.most_at_once = s.most_at_once;
     to.buffers = s.steps;
     to.bytes = s.bytes;
+    to.items = s.items;
     to.busy_seconds = static_cast<double>(s.busy_ns) * 1e-9;
     to.input_wait_seconds = static_cast<double>(s.input_wait_ns) * 1e-9;
     to.other_wait_seconds = static_cast<double>(s.other_wait_ns) * 1e-9;

@@ -174,6 +174,7 @@ struct stage_state {
   std::size_t most_at_once = 0;
   std::uint64_t steps = 0;
   std::uint64_t bytes = 0;
+  std::uint64_t items = 0;  // that a node has noted
   std::int64_t busy_ns = 0;
   std::int64_t input_wait_ns = 0;
   std::int64_t other_wait_ns = 0;
@@ -224,6 +225,12 @@ class network_run {
 
   // For ports.
   std::optional<pooled_buffer> accept(std::size_t stage, std::size_t input);
+  std::optional<pooled_buffer> try_accept(std::size_t stage, std::size_t input);
+  bool ended(std::size_t stage, std::size_t input) const;
+  bool has_room(std::size_t stage, std::size_t output) const;
+  bool wanted(std::size_t stage, std::size_t output) const;
+  void wait(std::size_t stage);
+  void note(std::size_t stage, std::uint64_t items, std::uint64_t bytes);
   pooled_buffer take(std::size_t stage, std::size_t pool);
   std::optional<pooled_buffer> try_take(std::size_t stage, std::size_t pool);
   bool convey(std::size_t stage, pooled_buffer b, std::size_t output);
@@ -275,6 +282,7 @@ class network_run {
   stage_state* stage_of_warm_buffer(worker const& w) const;
   stage_state* pick_own(worker& w);
   thumbnail* take_input(stage_state& s);
+  pooled_buffer accept_first(stage_state& s, edge& e);
 
   // Steps.
   step begin_step(stage_state& s);
