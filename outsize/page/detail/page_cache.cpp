@@ -139,7 +139,7 @@ void page_cache::note_fewer_pages() {
 }
 
 void page_cache::note_miss(bool follows) {
-  if (is_named()) return;
+  if (beyond_usual_bytes_ == 0) return;
   random_misses_ = follows ? random_misses_ / 2 : std::min(random_misses_ + 1, many_misses);
   bool const is_at_random = is_at_random_ ? random_misses_ > 0 : random_misses_ == many_misses;
   if (is_at_random == std::exchange(is_at_random_, is_at_random)) return;
