@@ -20,7 +20,6 @@ constexpr std::size_t most_block_bytes = 2_MiB;     // more brings nothing on th
 constexpr std::size_t good_block_bytes = 64_KiB;    // not made smaller than this to save a pass
 constexpr std::uint64_t assumed_record_bytes = 64;  // where lengths vary and nothing is known
 constexpr std::uint64_t table_entry_bytes = 8;      // in a block
-constexpr std::size_t least_merge_blocks = 8;
 constexpr std::size_t least_index_entry_bytes = 32;
 constexpr std::size_t least_blocks_of_index = 256;  // bytes of a block for each byte of its entry
 // One chunk for each of filling, sorting and writing; or several that are sorted at once, each by a

@@ -28,6 +28,8 @@ inline constexpr std::size_t least_block_unit_bytes = 64;
 
 /// The least memory for a sort with blocks of the default size.
 inline constexpr std::size_t min_sort_memory_bytes = 2_MiB;
+/// The fewest blocks in memory with which two runs can be merged.
+inline constexpr std::size_t least_merge_blocks = 8;
 
 /// @throws budget_error naming have and need if `memory_bytes` is below the minimum.
 void require_sort_memory(std::uint64_t memory_bytes);

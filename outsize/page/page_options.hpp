@@ -37,7 +37,7 @@ inline constexpr std::size_t usual_cache_pages = 12;
 struct page_options {
   /// What is read or written at once; rounded up to hold an item and to the disks' alignment, in a
   /// kept file to 4 KiB at least. Long for scans, short for random access. 0: up to 2 MiB, a 128th
-  /// of the storage's memory; less where it has more than eight holders, so that there can be many.
+  /// of the storage's memory; less where more than about four containers have some of it already.
   std::size_t page_bytes = 0;
   /// Pages in memory; at least 4. 0: up to 12, or if spare_pages are named, 12.
   std::size_t cache_pages = 0;

@@ -126,6 +126,7 @@ bool sort_engine<Family>::plan_for_item(std::size_t item_bytes) {
       form_anew();
       return true;
     } catch (budget_error const&) {  // more would not be had either, if it was so little
+      if (!formation_) throw;        // the input cannot go on
       if (work_.plan.memory_bytes != before.memory_bytes) break;
     }
   work_.plan = before;
@@ -244,7 +245,7 @@ std::uint64_t sort_engine<Family>::least_merge() const {
   std::size_t block_bytes = work_.resident_block_bytes;
   if (work_.runs.empty() && !work_.resident.empty()) block_bytes = resident_block();
   for (auto const& r : work_.runs) block_bytes = std::max(block_bytes, r.buffer_bytes());
-  return 8 * block_bytes + 4 * page_bytes();
+  return least_merge_blocks * block_bytes + 4 * page_bytes();
 }
 
 /// What is charged for them now.

@@ -69,8 +69,7 @@ merge_buffers buffers_for_merge(sort_work<Family>& work, std::span<run<Family> c
                                trigger_bytes_of(work.family) + merge_feed<Family>::bytes_per_block;
   std::uint64_t const index = block_count(runs) * of_block + page_bytes() * 4;
   // The index may have become longer than was foreseen when the memory was taken.
-  constexpr std::size_t least_buffers = 8;
-  std::uint64_t const needed = index + least_buffers * least_block;
+  std::uint64_t const needed = index + least_merge_blocks * least_block;
   if (std::uint64_t const has = work.memory.free_bytes(); has < needed)
     work.memory.try_extend(needed - has);
   std::uint64_t const bytes = work.memory.free_bytes() - std::min(work.memory.free_bytes(), index);
@@ -84,7 +83,7 @@ merge_buffers buffers_for_merge(sort_work<Family>& work, std::span<run<Family> c
   std::size_t largest = work.largest_resident_bytes;
   for (auto const& r : runs) largest = std::max(largest, r.largest_item_bytes());
   if (largest > work.plan.block_bytes) work.throw_too_long(largest);
-  throw budget_error(work.memory.asker(), bytes, least_buffers * least_block);
+  throw budget_error(work.memory.asker(), bytes, least_merge_blocks * least_block);
 }
 
 template <item_family Family>
