@@ -69,6 +69,8 @@ bool ports::convey(pooled_buffer b, std::size_t output) {
 }
 void ports::close(std::size_t output) { run_->close(stage_, output); }
 void ports::check() const { run_->check(); }
+void ports::leave() { run_->leave(stage_); }
+void ports::come_back() noexcept { run_->come_back(stage_); }
 
 std::function<void(network_progress const&)> progress_on_terminal(std::string name,
                                                                   std::uint64_t total_bytes) {

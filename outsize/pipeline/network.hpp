@@ -33,6 +33,7 @@
 #include <stdexcept>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <outsize/base/detail/process_mark.hpp>
@@ -186,8 +187,28 @@ class ports {
   void close(std::size_t output = 0);
   /// Throws if the calls above would: for work that is long between two of them.
   void check() const;
+  /// Returns `f()`, and lets another node or stage run meanwhile: for a function that waits for
+  /// something outside of the network. The network does not take the wait for a deadlock.
+  template <typename F>
+  decltype(auto) outside(F&& f) {
+    absence const here(*this);
+    return std::forward<F>(f)();
+  }
 
  private:
+  class absence {
+   public:
+    explicit absence(ports& p) : ports_(p) { ports_.leave(); }
+    absence(absence const&) = delete;
+    absence& operator=(absence const&) = delete;
+    ~absence() { ports_.come_back(); }
+
+   private:
+    ports& ports_;
+  };
+  void leave();
+  void come_back() noexcept;
+
   detail::network_run* run_;
   std::size_t stage_;
 };

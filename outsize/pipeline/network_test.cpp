@@ -15,6 +15,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <deque>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <numeric>
@@ -1006,6 +1007,41 @@ TEST(network_threads, are_woken_for_what_waits_for_its_turn_behind_a_node) {
   n.run();
   std::ranges::sort(seen);
   EXPECT_EQ(seen, (numbers{0, 0, 1, 2}));
+}
+
+TEST(network_threads, are_free_for_others_while_a_node_waits_outside) {
+  memory_budget memory(1_MiB);
+  network n(memory, {.threads = 1});
+  std::promise<int> answer;
+  int seen = 0;
+  n.node("asks", {.outputs = 0},
+         [&](ports& p) { seen = p.outside([&] { return answer.get_future().get(); }); });
+  n.node("answers", {.outputs = 0}, [&](ports&) { answer.set_value(7); });
+  n.run();
+  EXPECT_EQ(seen, 7);
+}
+
+TEST(network_threads, that_wait_outside_end_with_the_network) {
+  memory_budget memory(1_MiB);
+  network n(memory, {.threads = 1});
+  std::promise<void> over;
+  std::thread ends_the_wait;
+  bool went_on = false;
+  n.node("outside", {.outputs = 0}, [&](ports& p) {
+    p.outside([&] { over.get_future().wait(); });
+    p.check();
+    went_on = true;
+  });
+  n.node("throws", {.outputs = 0}, [&](ports&) {
+    ends_the_wait = std::thread([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      over.set_value();
+    });
+    throw std::runtime_error("enough");
+  });
+  EXPECT_THROW(n.run(), stage_error);
+  EXPECT_FALSE(went_on);
+  ends_the_wait.join();
 }
 
 TEST(network_threads, do_without_those_that_the_system_does_not_start) {

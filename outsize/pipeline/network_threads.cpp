@@ -337,6 +337,35 @@ void network_run::close(std::size_t stage, std::size_t output) {
   check_for_deadlock();
 }
 
+/// An external node is outside whenever it is in no port.
+void network_run::leave(std::size_t stage) {
+  check_process();
+  lock const held(mutex_);
+  if (stopping_) throw poisoned();
+  stage_state& s = *stages_[stage];
+  if (s.what->kind == stage_kind::external) return;
+  note_work(s, now_ns());
+  s.idle_since_ns = now_ns();
+  ++externals_outside_;
+  give_place_up(s);
+}
+
+/// Once the network has stopped it has no place, and its next call throws.
+void network_run::come_back(std::size_t stage) noexcept {
+  lock held(mutex_);
+  stage_state& s = *stages_[stage];
+  if (s.what->kind == stage_kind::external) return;
+  --externals_outside_;
+  std::int64_t const begin = s.idle_since_ns;
+  if (!stopping_) try {
+      s.wants_place = true;
+      take_place(s, held);
+    } catch (poisoned const&) {
+    }
+  s.idle_since_ns = now_ns();
+  s.other_wait_ns += s.idle_since_ns - begin;
+}
+
 void network_run::check() const {
   check_process();
   lock const held(mutex_);

@@ -236,6 +236,8 @@ class network_run {
   bool convey(std::size_t stage, pooled_buffer b, std::size_t output);
   void close(std::size_t stage, std::size_t output);
   void check() const;
+  void leave(std::size_t stage);
+  void come_back(std::size_t stage) noexcept;
   void check_process() const { process_.check(what_.options.name.c_str()); }
   stage_description const& description_of(std::size_t stage) const { return *stages_[stage]->what; }
 
@@ -362,7 +364,7 @@ class network_run {
   std::size_t running_ = 0;            // of the places
   std::size_t bound_running_ = 0;      // steps on threads that count for nothing
   std::size_t asynchronous_ = 0;       // steps under way elsewhere
-  std::size_t externals_outside_ = 0;  // not waiting in a port, or not known to
+  std::size_t externals_outside_ = 0;  // not waiting in a port, or not known to; and absent nodes
   std::size_t externals_inside_ = 0;
   std::size_t open_stages_ = 0;
   bool stopping_ = false;
