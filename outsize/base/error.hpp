@@ -107,6 +107,12 @@ class budget_error : public std::runtime_error {
   std::uint64_t need_bytes_;
 };
 
+/// A graph cannot be run as it was put together; thrown before anything of it runs.
+class plan_error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 /// Input that is not in the form it was said to be in (a record cut short, say).
 class format_error : public std::runtime_error {
  public:

@@ -7,6 +7,9 @@
 //   fill / append … finish_input()   run_formation: items stay in memory if they all fit
 //   next(), recycle() …              last_merge, running ahead of its consumer
 //
+// finish_input() is end_input() and begin_output(). Between these two the sorted runs rest: they
+// take little memory, and give that to others who need it.
+//
 // A `Family` says what items are: typed_items (one C++ type) or record_items (byte strings).
 // Everything else, I/O, buffers, threads, division of memory, is the same for both.
 //
@@ -145,6 +148,10 @@ class sort_engine final : private memory_giver, private chunk_memory {
   /// lead; the first one is for an output that has `output_begin_bytes` already.
   /// @throws what a stage threw.
   void finish_input(std::size_t output_alignment = 1, std::uint64_t output_begin_bytes = 0);
+  /// Ends the input. @throws what a stage threw.
+  void end_input();
+  /// Starts the merge, as finish_input() does. @pre end_input() was called.
+  void begin_output(std::size_t output_alignment = 1, std::uint64_t output_begin_bytes = 0);
 
   // ---- out ----
 
@@ -206,10 +213,12 @@ class sort_engine final : private memory_giver, private chunk_memory {
   }
 
   void begin_formation();
+  void end_formation();
+  void begin_output_at(output_places const& places);
   void note_formation();
   void note_resident();
   bool stays_behind() const;
-  void begin_output();
+  void start_output();
   std::optional<sorted_window> next_undelivered();
   void note_end();
 
@@ -252,6 +261,7 @@ class sort_engine final : private memory_giver, private chunk_memory {
   std::uint64_t suspended_bytes() const;
   void suspend(std::uint64_t bytes);
   void end_output();
+  void rest();
 
   /// Of the items in runs, or in memory.
   std::uint64_t bytes_left() const {
@@ -274,7 +284,7 @@ class sort_engine final : private memory_giver, private chunk_memory {
   std::optional<last_merge<Family>> output_;
   std::exception_ptr error_;    // of next()
   std::exception_ptr failure_;  // of an output that has ended
-  enum class step : std::uint8_t { forming, giving_out, suspended, at_end };
+  enum class step : std::uint8_t { forming, giving_out, suspended, at_rest };
   step step_ = step::forming;
   bool has_windows_ = false;  // one of the output has come out
   windows_at_large suspended_windows_;
@@ -338,17 +348,42 @@ void sort_engine<Family>::finish_input(std::size_t output_alignment,
                                        std::uint64_t output_begin_bytes) {
   count_chunk();
   auto const here = enter();
-  formation_->finish();
-  note_formation();
-  note_resident();
-  places_ = {output_alignment, output_begin_bytes};
-  if (holder_) take_output_memory();
-  output_fits_room_ = work_.room != nullptr && stays_behind();
-  begin_output();
+  end_formation();
+  begin_output_at({output_alignment, output_begin_bytes});
 }
 
 template <item_family Family>
-void sort_engine<Family>::begin_output() {
+void sort_engine<Family>::end_input() {
+  count_chunk();
+  auto const here = enter();
+  end_formation();
+  if (holder_) rest();
+}
+
+template <item_family Family>
+void sort_engine<Family>::begin_output(std::size_t output_alignment,
+                                       std::uint64_t output_begin_bytes) {
+  auto const here = enter();
+  begin_output_at({output_alignment, output_begin_bytes});
+}
+
+template <item_family Family>
+void sort_engine<Family>::end_formation() {
+  formation_->finish();
+  note_formation();
+  note_resident();
+}
+
+template <item_family Family>
+void sort_engine<Family>::begin_output_at(output_places const& places) {
+  places_ = places;
+  if (holder_) take_output_memory();
+  output_fits_room_ = work_.room != nullptr && stays_behind();
+  start_output();
+}
+
+template <item_family Family>
+void sort_engine<Family>::start_output() {
   has_windows_ = false;
   output_.emplace(work_, places_, gives_all_items_, windows_);
 }
@@ -402,7 +437,7 @@ std::optional<sorted_window> sort_engine<Family>::next() {
       if (step_ == step::suspended) {
         step_ = step::giving_out;
         to_skip_ = delivered_;
-        begin_output();
+        start_output();
       }
       if (!output_ || output_->at_end()) return std::nullopt;
       window = next_undelivered();
@@ -455,7 +490,7 @@ void sort_engine<Family>::rewind() {
   work_.report.output_items = 0;
   try {
     if (holder_) take_output_memory();
-    begin_output();
+    start_output();
   } catch (...) {
     error_ = std::current_exception();
     throw;

@@ -9,7 +9,8 @@
 //   giving out  three quarters of its share, kept
 //     suspended   where others could not go on without it, and the output can be rewound: it is
 //                 merged again, with less memory, up to the place that it had reached
-//   at end      the index of the runs, and what stayed in memory until others need that
+//   at rest     before the first item comes out, and after the last one: the index of the runs, and
+//               what stayed in memory until others need that
 //
 // Within the gate of its memory_holder. Layer: algorithm.
 
@@ -167,7 +168,7 @@ bool sort_engine<Family>::plan_anew(std::size_t next_item_bytes) {
 template <item_family Family>
 void sort_engine<Family>::claim(std::uint64_t least) {
   if (step_ != step::forming) {
-    bool const can_do_with_less = step_ != step::at_end && has_windows_ && may_be_suspended();
+    bool const can_do_with_less = step_ != step::at_rest && has_windows_ && may_be_suspended();
     std::uint64_t const in_need = can_do_with_less ? std::min(least, suspended_bytes()) : least;
     return gate_->claim(memory_claim::fixed(least), in_need);
   }
@@ -203,7 +204,7 @@ void sort_engine<Family>::give_back(std::uint64_t bytes, give_cost most) {
   if (step_ == step::forming && formation_) formation_->give_back(bytes, most);
   if (most != give_cost::written) return;
   if ((step_ == step::giving_out && has_windows_) || step_ == step::suspended) suspend(bytes);
-  if (step_ == step::at_end) {
+  if (step_ == step::at_rest) {
     write_resident();
     if (work_.resident.empty()) work_.memory.shrink(UINT64_MAX);
   }
@@ -368,7 +369,6 @@ void sort_engine<Family>::suspend(std::uint64_t bytes) {
   claim(work_.memory.total_bytes());
 }
 
-/// Keeps what rewind() needs.
 template <item_family Family>
 void sort_engine<Family>::end_output() {
   failure_ = output_->failure();
@@ -380,6 +380,12 @@ void sort_engine<Family>::end_output() {
     work_.runs.clear();
     formation_.reset();
   }
+  rest();
+}
+
+/// Keeps what begin_output() or rewind() needs.
+template <item_family Family>
+void sort_engine<Family>::rest() {
   std::uint64_t const keep = work_.resident.empty() ? 0 : resident_writing_bytes(resident_buffers);
   std::uint64_t const free = work_.memory.free_bytes();
   if (free < keep) try {
@@ -387,7 +393,7 @@ void sort_engine<Family>::end_output() {
     } catch (io_error const&) {  // of a page of others, who will be told when they write it
     }
   if (free > keep) work_.memory.shrink(free - keep);
-  step_ = step::at_end;
+  step_ = step::at_rest;
   std::uint64_t in_memory = 0;
   if (!work_.resident.empty()) in_memory = formation_->resident_memory_bytes();
   claim(work_.memory.total_bytes() - work_.memory.free_bytes() - in_memory);

@@ -48,6 +48,8 @@ class engine_of_items final : public item_engine {
   void finish_input(std::size_t output_alignment) override {
     engine_.finish_input(output_alignment);
   }
+  void end_input() override { engine_.end_input(); }
+  void begin_output() override { engine_.begin_output(); }
 
   std::optional<sorted_window> next() override { return engine_.next(); }
   void recycle(sorted_window const& used) noexcept override { engine_.recycle(used); }

@@ -88,6 +88,8 @@ class item_engine {
   /// Of the chunk that had no more room. @throws what a stage threw.
   virtual void chunk_full() = 0;
   virtual void finish_input(std::size_t output_alignment = 1) = 0;
+  virtual void end_input() = 0;
+  virtual void begin_output() = 0;
 
   virtual std::optional<sorted_window> next() = 0;
   virtual void recycle(sorted_window const& used) noexcept = 0;

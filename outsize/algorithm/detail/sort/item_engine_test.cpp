@@ -99,6 +99,28 @@ void expect_sorted(Less const& less) {
   EXPECT_TRUE(have_equal_bytes(all_of<T>(*engine), items));
 }
 
+/// Between its two halves an engine whose memory is not named gives nearly all of it to others.
+void expect_rest(std::size_t count) {
+  storage store(in_memory());
+  auto items = random_items<std::uint64_t>(count);
+  auto const kind = kind_of<std::uint64_t, std::less<>>::make({});
+  auto const engine = make_item_engine(store, kind, {.rewindable = false});
+  for (std::uint64_t const item : items) {
+    if (engine->room().empty()) engine->chunk_full();
+    std::memcpy(engine->room().data(), &item, sizeof item);
+    engine->grow(1);
+  }
+  engine->end_input();
+  { grant const others = store.memory().take(7_MiB, "others"); }
+  engine->begin_output();
+  std::ranges::sort(items);
+  EXPECT_TRUE(have_equal_bytes(all_of<std::uint64_t>(*engine), items)) << count;
+}
+
+TEST(item_engine, rests_between_its_halves) {
+  for (std::size_t const count : {0, 1, 100'000, 700'000, 3'000'000}) expect_rest(count);
+}
+
 TEST(item_engine, sorts_numbers) {
   expect_sorted<std::uint32_t>(std::less<>());
   expect_sorted<std::uint64_t>(std::greater<>());
