@@ -61,6 +61,9 @@ bool ports::wanted(std::size_t output) const { return run_->wanted(stage_, outpu
 void ports::wait() { run_->wait(stage_); }
 void ports::note(std::uint64_t items, std::uint64_t bytes) { run_->note(stage_, items, bytes); }
 pooled_buffer ports::take(std::size_t pool) { return run_->take(stage_, pool); }
+std::optional<pooled_buffer> ports::take_unless_stalled(std::size_t pool) {
+  return run_->take_unless_stalled(stage_, pool);
+}
 std::optional<pooled_buffer> ports::try_take(std::size_t pool) {
   return run_->try_take(stage_, pool);
 }

@@ -168,6 +168,10 @@ class ports {
   pooled_buffer take(std::size_t pool = 0);
   /// As take(), but returns nothing if no buffer is there now.
   std::optional<pooled_buffer> try_take(std::size_t pool = 0);
+  /// As take(), but returns nothing if all stages would wait for each other for ever, were it not
+  /// for this node: it can help by keeping elsewhere what the buffer is for. If several nodes can,
+  /// one of them is asked.
+  std::optional<pooled_buffer> take_unless_stalled(std::size_t pool = 0);
   /// Sends a buffer to an output. Returns whether the output wants more.
   bool convey(pooled_buffer b, std::size_t output = 0);
   /// Returns whether convey() to this output would not wait now. Only the node itself can change

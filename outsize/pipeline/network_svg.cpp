@@ -112,6 +112,13 @@ void draw_bar(std::string& out, rectangle const& area, detail::stage_shares cons
   }
 }
 
+std::string work_of(network_report::stage const& s) {
+  if (s.items > 0)
+    return fmt::format("{} items, {}", s.items, format_rate(s.bytes, s.busy_seconds));
+  return s.bytes == 0 ? fmt::format("{} buffers", s.buffers)
+                      : fmt::format("{} when busy", format_rate(s.bytes, s.busy_seconds));
+}
+
 void draw_stage(std::string& out, network_report const& r, network_report::stage const& s,
                 rectangle const& area, bool is_bottleneck) {
   fmt::format_to(std::back_inserter(out), "<g><title>{}: {}{}{}</title>\n", xml_text(s.name),
@@ -127,9 +134,7 @@ void draw_stage(std::string& out, network_report const& r, network_report::stage
   draw_text(out, {left, area.top + 39}, "small", shortened(detail::circumstances(r, s, " · "), 30));
   if (r.has_run) {
     auto const shares = detail::shares_of(r, s);
-    draw_text(out, {left, area.top + 57}, "figure",
-              s.bytes == 0 ? fmt::format("{} buffers", s.buffers)
-                           : fmt::format("{} when busy", format_rate(s.bytes, s.busy_seconds)));
+    draw_text(out, {left, area.top + 57}, "figure", work_of(s));
     draw_bar(out, {left, area.top + 65, area.width - 24, 7}, shares);
     draw_text(out, {left, area.top + 84}, "small",
               fmt::format("{} busy, waits {} + {}", format_share(shares.busy),

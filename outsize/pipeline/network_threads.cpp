@@ -296,6 +296,24 @@ std::optional<pooled_buffer> network_run::try_take(std::size_t stage, std::size_
   return take_free(p, held);
 }
 
+std::optional<pooled_buffer> network_run::take_unless_stalled(std::size_t stage, std::size_t pool) {
+  check_process();
+  lock held(mutex_);
+  stage_state& s = *stages_[stage];
+  OUTSIZE_ASSERT(pool < s.pools.size());
+  pool_state& p = *s.pools[pool];
+  s.must_help = false;
+  for (;;) {
+    if (stopping_) throw poisoned();
+    if (!p.free.empty()) return take_free(p, held);
+    if (std::exchange(s.must_help, false)) return std::nullopt;
+    if (grow_a_pool()) continue;
+    s.can_help = true;
+    wait_in_port(s, fmt::format("a buffer of pool '{}'", p.options.name), held);
+    s.can_help = false;
+  }
+}
+
 bool network_run::convey(std::size_t stage, pooled_buffer b, std::size_t output) {
   check_process();
   stage_state& s = *stages_[stage];

@@ -252,8 +252,20 @@ bool network_run::anything_moves() const {
   return false;
 }
 
+/// Wakes a node that waits in take_unless_stalled(), if there is one.
+bool network_run::ask_for_help() noexcept {
+  for (auto const& s : stages_) {
+    if (!s->can_help || s->waiting_for.empty()) continue;
+    s->must_help = true;
+    notify(*s);
+    return true;
+  }
+  return false;
+}
+
 void network_run::check_for_deadlock() noexcept {
-  if (stopping_ || everything_ended() || anything_moves() || grow_a_pool()) return;
+  if (stopping_ || everything_ended() || anything_moves() || grow_a_pool() || ask_for_help())
+    return;
   try {
     throw deadlock_error(fmt::format("{}: deadlock: {}", what_.options.name, states()));
   } catch (...) {

@@ -168,6 +168,8 @@ struct stage_state {
   bool woken = false;
   bool has_place = false;
   bool wants_place = false;
+  bool can_help = false;  // waits, but goes on if all others wait, too
+  bool must_help = false;
   std::string waiting_for;
 
   // Measurements.
@@ -233,6 +235,7 @@ class network_run {
   void note(std::size_t stage, std::uint64_t items, std::uint64_t bytes);
   pooled_buffer take(std::size_t stage, std::size_t pool);
   std::optional<pooled_buffer> try_take(std::size_t stage, std::size_t pool);
+  std::optional<pooled_buffer> take_unless_stalled(std::size_t stage, std::size_t pool);
   bool convey(std::size_t stage, pooled_buffer b, std::size_t output);
   void close(std::size_t stage, std::size_t output);
   void check() const;
@@ -324,6 +327,7 @@ class network_run {
   bool anything_moves() const;
   void end_external(stage_state& s);
   void check_for_deadlock() noexcept;
+  bool ask_for_help() noexcept;
   std::string states() const;
   std::exception_ptr wrap(stage_state const& s, std::exception_ptr const& error) const;
   void call_outside(stage_state const& s, std::function<void()> const& call);
