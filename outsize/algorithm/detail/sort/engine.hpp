@@ -148,7 +148,7 @@ class sort_engine final : private memory_giver, private chunk_memory {
   /// lead; the first one is for an output that has `output_begin_bytes` already.
   /// @throws what a stage threw.
   void finish_input(std::size_t output_alignment = 1, std::uint64_t output_begin_bytes = 0);
-  /// Ends the input. @throws what a stage threw.
+  /// Ends the input. @throws as finish_input().
   void end_input();
   /// Starts the merge, as finish_input() does. @pre end_input() was called.
   void begin_output(std::size_t output_alignment = 1, std::uint64_t output_begin_bytes = 0);
