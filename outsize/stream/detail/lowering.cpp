@@ -1,0 +1,213 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+// How a phase becomes a network: a node for each segment, a pool and a connection for each channel.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include <outsize/base/error.hpp>
+#include <outsize/base/units.hpp>
+#include <outsize/block/storage.hpp>
+#include <outsize/pipeline/network.hpp>
+#include <outsize/stream/detail/graph_state.hpp>
+
+namespace outsize::stream::detail {
+
+phase_memory memory_of_phase(graph_state const& g, phase_plan const& phase) {
+  phase_memory m;
+  std::uint64_t const total = g.store.memory().total_bytes();
+  std::size_t channels = 0, files = 0;
+  for (std::size_t i : phase.segments) {
+    files += g.segments[i].what.files;
+    for (boundary_base const* b : g.segments[i].writes) channels += b->is_cut() ? 0 : b->lanes;
+  }
+  m.channel_buffers = g.options.channel_buffers != 0 ? g.options.channel_buffers : 4;
+  m.channel_buffer_bytes =
+      g.options.channel_buffer_bytes != 0
+          ? g.options.channel_buffer_bytes
+          : round_up<std::size_t>(
+                std::clamp<std::uint64_t>(total / (64 * (channels + 1)), 4_KiB, 256_KiB),
+                page_bytes());
+  m.stream_bytes = total / std::max<std::size_t>(1, files);
+  m.reserved_bytes = channels * m.channel_buffers * m.channel_buffer_bytes +
+                     files * std::min<std::uint64_t>(m.stream_bytes / 8, 16_MiB);
+  return m;
+}
+
+std::vector<named_claim> claims_of_phase(graph_state const& g, phase_plan const& phase) {
+  std::vector<named_claim> all;
+  auto const add = [&all](std::string name, memory_claim const& claim) {
+    if (claim.most > 0) all.push_back({std::move(name), claim});
+  };
+  for (std::size_t i : phase.segments) {
+    for (boundary_base const* b : g.segments[i].what.reads)
+      add(b->name() + ", read", b->reading_claim(g.store));
+    for (boundary_base const* b : g.segments[i].writes)
+      add(b->name() + ", written", b->writing_claim(g.store));
+  }
+  add("channels and files", memory_claim::fixed(memory_of_phase(g, phase).reserved_bytes));
+  return all;
+}
+
+namespace {
+
+class lowered_phase {
+ public:
+  lowered_phase(graph_state& g, phase_plan const& phase, std::stop_token stop)
+      : graph_(g),
+        phase_(phase),
+        number_(g.phase),
+        stop_(std::move(stop)),
+        memory_(memory_of_phase(g, phase_)),
+        network_(g.store.memory(), network_options_of(g)) {}
+
+  void run() {
+    begin_boundaries();
+    for (std::size_t i : phase_.segments) add_nodes(graph_.segments[i]);
+    try {
+      network_.run(stop_);
+    } catch (pipeline::stage_error const& e) {
+      note();
+      throw_flow_error(e);
+    } catch (...) {
+      note();
+      throw;
+    }
+    note();
+    end_boundaries();
+  }
+
+ private:
+  pipeline::network_options network_options_of(graph_state const& g) const {
+    pipeline::network_options o;
+    o.name = fmt::format("{}, phase {} of {}", g.name, number_, g.phases.load());
+    o.threads = g.store.threads().threads();
+    o.tune = false;
+    o.trace = g.options.trace;
+    if (g.options.progress)
+      o.progress = [&g, last = g.phases == number_](pipeline::network_progress const& p) {
+        graph_progress now = g.progress();
+        now.finished = last && p.finished;
+        if (!p.finished || now.finished) g.options.progress(now);
+      };
+    return o;
+  }
+
+  /// Sorts that are written claim first, so that those that are read get no more than their share.
+  void begin_boundaries() {
+    auto& budget = graph_.store.memory();
+    grant const reserved = budget.take(std::min(memory_.reserved_bytes, budget.obtainable_bytes()),
+                                       "streams of the graph");
+    for (std::size_t i : phase_.segments)
+      for (boundary_base* b : graph_.segments[i].writes) b->begin_writing(graph_.store, stop_);
+    for (std::size_t i : phase_.segments)
+      for (boundary_base* b : graph_.segments[i].what.reads) {
+        if (b->is_cut()) b->begin_reading(graph_.store);
+      }
+  }
+
+  void end_boundaries() {
+    for (std::size_t i : phase_.segments)
+      for (boundary_base* b : graph_.segments[i].what.reads) {
+        b->end_reading();
+        note(*b);
+      }
+  }
+
+  void add_nodes(segment_record const& s) {
+    std::size_t const replicas = s.code->is_replicated() ? s.writes.front()->lanes : 1;
+    for (std::size_t r = 0; r < replicas; ++r) add_node(s, r);
+  }
+
+  /// Calls `use` for each lane of a channel that leads to or from a segment.
+  template <typename Use>
+  static void for_channels(std::vector<boundary_base*> const& all, segment_base const& of,
+                           std::size_t replica, Use const& use) {
+    for (boundary_base* b : all) {
+      if (b->is_cut()) continue;
+      if (of.is_replicated()) {
+        use(*b, replica);
+      } else {
+        for (std::size_t lane = 0; lane < b->lanes; ++lane) use(*b, lane);
+      }
+    }
+  }
+
+  void add_node(segment_record const& s, std::size_t replica) {
+    auto& connections = connections_.emplace_back();
+    pipeline::node_options o;
+    o.outputs = 0;
+    for_channels(s.what.reads, *s.code, replica, [&](boundary_base& b, std::size_t lane) {
+      connections.push_back({&b, lane, o.inputs.size()});
+      o.inputs.push_back(lines_.at({&b, lane}));
+    });
+    std::vector<std::pair<boundary_base const*, std::size_t>> out;
+    for_channels(s.writes, *s.code, replica, [&](boundary_base& b, std::size_t lane) {
+      connections.push_back({&b, lane, o.outputs++});
+      out.emplace_back(&b, lane);
+      o.pools.push_back(
+          network_.pool({.name = b.name(),
+                         .buffer_bytes = std::max(memory_.channel_buffer_bytes, b.item_bytes()),
+                         .count = memory_.channel_buffers}));
+    });
+    auto const body = [this, code = s.code.get(), &connections, replica](pipeline::ports& p) {
+      segment_context c(graph_.store, p, connections, replica, memory_.stream_bytes,
+                        graph_.moved_bytes, stop_);
+      code->run(c);
+    };
+    auto const lines = network_.node(s.label, std::move(o), body);
+    if (replica == 0) graph_.places[s.code.get()] = {number_, lines.id.index};
+    for (std::size_t i = 0; i < out.size(); ++i) lines_.emplace(out[i], lines[i]);
+  }
+
+  void note() { graph_.report.phases.push_back(network_.report()); }
+  void note(boundary_base const& b) {
+    using kind = boundary_base::kind;
+    graph_report::boundary to{.name = b.name(),
+                              .kind = b.what() == kind::sorter  ? "sorter"
+                                      : b.what() == kind::store ? "store"
+                                                                : "channel",
+                              .from = graph_.places[b.writer],
+                              .to = graph_.places[b.reader],
+                              .items = b.count.items,
+                              .item_bytes = b.item_bytes(),
+                              .spilled_items = b.spilled_items};
+    if (sort_report const* r = b.report()) to.sort = *r;
+    graph_.report.boundaries.push_back(std::move(to));
+  }
+
+  [[noreturn]] void throw_flow_error(pipeline::stage_error const& e) {
+    auto const rethrow = [&](std::string const& reason) {
+      throw flow_error(graph_.name, number_, graph_.phases.load(), e.stage_name(), reason);
+    };
+    try {
+      e.rethrow_nested();
+    } catch (std::exception const& reason) {
+      rethrow(reason.what());
+    } catch (...) {
+      rethrow("unknown exception");
+    }
+    std::terminate();
+  }
+
+  graph_state& graph_;
+  phase_plan const& phase_;
+  std::size_t number_;
+  std::stop_token stop_;
+  phase_memory memory_;
+  std::deque<std::vector<segment_context::port>> connections_;  // of each node
+  std::map<std::pair<boundary_base const*, std::size_t>, pipeline::line> lines_;
+  pipeline::network network_;
+};
+
+}  // namespace
+
+void run_phase(graph_state& g, phase_plan const& phase, std::stop_token stop) {
+  lowered_phase(g, phase, std::move(stop)).run();
+}
+
+}  // namespace outsize::stream::detail

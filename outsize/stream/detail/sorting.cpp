@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#include <outsize/stream/detail/sorting.hpp>
+
+#include <algorithm>
+
+#include <outsize/algorithm/sort_plan.hpp>
+#include <outsize/base/memory_budget.hpp>
+
+namespace outsize::stream::detail {
+namespace {
+
+constexpr std::uint64_t least_bytes = min_sort_memory_bytes / 2;
+
+/// Named memory is all that is claimed.
+memory_claim claim_of(storage& store, sort_options const& options, item_count count,
+                      std::size_t item_bytes, double part) {
+  std::uint64_t const all = store.memory().total_bytes();
+  if (options.memory_bytes != 0) return memory_claim::fixed(options.memory_bytes);
+  std::uint64_t const least = std::min(least_bytes, all);
+  std::uint64_t knee = all / 2, most = all;
+  if (count.has_bound() && item_bytes != 0) {
+    sort_needs const needs = needs_of({.memory_bytes = all,
+                                       .input_bytes = count.items * item_bytes,
+                                       .item_bytes = item_bytes,
+                                       .threads = store.threads().threads()});
+    knee = needs.knee_bytes;
+    most = needs.most_bytes;
+  }
+  most = std::clamp(most, least, all);
+  knee = std::clamp(static_cast<std::uint64_t>(static_cast<double>(knee) * part), least, most);
+  return {least, knee, most};
+}
+
+}  // namespace
+
+memory_claim claim_of_input(storage& store, sort_options const& options, item_count count,
+                            std::size_t item_bytes) {
+  return claim_of(store, options, count, item_bytes, 1);
+}
+
+/// A merge has at most three quarters of the memory of a sort.
+memory_claim claim_of_output(storage& store, sort_options const& options, item_count count,
+                             std::size_t item_bytes) {
+  return claim_of(store, options, count, item_bytes, 0.75);
+}
+
+}  // namespace outsize::stream::detail

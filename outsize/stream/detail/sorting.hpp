@@ -1,0 +1,244 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// A sorting node: the boundary at which items rest as sorted runs.
+//
+//   phase k      begin_writing: an engine, which claims its memory   ◀── writer: fills its chunks
+//                the writer ends: end_input(), the runs rest
+//   phase k + 1  begin_reading: begin_output()                       ──▶ reader: shows its windows
+//                end_reading: the engine ends
+//
+// All sorting nodes are alike, whether one segment feeds one or many. In each, reading, sorting and
+// writing overlap (run_formation.hpp). Layer: stream, internal.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <source_location>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <outsize/algorithm/detail/item_sort.hpp>
+#include <outsize/algorithm/detail/sort/engine.hpp>
+#include <outsize/algorithm/detail/sort/item_engine.hpp>
+#include <outsize/algorithm/sort_options.hpp>
+#include <outsize/base/units.hpp>
+#include <outsize/block/storage.hpp>
+#include <outsize/stream/detail/boundary.hpp>
+
+namespace outsize::stream::detail {
+
+/// Fills the chunks of an engine.
+template <external_item T>
+class engine_writer final : public boundary_writer<T> {
+ public:
+  engine_writer(segment_context& c, outsize::detail::item_engine& to) : context_(c), to_(to) {}
+
+  bool finish_some() override {
+    to_.grow(this->filled().size());
+    this->lend({});
+    context_.outside([this] { to_.end_input(); });
+    return true;
+  }
+
+ private:
+  bool more_room() override {
+    to_.grow(this->filled().size());
+    this->lend({});
+    auto room = outsize::detail::room_for<T>(to_);
+    if (room.empty()) {
+      context_.outside([this] { to_.chunk_full(); });
+      room = outsize::detail::room_for<T>(to_);
+    }
+    this->lend(room.first(std::min(room.size(), most_at_once)));
+    return true;
+  }
+
+  // So that a cancelled graph ends soon.
+  static constexpr std::size_t most_at_once = std::max<std::size_t>(1, 1_MiB / sizeof(T));
+
+  segment_context& context_;
+  outsize::detail::item_engine& to_;
+};
+
+/// Shows the windows of an engine, as items of type T.
+template <external_item T, typename Engine>
+class engine_reader final : public boundary_reader<T> {
+ public:
+  engine_reader(segment_context& c, Engine& from) : context_(c), from_(from) {}
+
+ private:
+  bool more() override {
+    this->show({});
+    window_ = context_.outside([this] {
+      if (window_) from_.recycle(*std::exchange(window_, std::nullopt));
+      return from_.next();
+    });
+    if (!window_) return false;
+    auto const bytes = window_->data();
+    context_.note(window_->items, bytes.size());
+    this->show({reinterpret_cast<T const*>(bytes.data()), bytes.size() / sizeof(T)});
+    return true;
+  }
+
+  segment_context& context_;
+  Engine& from_;
+  std::optional<outsize::detail::sorted_window> window_;
+};
+
+/// Options for a sort that is a node of a graph.
+inline sort_options node_options(sort_options options, item_count count, std::size_t item_bytes,
+                                 std::stop_token const& stop) {
+  options.stop = stop;
+  options.rewindable = false;
+  if (item_bytes != 0 && count.is_exact()) options.input_bytes = count.items * item_bytes;
+  return options;
+}
+
+/// The claims of a sort while it is written, and while it is read, for planning: the engine's own
+/// follow its items.
+memory_claim claim_of_input(storage& store, sort_options const& options, item_count count,
+                            std::size_t item_bytes);
+memory_claim claim_of_output(storage& store, sort_options const& options, item_count count,
+                             std::size_t item_bytes);
+
+/// Sorts items of one type.
+template <stored_item T>
+class sorting final : public boundary<T> {
+ public:
+  sorting(outsize::detail::item_kind how, sort_options options, std::string name,
+          std::source_location place)
+      : boundary<T>(boundary_base::kind::sorter, std::move(name), place),
+        kind_(std::move(how)),
+        options_(std::move(options)) {}
+
+  std::size_t item_bytes() const noexcept override { return sizeof(T); }
+  void begin_writing(storage& store, std::stop_token const& stop) override {
+    engine_ = outsize::detail::make_item_engine(
+        store, kind_, node_options(options_, this->count, sizeof(T), stop));
+  }
+  memory_claim writing_claim(storage& store) const override {
+    return claim_of_input(store, options_, this->count, item_bytes());
+  }
+  memory_claim reading_claim(storage& store) const override {
+    return claim_of_output(store, options_, this->count, item_bytes());
+  }
+  void begin_reading(storage&) override { engine_->begin_output(); }
+  void end_reading() noexcept override {
+    if (engine_) report_ = engine_->report();
+    engine_.reset();
+  }
+  sort_report const* report() const noexcept override { return &report_; }
+
+  std::unique_ptr<boundary_writer<T>> open_writer(segment_context& c) override {
+    return std::make_unique<engine_writer<T>>(c, *engine_);
+  }
+  std::unique_ptr<boundary_reader<T>> open_reader(segment_context& c) override {
+    return std::make_unique<engine_reader<T, outsize::detail::item_engine>>(c, *engine_);
+  }
+
+ private:
+  outsize::detail::item_kind kind_;
+  sort_options options_;
+  std::unique_ptr<outsize::detail::item_engine> engine_;
+  sort_report report_;
+};
+
+/// Gives byte strings, each behind its length, to an engine for records.
+template <typename Engine>
+class record_engine_writer final : public boundary_writer<std::byte> {
+ public:
+  record_engine_writer(segment_context& c, Engine& to) : context_(c), to_(to) {
+    room_.resize(64_KiB);
+  }
+
+  bool finish_some() override {
+    hand_over();
+    context_.outside([this] { to_.end_input(); });
+    return true;
+  }
+
+ private:
+  bool more_room() override {
+    hand_over();
+    // The rest is the beginning of one record: longer records need more room.
+    if (kept_ > room_.size() / 2) room_.resize(2 * room_.size());
+    this->lend(std::span(room_).subspan(kept_));
+    return true;
+  }
+  void hand_over() {
+    std::size_t const end = kept_ + this->filled().size();
+    this->lend({});
+    std::string_view rest(reinterpret_cast<char const*>(room_.data()), end);
+    views_.clear();
+    while (rest.size() >= sizeof(std::uint32_t)) {
+      std::uint32_t bytes;
+      std::memcpy(&bytes, rest.data(), sizeof bytes);
+      if (rest.size() - sizeof bytes < bytes) break;
+      views_.push_back(rest.substr(sizeof bytes, bytes));
+      rest.remove_prefix(sizeof bytes + bytes);
+    }
+    if (!views_.empty()) context_.outside([this] { to_.append(views_); });
+    std::memmove(room_.data(), rest.data(), rest.size());
+    kept_ = rest.size();
+  }
+
+  segment_context& context_;
+  Engine& to_;
+  std::vector<std::byte> room_;
+  std::size_t kept_ = 0;  // bytes of a record that goes on
+  std::vector<std::string_view> views_;
+};
+
+/// Sorts byte strings.
+template <typename Order>
+class record_sorting final : public boundary<std::byte> {
+  using engine = outsize::detail::sort_engine<outsize::detail::record_items<Order>>;
+
+ public:
+  record_sorting(Order order, sort_options options, std::string name, std::source_location place)
+      : boundary<std::byte>(kind::sorter, std::move(name), place),
+        order_(std::move(order)),
+        options_(std::move(options)) {}
+
+  std::size_t item_bytes() const noexcept override { return 0; }
+  void begin_writing(storage& store, std::stop_token const& stop) override {
+    engine_.emplace(
+        store, outsize::detail::record_items<Order>(order_, 0),
+        node_options(options_, count, 0, stop),
+        outsize::detail::item_framing{outsize::detail::item_framing::kind::length_prefix});
+  }
+  memory_claim writing_claim(storage& store) const override {
+    return claim_of_input(store, options_, this->count, item_bytes());
+  }
+  memory_claim reading_claim(storage& store) const override {
+    return claim_of_output(store, options_, this->count, item_bytes());
+  }
+  void begin_reading(storage&) override { engine_->begin_output(); }
+  void end_reading() noexcept override {
+    if (engine_) report_ = engine_->report();
+    engine_.reset();
+  }
+  sort_report const* report() const noexcept override { return &report_; }
+
+  std::unique_ptr<boundary_writer<std::byte>> open_writer(segment_context& c) override {
+    return std::make_unique<record_engine_writer<engine>>(c, *engine_);
+  }
+  std::unique_ptr<boundary_reader<std::byte>> open_reader(segment_context& c) override {
+    return std::make_unique<engine_reader<std::byte, engine>>(c, *engine_);
+  }
+
+ private:
+  Order order_;  // to which records refer
+  sort_options options_;
+  std::optional<engine> engine_;
+  sort_report report_;
+};
+
+}  // namespace outsize::stream::detail

@@ -1,0 +1,344 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+// Whole graphs yield the same as their steps in memory.
+#include <outsize/stream/graph.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <numeric>
+#include <optional>
+#include <random>
+#include <stdexcept>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include <outsize/base/error.hpp>
+#include <outsize/base/units.hpp>
+#include <outsize/block/storage.hpp>
+#include <outsize/io/memory_file.hpp>
+#include <outsize/stream/operators/filter.hpp>
+#include <outsize/stream/operators/parallel.hpp>
+#include <outsize/stream/operators/sorting_nodes.hpp>
+#include <outsize/stream/operators/transform_items.hpp>
+#include <outsize/stream/operators/zip.hpp>
+#include <outsize/stream/sinks.hpp>
+#include <outsize/stream/sources.hpp>
+
+namespace outsize::stream {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+using numbers = std::vector<std::uint64_t>;
+
+struct graphs : testing::Test {
+  static storage_options options(std::size_t threads = 2) {
+    return {.disks = {disk_options("memory",
+                                   [](io::request_queue&) -> io::file_ptr {
+                                     return io::make_memory_file("memory", 1_GiB);
+                                   })},
+            .memory_bytes = 4_MiB,
+            .threads = threads};
+  }
+  static numbers some(std::size_t count, std::uint64_t seed = 1) {
+    std::mt19937_64 random(seed);
+    numbers all(count);
+    for (auto& one : all) one = random() % (2 * count + 1);
+    return all;
+  }
+};
+
+TEST_F(graphs, linear) {
+  storage store(options());
+  numbers const in = some(300'000);
+  numbers out;
+  auto const twice = [](std::uint64_t x) { return 2 * x; };
+  run(store, from(in) | transform(twice) | filter([](std::uint64_t x) { return x % 3 != 0; }) |
+                 sort() | unique() | into(std::back_inserter(out)));
+  numbers expected;
+  for (auto x : in)
+    if (2 * x % 3 != 0) expected.push_back(2 * x);
+  std::ranges::sort(expected);
+  expected.erase(std::unique(expected.begin(), expected.end()), expected.end());
+  EXPECT_EQ(out, expected);
+}
+
+TEST_F(graphs, values) {
+  storage store(options());
+  numbers const in = some(100'000);
+  EXPECT_EQ(run(store, from(in) | reduce(std::uint64_t{0})),
+            std::accumulate(in.begin(), in.end(), std::uint64_t{0}));
+  EXPECT_EQ(run(store, from(in) | count()), in.size());
+}
+
+TEST_F(graphs, diamond) {
+  storage store(options());
+  numbers const in = some(300'000);
+  graph g(store, "diamond");
+  auto [a, b] = g.fork<2>(from(in));
+  auto up = a | sort();
+  auto down =
+      b | sort(std::greater<>()) | transform([](std::uint64_t x) { return x + 1; }) | sort();
+  numbers out;
+  g.add(zip(up, down) | transform([](std::uint64_t x, std::uint64_t y) { return x + y; }) |
+        into(std::back_inserter(out)));
+  g.run();
+  numbers expected = in;
+  std::ranges::sort(expected);
+  for (auto& x : expected) x += x + 1;
+  EXPECT_EQ(out, expected);
+}
+
+TEST_F(graphs, half_diamond_gets_a_store) {
+  storage store(options());
+  numbers const in = some(300'000);
+  graph g(store, "half");
+  auto [a, b] = g.fork<2>(from(in));
+  numbers out;
+  g.add(zip(a | sort(), b) |
+        transform([](std::uint64_t x, std::uint64_t y) { return x * 31 + y; }) |
+        into(std::back_inserter(out)));
+  auto const& report = g.run();
+  EXPECT_EQ(report.store_count(), 1U);
+  numbers expected = in;
+  std::ranges::sort(expected);
+  for (std::size_t i = 0; i < in.size(); ++i) expected[i] = expected[i] * 31 + in[i];
+  EXPECT_EQ(out, expected);
+}
+
+TEST_F(graphs, paths_of_different_lengths_from_fork_to_join_do_not_wait_for_each_other) {
+  for (std::size_t const buffers : {1U, 4U}) {
+    storage store(options());
+    numbers const in = some(300'000);
+    graph g(store, "skewed", {.channel_buffers = buffers, .channel_buffer_bytes = 4096});
+    auto [a, b] = g.fork<2>(from(in));
+    numbers out;
+    // Of `a` nothing comes before 200 000 items have gone by, while `b` lets all through.
+    auto late = a | filter([n = 0](std::uint64_t) mutable { return ++n > 200'000; });
+    g.add(zip(std::move(late), b) |
+          transform([](std::uint64_t x, std::uint64_t y) { return x * 31 + y; }) |
+          into(std::back_inserter(out)));
+    g.run();
+    ASSERT_EQ(out.size(), 100'000U);
+    for (std::size_t i = 0; i < out.size(); ++i) ASSERT_EQ(out[i], in[200'000 + i] * 31 + in[i]);
+  }
+}
+
+TEST_F(graphs, parallel_keeps_the_order) {
+  for (std::size_t const threads : {1U, 2U, 8U})
+    for (std::size_t const buffers : {1U, 4U}) {
+      storage store(options(threads));
+      numbers const in = some(200'000);
+      graph g(store, "parallel", {.channel_buffers = buffers, .channel_buffer_bytes = 4096});
+      numbers out, any;
+      auto const op = transform([](std::uint64_t x) { return x * 7; }) |
+                      filter([](std::uint64_t x) { return x % 3 != 0; });
+      g.add(from(in) | async() | parallel(op) | into(std::back_inserter(out)));
+      g.add(from(in) | parallel(unordered, op) | into(std::back_inserter(any)));
+      g.run();
+      numbers expected;
+      for (auto x : in)
+        if (x * 7 % 3 != 0) expected.push_back(x * 7);
+      EXPECT_EQ(out, expected) << threads;
+      std::ranges::sort(expected);
+      std::ranges::sort(any);
+      EXPECT_EQ(any, expected) << threads;
+    }
+}
+
+TEST_F(graphs, of_byte_strings) {
+  storage store(options());
+  std::vector<std::string> in;
+  for (std::uint64_t x : some(60'000)) in.push_back(std::string(x % 50, 'a') + std::to_string(x));
+  std::vector<std::string> out;
+  graph g(store);
+  auto [a, b] = g.fork<2>(from(in));
+  g.add(zip(a | sort(), b) | transform([](std::string_view x, std::string_view y) {
+          return std::string(x) + "/" + std::string(y);
+        }) |
+        into(std::back_inserter(out)));
+  g.run();
+  auto sorted = in;
+  std::ranges::sort(sorted);
+  ASSERT_EQ(out.size(), in.size());
+  for (std::size_t i = 0; i < in.size(); ++i) EXPECT_EQ(out[i], sorted[i] + "/" + in[i]);
+}
+
+TEST_F(graphs, run_as_jobs) {
+  storage store(options());
+  numbers const in = some(100'000);
+  std::vector<graph_progress> seen;
+  graph g(store, "job", {.progress = [&](graph_progress const& p) { seen.push_back(p); }});
+  auto const n = g.add(from(in) | sort() | count());
+  auto job = g.start();
+  auto const& report = job.wait();
+  EXPECT_EQ(n.get(), in.size());
+  EXPECT_TRUE(job.finished());
+  EXPECT_EQ(report.phases.size(), 2U);
+  EXPECT_EQ(report.boundaries.size(), 1U);
+  ASSERT_FALSE(seen.empty());
+  EXPECT_TRUE(seen.back().finished);
+  EXPECT_EQ(seen.back().phase, 2U);
+}
+
+TEST_F(graphs, that_are_cancelled_end) {
+  storage store(options());
+  graph g(store, "endless");
+  std::atomic<bool> begun{false};
+  auto const n = g.add(generate([&]() -> std::optional<std::uint64_t> {
+                         begun = true;
+                         return 1;
+                       }) |
+                       sort() | count());
+  auto job = g.start();
+  while (!begun) std::this_thread::yield();
+  job.cancel();
+  EXPECT_THROW(job.wait(), cancelled);
+  EXPECT_TRUE(job.finished());
+  EXPECT_EQ(store.allocated_bytes(), 0U);
+}
+
+TEST_F(graphs, end_early_without_error) {
+  storage store(options());
+  numbers const in = some(300'000);
+  numbers few;
+  graph g(store, "early");
+  auto [a, b] = g.fork<2>(from(in) | async());
+  // The join ends with its shorter side.
+  g.add(zip(a | async(), from(numbers(10))) |
+        transform([](std::uint64_t x, std::uint64_t) { return x; }) |
+        into(std::back_inserter(few)));
+  auto const all = g.add(b | count());
+  g.run();
+  EXPECT_EQ(few, numbers(in.begin(), in.begin() + 10));
+  EXPECT_EQ(all.get(), in.size());
+}
+
+TEST_F(graphs, that_cannot_be_run_say_so_before) {
+  storage store(options());
+  numbers out;
+  {
+    graph g(store, "nothing");
+    EXPECT_THROW(g.run(), plan_error);
+  }
+  {
+    graph g(store, "open");
+    auto [a, b] = g.fork<2>(counter(0, 10));
+    g.add(a | discard());
+    EXPECT_THAT([&] { g.run(); }, ThrowsMessage<plan_error>(AllOf(HasSubstr("'fork1' ("),
+                                                                  HasSubstr("graph_test.cpp:"),
+                                                                  HasSubstr("leads nowhere"))));
+  }
+  {
+    graph g(store, "twice");
+    auto [a] = g.fork<1>(counter(0, 10));
+    g.add(a | discard());
+    EXPECT_THROW(a.begin_flow(), plan_error);
+  }
+  {
+    graph g(store, "again");
+    g.add(counter(0, 10) | discard());
+    g.run();
+    EXPECT_THROW(g.run(), plan_error);
+    EXPECT_THROW(g.add(counter(0, 10) | discard()), plan_error);
+  }
+  {
+    outsize::vector<std::uint64_t> v(store);
+    graph g(store, "itself");
+    g.add(from(v) | into(v));
+    EXPECT_THROW(g.run(), plan_error);
+  }
+  {
+    outsize::vector<std::uint64_t> v(store);
+    graph g(store, "shared");
+    g.add(from(v) | discard());
+    g.add(from(v) | discard());
+    EXPECT_THROW(g.run(), plan_error);
+  }
+  {
+    graph g(store, "one"), h(store, "other");
+    auto [a] = g.fork<1>(counter(0, 10));
+    auto [b] = h.fork<1>(counter(0, 10));
+    EXPECT_THROW(zip(a, b), plan_error);
+    auto [c] = g.fork<1>(counter(0, 10));
+    EXPECT_THROW(h.add(c | discard()), plan_error);
+  }
+}
+
+TEST_F(graphs, that_fail_name_graph_phase_and_segment) {
+  storage store(options());
+  numbers const in = some(100'000);
+  graph g(store, "bad");
+  g.add(from(in) | sort() | transform([](std::uint64_t x) {
+          if (x > 100) throw std::runtime_error("too large");
+          return x;
+        }) |
+        discard());
+  try {
+    g.run();
+    FAIL();
+  } catch (flow_error const& e) {
+    EXPECT_EQ(e.phase(), 2U);
+    EXPECT_STREQ(e.what(), "bad, phase 2 of 2: stage 'sort | transform | discard': too large");
+    EXPECT_THROW(e.rethrow_nested(), std::runtime_error);
+  }
+}
+
+/// A fault in the n-th call of any function of a graph with all kinds of boundaries ends it, and
+/// leaves nothing behind; so does a request to stop there.
+TEST_F(graphs, fail_cleanly_wherever_it_happens) {
+  numbers const in = some(60'000);
+  for (std::size_t const threads : {1U, 2U, 8U}) {
+    storage store(options(threads));
+    std::uint64_t calls = UINT64_MAX;
+    for (std::uint64_t at = 1; at < calls; at = at * 3 / 2 + 1)
+      for (bool const by_request : {false, true}) {
+        std::atomic<std::uint64_t> count{0};
+        std::stop_source stop;
+        auto const step = [&](std::uint64_t x) {
+          if (++count == at) {
+            if (!by_request) throw std::runtime_error("here");
+            stop.request_stop();
+          }
+          return x;
+        };
+        graph g(store, "faulty", {.channel_buffers = 1, .channel_buffer_bytes = 4096});
+        auto [a, b, c] = g.fork<3>(from(in) | transform(step));
+        auto up = a | sort() | transform(step) | sort(std::greater<>());
+        auto side = b | parallel(transform(step)) | async() | transform(step) | sort();
+        g.add(
+            zip(up, side, c | transform(step)) |
+            transform([](std::uint64_t x, std::uint64_t y, std::uint64_t z) { return x + y + z; }) |
+            transform(step) | discard());
+        if (by_request) {
+          try {
+            g.run(stop.get_token());
+            EXPECT_LT(count, at + in.size());  // too late to be noticed
+          } catch (cancelled const&) {
+          }
+        } else {
+          try {
+            g.run();
+            calls = count;
+          } catch (flow_error const& e) {
+            EXPECT_THROW(e.rethrow_nested(), std::runtime_error);
+          }
+        }
+        EXPECT_EQ(store.allocated_bytes(), 0U);
+        EXPECT_EQ(store.memory().grant_count(), 0U);
+      }
+  }
+}
+
+}  // namespace
+}  // namespace outsize::stream
