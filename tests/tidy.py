@@ -37,7 +37,6 @@ UNTESTED = {
     "outsize/stream/detail/expression.hpp": "by the operators' tests",
     "outsize/stream/detail/fragment.hpp": "by graph_test.cpp",
     "outsize/stream/detail/graph_state.hpp": "by graph_test.cpp",
-    "outsize/stream/detail/kept_items.hpp": "by join_test.cpp",
     "outsize/stream/detail/link.hpp": "by graph_test.cpp",
     "outsize/stream/detail/reversing.hpp": "by reorder_test.cpp",
     "outsize/stream/detail/segment.hpp": "by graph_test.cpp",

@@ -27,6 +27,7 @@
 #include <outsize/stream/operators/filter.hpp>
 #include <outsize/stream/operators/parallel.hpp>
 #include <outsize/stream/operators/sorting_nodes.hpp>
+#include <outsize/stream/operators/take.hpp>
 #include <outsize/stream/operators/transform_items.hpp>
 #include <outsize/stream/operators/zip.hpp>
 #include <outsize/stream/sinks.hpp>
@@ -154,6 +155,23 @@ TEST_F(graphs, parallel_keeps_the_order) {
       std::ranges::sort(any);
       EXPECT_EQ(any, expected) << threads;
     }
+}
+
+TEST_F(graphs, parallel_operators_may_leave_items) {
+  numbers const in = some(100'000);
+  std::vector<numbers> results;
+  for (std::size_t const threads : {1U, 2U, 8U}) {
+    storage store(options(threads));
+    numbers out;
+    run(store, from(in) | parallel(take(3)) | into(std::back_inserter(out)));
+    results.push_back(out);
+    std::vector<std::string> some_texts;
+    auto const text = transform([](std::uint64_t x) { return std::to_string(x); });
+    run(store, from(in) | text | parallel(take(1)) | into(std::back_inserter(some_texts)));
+    EXPECT_EQ(some_texts.front(), std::to_string(in.front()));
+  }
+  EXPECT_EQ(results[0], results[1]);  // of each batch
+  EXPECT_EQ(results[0], results[2]);
 }
 
 TEST_F(graphs, of_byte_strings) {

@@ -57,7 +57,7 @@ class piece_source {
 
   void begin(segment_context& c) {
     context_ = &c;
-    static_cast<Derived*>(this)->open(c);
+    c.outside([this, &c] { static_cast<Derived*>(this)->open(c); });
   }
   /// Returns the bytes that a piece counts for progress. Derived may know better.
   std::uint64_t bytes_of(std::span<T const> piece) const noexcept { return piece.size_bytes(); }
@@ -110,14 +110,17 @@ class file_source : public piece_source<file_source<T>, T> {
 };
 
 /// A container with pieces().
-template <typename C>
-class container_source : public piece_source<container_source<C>, std::ranges::range_value_t<C>> {
+/// @tparam is_owned  Whether it lies in the source.
+template <typename C, bool is_owned>
+class container_source
+    : public piece_source<container_source<C, is_owned>, std::ranges::range_value_t<C>> {
+  using held = std::conditional_t<is_owned, C, C const*>;
   using pieces = decltype(std::declval<C const&>().pieces());
 
  public:
-  explicit container_source(C const& from) : from_(&from) {}
+  explicit container_source(held from) : from_(std::move(from)) {}
 
-  void open(segment_context&) { pieces_.emplace(from_->pieces()); }
+  void open(segment_context&) { pieces_.emplace(container().pieces()); }
   std::span<std::ranges::range_value_t<C> const> next_piece() {
     pieces_->skip(shown_);
     auto const piece = pieces_->pull();
@@ -126,15 +129,24 @@ class container_source : public piece_source<container_source<C>, std::ranges::r
   }
   void describe(description& d) const {
     d.operators.emplace_back("from a container");
-    d.containers.push_back(from_);
+    if constexpr (!is_owned) d.containers.push_back(from_);
   }
   item_count size() const {
-    if constexpr (requires { from_->size(); }) return item_count::exactly(from_->size());
+    if constexpr (requires(C const& c) { c.size(); })
+      return item_count::exactly(container().size());
     return {};
   }
 
  private:
-  C const* from_;
+  C const& container() const noexcept {
+    if constexpr (is_owned) {
+      return from_;
+    } else {
+      return *from_;
+    }
+  }
+
+  held from_;
   std::optional<pieces> pieces_;
   std::size_t shown_ = 0;
 };
@@ -194,7 +206,9 @@ class range_source {
 
   bool empty() {
     if (!at_) at_.emplace(std::ranges::begin(from_));
-    return *at_ == std::ranges::end(from_);
+    bool const has_ended = *at_ == std::ranges::end(from_);
+    if (has_ended) meter_.note();
+    return has_ended;
   }
   decltype(auto) operator*() { return **at_; }
   range_source& operator++() {
@@ -228,7 +242,11 @@ class stream_source {
   explicit stream_source(Make make, item_count count = {})
       : make_(std::move(make)), count_(count) {}
 
-  bool empty() { return stream_->empty(); }
+  bool empty() {
+    bool const has_ended = stream_->empty();
+    if (has_ended) meter_.note();
+    return has_ended;
+  }
   decltype(auto) operator*() { return **stream_; }
   stream_source& operator++() {
     meter_.passed(sizeof(value_type));
@@ -330,35 +348,41 @@ class numbers {
 
   bool empty() const noexcept { return next_ >= end_; }
   T operator*() const noexcept { return next_; }
-  numbers& operator++() noexcept {
+  numbers& operator++() {
     ++next_;
+    if (++passed_ == piece) [[unlikely]]
+      note(std::exchange(passed_, 0));
     return *this;
   }
   template <typename Out>
   bool drain(Out&& out) {
-    constexpr std::uint64_t piece = 1 << 16;
     while (next_ < end_) {
-      T const stop = static_cast<std::uint64_t>(end_ - next_) > piece
-                         ? static_cast<T>(next_ + static_cast<T>(piece))
-                         : end_;
-      std::uint64_t const count = static_cast<std::uint64_t>(stop - next_);
+      std::uint64_t const count = std::min(left(), piece);
+      T const stop = static_cast<T>(static_cast<std::uint64_t>(next_) + count);
       for (; next_ < stop; ++next_)
         if (!emit(out, T{next_})) return false;
-      context_->note(count, count * sizeof(T));
+      note(count);
     }
     return true;
   }
 
   void begin(segment_context& c) noexcept { context_ = &c; }
   void describe(description& d) const { d.operators.emplace_back("counter"); }
-  item_count size() const noexcept {
-    return item_count::exactly(next_ < end_ ? static_cast<std::uint64_t>(end_ - next_) : 0);
-  }
+  item_count size() const noexcept { return item_count::exactly(left()); }
 
  private:
+  static constexpr std::uint64_t piece = 1 << 16;
+
+  /// Signed numbers may be farther apart than the greatest of them.
+  std::uint64_t left() const noexcept {
+    return next_ < end_ ? static_cast<std::uint64_t>(end_) - static_cast<std::uint64_t>(next_) : 0;
+  }
+  void note(std::uint64_t count) { context_->note(count, count * sizeof(T)); }
+
   T next_;
   T end_;
   segment_context* context_ = nullptr;
+  std::uint64_t passed_ = 0;  // one by one, since the last note
 };
 
 }  // namespace detail
@@ -376,8 +400,11 @@ template <std::ranges::input_range Range>
   requires(!element_stream<Range>)
 auto from(Range&& range) {
   using range_type = std::remove_cvref_t<Range>;
-  if constexpr (outsize::detail::range_in_pieces<range_type> && std::is_lvalue_reference_v<Range>) {
-    return flow(detail::container_source<range_type>(range));
+  constexpr bool is_owned = !std::is_lvalue_reference_v<Range>;
+  if constexpr (outsize::detail::range_in_pieces<range_type> && is_owned) {
+    return flow(detail::container_source<range_type, true>(std::forward<Range>(range)));
+  } else if constexpr (outsize::detail::range_in_pieces<range_type>) {
+    return flow(detail::container_source<range_type, false>(&range));
   } else {
     using held = std::views::all_t<Range>;
     if constexpr (std::ranges::contiguous_range<held> && std::ranges::sized_range<held const> &&

@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdint>
 #include <iterator>
+#include <limits>
 #include <list>
 #include <optional>
 #include <random>
@@ -157,6 +158,15 @@ TEST_F(sources, containers_show_their_items) {
             words(in.begin(), in.begin() + 20'000));
 }
 
+TEST_F(sources, containers_may_be_moved_in) {
+  words const in = some(100'000);
+  auto const made = [&] { return outsize::vector<std::uint64_t>(store, in); };
+  EXPECT_EQ(items_of([&] { return from(made()); }), in);
+  EXPECT_EQ(size_of(from(made())), item_count::exactly(in.size()));
+  EXPECT_EQ(run(store, zip(from(made()), from(made())) | count()), in.size());
+  EXPECT_EQ(store.allocated_bytes(), 0U);
+}
+
 TEST_F(sources, empty_containers_show_nothing) {
   outsize::vector<std::uint64_t> const v(store);
   map<std::uint64_t, std::uint64_t> const m(store);
@@ -266,6 +276,33 @@ TEST_F(sources, counter_counts) {
   EXPECT_EQ(run(store, counter(std::uint8_t{0}, 255) | count()), 255U);
   EXPECT_EQ(run(store, counter(std::int64_t{0}, 200'000) | reduce(std::int64_t{0})),
             std::int64_t{200'000} * 199'999 / 2);
+}
+
+TEST_F(sources, counter_counts_from_the_least_number) {
+  using limits = std::numeric_limits<std::int64_t>;
+  EXPECT_EQ(size_of(counter(limits::min(), limits::max())), item_count::exactly(UINT64_MAX));
+  words::value_type taken = 0;
+  auto const first_of = [&](std::int64_t x, int i) { taken += x == limits::min() + i; };
+  run(store, zip(counter(limits::min(), limits::max()), counter(0, 70'000)) |
+                 transform([&](std::int64_t x, int i) { return first_of(x, i), 0; }) | discard());
+  EXPECT_EQ(taken, 70'000U);
+  EXPECT_EQ(run(store, counter(std::int16_t{-32'768}, 32'767) | count()), 65'535U);
+  EXPECT_EQ(run(store, counter(std::int8_t{-128}, 127) | reduce(0)), -128 - 127);
+}
+
+TEST_F(sources, that_are_pulled_one_by_one_can_be_cancelled) {
+  graph g(store);
+  g.add(zip(counter(std::uint64_t{0}, UINT64_MAX), counter(std::uint64_t{0}, UINT64_MAX)) |
+        discard());
+  auto running = g.start();
+  running.cancel();
+  EXPECT_THROW(running.wait(), cancelled);
+}
+
+TEST_F(sources, note_all_their_items_for_progress) {
+  EXPECT_EQ(run(store, from(countdown(3)) | discard()).moved_bytes, 3 * sizeof(int));
+  EXPECT_EQ(run(store, from(std::list<std::uint64_t>(5)) | discard()).moved_bytes, 40U);
+  EXPECT_EQ(run(store, from(words(7)) | discard()).moved_bytes, 56U);
 }
 
 TEST_F(sources, an_exception_of_a_function_is_passed_on) {

@@ -26,6 +26,7 @@
 #include <outsize/pipeline/item_stages.hpp>
 #include <outsize/pipeline/network.hpp>
 #include <outsize/scan/algorithms.hpp>
+#include <outsize/stream/streams.hpp>
 
 namespace docs_containers_algorithms {
 
@@ -93,3 +94,19 @@ std::size_t smallest();
 void send(std::span<std::byte const> bytes);
 
 }  // namespace docs_pipelines
+
+namespace docs_streams {
+
+using namespace outsize;
+using namespace outsize::stream;
+struct edge {
+  std::uint32_t from, to;
+  auto operator<=>(edge const&) const = default;
+};
+extern storage store;
+extern outsize::vector<edge> edges, clean;
+bool is_no_loop(edge const& e);
+bool is_needed(edge const& e);
+edge canonical(edge const& e);
+
+}  // namespace docs_streams

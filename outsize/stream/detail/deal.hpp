@@ -98,8 +98,11 @@ class lane_reader final : public boundary_reader<T> {
  public:
   lane_reader(segment_context& c, std::size_t port) : context_(c), port_(port) {}
 
-  /// Goes to the next batch. Returns false if there is none. @pre the one before has been read.
-  bool next_batch() { return fetch(); }
+  /// Goes to the next batch. Returns false if there is none.
+  bool next_batch() {
+    while (!this->empty()) this->skip(this->pull().size());
+    return fetch();
+  }
   /// The same if that can be had without waiting.
   bool try_next_batch() {
     buffer_.reset();
@@ -318,10 +321,11 @@ class worker_segment final : public segment_base {
   void run(segment_context& c) override {
     auto const reader = from_->open_lane_reader(c);
     auto const writer = to_->open_lane_writer(c, c.replica());
-    auto items = worker_expression<T>(op_, batch_source<T>(reader.get()));
-    items.begin(c);
     bool wanted = true;
     while (wanted && reader->next_batch()) {
+      // A copy for each batch: no result depends on which worker has had which batch before.
+      auto items = worker_expression<T>(op_, batch_source<T>(reader.get()));
+      items.begin(c);
       drain(items, [&](auto&& item) {
         wanted = put_item(*writer, static_cast<result const&>(item));
         return wanted;

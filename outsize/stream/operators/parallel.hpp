@@ -84,7 +84,7 @@ inline auto async(std::source_location place = std::source_location::current()) 
 
 /// Has `op`, an operator or some behind each other, work on as many threads as the storage has:
 /// items are dealt to copies of it, some at a time, and collected in the same order. `op` must only
-/// scan, and its functions look at one item at a time: each copy sees some of them.
+/// scan, and look at one item at a time: each copy sees some neighbouring ones.
 ///
 ///     lines("log") | parallel(transform(parse) | filter(is_valid))
 ///
