@@ -8,6 +8,7 @@
 
 #include <outsize/base/units.hpp>
 #include <outsize/io/timeline.hpp>
+#include <outsize/pipeline/run_page.hpp>
 
 namespace outsize::stream {
 namespace {
@@ -78,6 +79,18 @@ std::string graph_report::chrome_trace() const {
   for (boundary const& b : boundaries)
     networks.insert(networks.end(), b.sort.networks.begin(), b.sort.networks.end());
   return pipeline::chrome_trace(networks, io::timeline());
+}
+
+std::string graph_report::html() const {
+  pipeline::run_page page{.title = name};
+  page.facts = {{"time", fmt::format("{:.2f} s", seconds)},
+                {"phases", fmt::format("{}", phases.size())},
+                {"threads", fmt::format("{}", threads)},
+                {"came into segments", format_bytes(moved_bytes)}};
+  page.networks = {picture()};
+  page.load = load;
+  page.volumes = {{"blocks on disks", predicted_disk_bytes, disk_bytes}};
+  return page.html();
 }
 
 std::string graph_report::explain() const {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <outsize/algorithm/sort_options.hpp>
+#include <outsize/io/load_series.hpp>
 #include <outsize/pipeline/network_report.hpp>
 
 namespace outsize::stream {
@@ -31,13 +32,18 @@ struct graph_report {
     std::uint64_t items = 0;
     std::size_t item_bytes = 0;       ///< 0: byte strings.
     std::uint64_t spilled_items = 0;  ///< Items that a channel kept on disk to avoid a deadlock.
-    sort_report sort = {};            ///< Of a sorter.
+    sort_report sort = {};            ///< The report of a sorter.
   };
 
   std::string name;
   std::size_t threads = 0;
   double seconds = 0;
-  std::uint64_t moved_bytes = 0;                      ///< Bytes that came into segments.
+  std::uint64_t moved_bytes = 0;  ///< Bytes that came into segments.
+  /// Bytes of sorts and stores to be written to disks and read again, by the sizes that were known
+  /// when each phase began; and the bytes that the storage's disks moved meanwhile.
+  std::uint64_t predicted_disk_bytes = 0;
+  std::uint64_t disk_bytes = 0;
+  io::load_series load = io::load_series();           ///< The load of disks, files and processors.
   std::vector<pipeline::network_report> phases = {};  ///< A stage for each segment.
   std::vector<boundary> boundaries = {};
 
@@ -49,6 +55,8 @@ struct graph_report {
   /// Returns the steps of all phases and sorts for trace viewers of browsers, if
   /// graph_options::trace was set.
   std::string chrome_trace() const;
+  /// Returns all of this as a page of HTML that needs no other file (run_page.hpp).
+  std::string html() const;
   /// Returns tables of the phases and of the sorts.
   std::string explain() const;
 };

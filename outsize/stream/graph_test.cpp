@@ -100,6 +100,40 @@ TEST_F(graphs, diamond) {
   EXPECT_EQ(out, expected);
 }
 
+/// With too little memory a graph says so, and from the first budget that is enough on never does.
+TEST_F(graphs, work_with_any_memory_that_is_enough) {
+  numbers const in = some(150'000);
+  numbers expected = in;
+  std::ranges::sort(expected);
+  std::uint64_t enough = 0;
+  for (std::uint64_t memory_bytes = 256_KiB; memory_bytes <= 32_MiB;
+       memory_bytes += memory_bytes / 3) {
+    auto o = options();
+    o.memory_bytes = memory_bytes;
+    storage store(o);
+    graph g(store, "sweep");
+    auto [a, b, c] = g.fork<3>(from(in));
+    auto down = b | sort(std::greater<>()) | sort();
+    numbers out;
+    g.add(zip(a | sort(), down, c) |
+          transform([](std::uint64_t x, std::uint64_t, std::uint64_t) { return x; }) |
+          into(std::back_inserter(out)));
+    try {
+      g.run();
+      EXPECT_EQ(out, expected) << memory_bytes;
+      if (enough == 0) enough = memory_bytes;
+    } catch (budget_error const& e) {
+      EXPECT_EQ(enough, 0U) << memory_bytes << ": " << e.what();
+    } catch (flow_error const& e) {
+      EXPECT_THROW(e.rethrow_nested(), budget_error);
+      EXPECT_EQ(enough, 0U) << memory_bytes << ": " << e.what();
+    }
+    EXPECT_LE(store.memory().peak_bytes(), memory_bytes);
+    EXPECT_EQ(store.allocated_bytes(), 0U);
+  }
+  EXPECT_LE(enough, 8_MiB);
+}
+
 TEST_F(graphs, half_diamond_gets_a_store) {
   storage store(options());
   numbers const in = some(300'000);
@@ -207,6 +241,28 @@ TEST_F(graphs, run_as_jobs) {
   ASSERT_FALSE(seen.empty());
   EXPECT_TRUE(seen.back().finished);
   EXPECT_EQ(seen.back().phase, 2U);
+}
+
+TEST_F(graphs, report_what_they_have_done) {
+  storage store(options());
+  numbers const in = some(1'000'000);
+  graph g(store, "reported");
+  auto [a, b] = g.fork<2>(from(in));
+  g.add(zip(a | sort(std::less<>(), {.codec = run_codec::none}), b) | discard());
+  auto const& r = g.run();
+  EXPECT_EQ(r.phases.size(), 2U);
+  EXPECT_EQ(r.store_count(), 1U);
+  auto const picture = r.picture();
+  EXPECT_EQ(picture.stages.size(), 4U);  // two segments, a sorter, a store
+  EXPECT_EQ(picture.connections.size(), 4U);
+  for (auto const& s : picture.stages) EXPECT_GE(s.items, in.size()) << s.name;
+  // The store, and the sort but for the items that stayed in memory.
+  EXPECT_EQ(r.predicted_disk_bytes, 4 * in.size() * sizeof(std::uint64_t));
+  EXPECT_LE(r.disk_bytes, r.predicted_disk_bytes + 1_MiB);
+  EXPECT_GE(r.disk_bytes, r.predicted_disk_bytes / 2);
+  EXPECT_THAT(r.html(), AllOf(HasSubstr("<h1>reported</h1>"), HasSubstr("phase 2, "),
+                              HasSubstr("sorter"), HasSubstr("blocks on disks")));
+  EXPECT_THAT(r.explain(), HasSubstr("store 'fork1': 1000000 items"));
 }
 
 TEST_F(graphs, that_are_cancelled_end) {

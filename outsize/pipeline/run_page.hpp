@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// A run as one page of HTML that needs no other file: pictures, the load of disks and processors over
+// time, and a table of all stages. Values. Layer: pipeline.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <outsize/io/load_series.hpp>
+#include <outsize/pipeline/network_report.hpp>
+
+namespace outsize::pipeline {
+
+struct run_page {
+  /// Bytes to be moved, and bytes moved.
+  struct volume {
+    std::string name;
+    std::uint64_t predicted_bytes = 0;
+    std::uint64_t measured_bytes = 0;
+  };
+
+  std::string title;
+  std::vector<std::pair<std::string, std::string>> facts = {};  ///< Name and value.
+  std::vector<network_report> networks = {};                    ///< Drawn and listed in order.
+  io::load_series load = io::load_series();
+  std::vector<volume> volumes = {};
+
+  /// Returns the page, in UTF-8.
+  std::string html() const;
+};
+
+}  // namespace outsize::pipeline
