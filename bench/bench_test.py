@@ -143,6 +143,13 @@ class Memory(unittest.TestCase):
                     run_limited(task, entry, [*allocate, 400])
         self.assertIn("320 MiB", entry["memory_limit"])
 
+    def test_programs_in_it_have_their_environment(self):
+        with tempfile.TemporaryDirectory() as parent:
+            task = self.task(parent)
+            with task.workplace:
+                done = run_limited(task, {}, ["printenv", "SOME"], environment={"SOME": "x"})
+                self.assertEqual(done.stdout, "x\n")
+
     @mock.patch.object(MemoryGroup, "missing", return_value="a memory cgroup: no")
     def test_the_report_says_that_there_is_no_group(self, _):
         entry = {}
@@ -166,6 +173,7 @@ class Floors(unittest.TestCase):
     def test_is_passes_of_both_at_once_or_moves_alone(self):
         self.assertEqual(self.floor(floor_passes=2), (20, 20))
         self.assertEqual(self.floor(floor_moves=("first_write", "read")), (7, 7))
+        self.assertEqual(self.floor(floor_moves=("first_write", "mixed", "mixed")), (25, 25))
 
     def test_is_none_where_nothing_must_move(self):
         self.assertEqual(self.floor(floor_passes=0), (0, None))

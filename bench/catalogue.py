@@ -24,7 +24,8 @@ class Benchmark:
     default_memory_bytes: int = 512 * MIB
     floor_passes: int = 2     # N read and N written at once, so many times, unless ours tells; 0,
                               # and no moves: there is no floor
-    floor_moves: tuple = ()   # instead: N moved alone, for each "read" and "first_write"
+    floor_moves: tuple = ()   # instead: N moved alone, for each "read" and "first_write";
+                              # "mixed": N read and N written at once
     command: tuple = ()       # of the tool, if it is not `outsize sort` with the flags
     ours: str = "tool"        # which of contestants.OURS runs it
     typed: str = ""           # KIND of bench/programs/typed_sort.cpp
@@ -159,6 +160,18 @@ BENCHMARKS = {row.name: row for row in (
     *(Benchmark(f"memory-division-{name}", about, "", 8, (), None, ("by-hand",), 640 * MIB,
                 64 * MIB, floor_passes=0, ours="division", disk_per_input_byte=3.2,
                 least_share_of_floor=None, smoke_size_bytes=8 * MIB) for name, about in _DIVIDED),
+    Benchmark("stream-scan", "vector of u64, transformed, filtered and summed up by a flow", "", 8,
+              (), None, ("by-hand",), 4 * GIB, 256 * MIB, floor_moves=("read",), ours="stream",
+              disk_per_input_byte=1.1, least_share_of_floor=0.90),
+    Benchmark("random-graph", "edges made, sorted, and put into a vector without repeats", "", 16,
+              (), None, ("stxxl",), floor_moves=("first_write", "mixed"), ours="stream",
+              disk_per_input_byte=2.2, least_share_of_floor=0.85),
+    Benchmark("diamond", "pairs forked, sorted twice each way, and joined, file to file", "u64", 8,
+              (), None, ("stxxl",), floor_moves=("mixed", "first_write", *["mixed"] * 4),
+              ours="stream", disk_per_input_byte=7.2, least_share_of_floor=0.85),
+    Benchmark("distribute", "numbers worked on by several threads, in order", "", 8, (), None,
+              ("one-thread",), 1 * GIB, 256 * MIB, floor_passes=0, ours="stream",
+              disk_per_input_byte=0.1, smoke_size_bytes=4 * MIB),
     Benchmark("matrix-multiply", "product of square matrices of doubles, each of the size", "", 8,
               (), None, (), 2 * GIB, 512 * MIB, floor_moves=("read", "read", "first_write"),
               ours="product", least_share_of_floor=0.80),

@@ -15,7 +15,7 @@ LEAST_MEMORY_OF_TEN_DIVISIONS = 64 * MIB    # below it, two are tried: smoke run
 BYTES_BESIDE_BUDGET = 64 * MIB              # resident at most, with a storage's memory
 
 
-def run_limited(task, entry, command, files=()):
+def run_limited(task, entry, command, files=(), environment=None):
     """Runs a program in a memory group of the task's memory and a little more, where one can be
     made, with cold caches in any case, of `files` at least. The entry says which. Its working
     folder is the task's."""
@@ -24,10 +24,11 @@ def run_limited(task, entry, command, files=()):
     task.workplace.settle(*files)
     if missing:
         entry["memory_limit"] = f"none, caches dropped before: no {missing}"
-        return child.must_run(command, cwd=task.directory)
+        return child.must_run(command, task.directory, environment)
     entry["memory_limit"] = f"a cgroup of {format_size(limit_bytes)}, page cache included"
     with MemoryGroup(limit_bytes) as group:
-        return child.succeeded(child.run(group.prefix(command), cwd=task.directory), command)
+        return child.succeeded(child.run(group.prefix(command), task.directory, environment),
+                               command)
 
 
 def measured(done):

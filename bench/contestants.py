@@ -12,10 +12,12 @@ from memory_contestants import OneThread, OurMemorySort, StandardSort
 from numeric_contestants import (FftwMmap, Involution, Overlap, Pipes, Sequential, Stages, Tbb,
                                  Transform)
 from sort_contestants import DuckDB, Gnu, Stxxl, TextSort, TypedSort, Without
+from stream_contestants import LoopByHand, OneThreadFlow, Stream, StxxlStream
 
 OURS = {"tool": Ours, "container": Container, "division": Division, "involution": Involution,
         "map": Map, "memory": OurMemorySort, "overlap": Overlap, "product": Product,
-        "stages": Stages, "text": TextSort, "transform": Transform, "typed": TypedSort}
+        "stages": Stages, "stream": Stream, "text": TextSort, "transform": Transform,
+        "typed": TypedSort}
 
 
 def _by_name(*classes):
@@ -24,7 +26,8 @@ def _by_name(*classes):
 
 # Where ours is of another kind, a peer of the same name does another thing.
 _PEERS_OF = {"container": _by_name(StxxlContainer, StxxlNormal, StxxlGrowShrink),
-             "map": _by_name(StxxlMap, BerkeleyDb, Lmdb, RocksDb)}
+             "map": _by_name(StxxlMap, BerkeleyDb, Lmdb, RocksDb),
+             "stream": _by_name(StxxlStream, LoopByHand, OneThreadFlow)}
 _OTHER_PEERS = _by_name(ByHand, Gnu, Stxxl, DuckDB, Without, StandardSort, OneThread, Sequential,
                         Tbb, Pipes, FftwMmap)
 PEER_NAMES = tuple(dict.fromkeys(name for peers in (_OTHER_PEERS, *_PEERS_OF.values())

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-// A run as one page of HTML that needs no other file: pictures, the load of disks and processors over
-// time, and a table of all stages. Values. Layer: pipeline.
+// A run as one page of HTML that needs no other file: pictures, the load of disks and processors
+// over time, and a table of all stages. Values. Layer: pipeline.
 
 #include <cstddef>
 #include <cstdint>

@@ -139,7 +139,7 @@ class boundary_base : public std::enable_shared_from_this<boundary_base> {
   /// Before the phase in which it is written, and before the one in which it is read: takes memory,
   /// on the thread that runs the graph.
   virtual void begin_writing(storage&, std::stop_token const&) {}
-  virtual void begin_reading(storage&) {}
+  virtual void begin_reading(storage&, [[maybe_unused]] std::uint64_t share_bytes) {}
   /// Returns the memory that it can use while it is written, or read, as far as its items are
   /// known.
   virtual memory_claim writing_claim(storage&) const { return {}; }

@@ -91,10 +91,12 @@ struct phase_memory {
 };
 phase_memory memory_of_phase(graph_state const& g, phase_plan const& phase);
 
-/// A claim of a phase, and whose it is.
+/// A claim of a phase; of a boundary that is read or written, or of all else.
 struct named_claim {
   std::string name;
   memory_claim claim;
+  boundary_base const* read = nullptr;
+  boundary_base const* written = nullptr;
 };
 std::vector<named_claim> claims_of_phase(graph_state const& g, phase_plan const& phase);
 

@@ -286,7 +286,7 @@ class link final : public boundary<T> {
   void begin_writing(storage& store, std::stop_token const&) override {
     if (this->is_cut()) store_.emplace(store, this->name());
   }
-  void begin_reading(storage&) override {
+  void begin_reading(storage&, std::uint64_t) override {
     if (this->is_cut()) store_->begin_reading();
   }
   void end_reading() noexcept override { store_.reset(); }

@@ -8,8 +8,10 @@
 #include <map>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include <outsize/base/error.hpp>
+#include <outsize/base/memory_division.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/block/storage.hpp>
 #include <outsize/pipeline/network.hpp>
@@ -40,16 +42,16 @@ phase_memory memory_of_phase(graph_state const& g, phase_plan const& phase) {
 
 std::vector<named_claim> claims_of_phase(graph_state const& g, phase_plan const& phase) {
   std::vector<named_claim> all;
-  auto const add = [&all](std::string name, memory_claim const& claim) {
-    if (claim.most > 0) all.push_back({std::move(name), claim});
+  auto const add = [&all](named_claim one) {
+    if (one.claim.most > 0) all.push_back(std::move(one));
   };
   for (std::size_t i : phase.segments) {
     for (boundary_base const* b : g.segments[i].what.reads)
-      add(b->name() + ", read", b->reading_claim(g.store));
+      add({b->name() + ", read", b->reading_claim(g.store), b});
     for (boundary_base const* b : g.segments[i].writes)
-      add(b->name() + ", written", b->writing_claim(g.store));
+      add({b->name() + ", written", b->writing_claim(g.store), nullptr, b});
   }
-  add("channels and files", memory_claim::fixed(memory_of_phase(g, phase).reserved_bytes));
+  add({"channels and files", memory_claim::fixed(memory_of_phase(g, phase).reserved_bytes)});
   return all;
 }
 
@@ -97,17 +99,46 @@ class lowered_phase {
     return o;
   }
 
-  /// Sorts that are written claim first, so that those that are read get no more than their share.
+  /// Sorts that are written claim first, then those that are read take their memory. The shares of
+  /// all that come later are set aside meanwhile, so that each plans with its own.
   void begin_boundaries() {
     auto& budget = graph_.store.memory();
-    grant const reserved = budget.take(std::min(memory_.reserved_bytes, budget.obtainable_bytes()),
-                                       "streams of the graph");
-    for (std::size_t i : phase_.segments)
-      for (boundary_base* b : graph_.segments[i].writes) b->begin_writing(graph_.store, stop_);
+    auto const claims = claims_of_phase(graph_, phase_);
+    auto const shares = shares_of(claims);
+    std::uint64_t all = memory_.reserved_bytes;
+    for (std::size_t i = 0; i < claims.size(); ++i)
+      if (claims[i].written != nullptr) all += shares[i];
+    grant reserved = budget.take(std::min(all, budget.obtainable_bytes()), "shares of the graph");
+    for (std::size_t i = 0; i < claims.size(); ++i) {
+      if (claims[i].written == nullptr) continue;
+      reserved.shrink(shares[i]);
+      begin_writing(*claims[i].written);
+    }
     for (std::size_t i : phase_.segments)
       for (boundary_base* b : graph_.segments[i].what.reads) {
-        if (b->is_cut()) b->begin_reading(graph_.store);
+        if (!b->is_cut()) continue;
+        auto const is_it = [b](named_claim const& c) { return c.read == b; };
+        auto const at = std::find_if(claims.begin(), claims.end(), is_it);
+        b->begin_reading(graph_.store, at == claims.end()
+                                           ? UINT64_MAX
+                                           : shares[static_cast<std::size_t>(at - claims.begin())]);
       }
+  }
+  void begin_writing(boundary_base const& which) {
+    for (std::size_t i : phase_.segments)
+      for (boundary_base* b : graph_.segments[i].writes)
+        if (b == &which) b->begin_writing(graph_.store, stop_);
+  }
+  /// Returns the share of each claim; the least one if there is too little for all.
+  std::vector<std::uint64_t> shares_of(std::vector<named_claim> const& claims) const {
+    std::vector<memory_claim> plain;
+    std::vector<std::uint64_t> least;
+    for (named_claim const& c : claims) {
+      plain.push_back(c.claim);
+      least.push_back(c.claim.least);
+    }
+    std::uint64_t const total = graph_.store.memory().total_bytes();
+    return divide_memory(total, plain, total / 16).value_or(least);
   }
 
   void end_boundaries() {

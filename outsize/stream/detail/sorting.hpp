@@ -129,7 +129,9 @@ class sorting final : public boundary<T> {
   memory_claim reading_claim(storage& store) const override {
     return claim_of_output(store, options_, this->count, item_bytes());
   }
-  void begin_reading(storage&) override { engine_->begin_output(); }
+  void begin_reading(storage&, std::uint64_t share_bytes) override {
+    engine_->begin_output(share_bytes);
+  }
   void end_reading() noexcept override {
     if (engine_) report_ = engine_->report();
     engine_.reset();
@@ -220,7 +222,9 @@ class record_sorting final : public boundary<std::byte> {
   memory_claim reading_claim(storage& store) const override {
     return claim_of_output(store, options_, this->count, item_bytes());
   }
-  void begin_reading(storage&) override { engine_->begin_output(); }
+  void begin_reading(storage&, std::uint64_t share_bytes) override {
+    engine_->begin_output(share_bytes);
+  }
   void end_reading() noexcept override {
     if (engine_) report_ = engine_->report();
     engine_.reset();

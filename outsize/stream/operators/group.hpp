@@ -56,7 +56,8 @@ class folded_groups : public unary<In> {
   template <typename Out>
   bool drain(Out&& out) {
     bool const is_wanted = detail::drain(this->in_, [this, &out](auto&& one) {
-      return static_cast<emitted_t<Out, value_type>>(put(out, std::forward<decltype(one)>(one)));
+      return static_cast<emitted_t<Out, value_type>>(
+          this->put(out, std::forward<decltype(one)>(one)));
     });
     return is_wanted && end_group(out);
   }

@@ -251,7 +251,7 @@ class hash_filtered : public with_table<A, B, KeyA, KeyB> {
   bool drain(Out&& out) {
     this->need_table();
     return detail::drain(this->a_, [this, &out](auto&& item) {
-      return emit_if(is_wanted(item), out, std::forward<decltype(item)>(item));
+      return emit_if(this->is_wanted(item), out, std::forward<decltype(item)>(item));
     });
   }
 

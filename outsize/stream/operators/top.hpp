@@ -220,6 +220,25 @@ class top_of_strings : public unary<In> {
   std::optional<top_sorter<Order>> first_;  // once the input has been read
 };
 
+template <typename Expr, typename Less>
+auto make_top(Expr in, std::uint64_t count, Less const& less) {
+  using item = stream_item_t<Expr>;
+  if constexpr (byte_string<item>) {
+    using order = std::conditional_t<std::same_as<Less, std::less<>>, byte_order, Less>;
+    static_assert(record_ordering<order>,
+                  "outsize: the first byte strings are found by an order with prefix(), "
+                  "compare() and equal_keys(), such as byte_order");
+    order by_bytes{};
+    if constexpr (std::same_as<order, Less>) by_bytes = less;
+    return top_of_strings<Expr, order>(std::move(in), count, by_bytes);
+  } else {
+    static_assert(stored_item<item>);
+    static_assert(std::strict_weak_order<Less const&, item, item>,
+                  "outsize: top(count, less): less(a, b) must compare two items of the flow");
+    return top_of<Expr, Less>(std::move(in), count, less);
+  }
+}
+
 }  // namespace detail
 
 /// Yields the first `count` items in the order of `less`, sorted: as sort(less) | take(count), but
@@ -237,21 +256,7 @@ class top_of_strings : public unary<In> {
 template <typename Less = std::less<>>
 auto top(std::uint64_t count, Less less = {}) {
   return detail::expression_closure([count, less = std::move(less)]<typename Expr>(Expr in) {
-    using item = stream_item_t<Expr>;
-    if constexpr (byte_string<item>) {
-      using order = std::conditional_t<std::same_as<Less, std::less<>>, byte_order, Less>;
-      static_assert(record_ordering<order>,
-                    "outsize: the first byte strings are found by an order with prefix(), "
-                    "compare() and equal_keys(), such as byte_order");
-      order by_bytes{};
-      if constexpr (std::same_as<order, Less>) by_bytes = less;
-      return detail::top_of_strings<Expr, order>(std::move(in), count, by_bytes);
-    } else {
-      static_assert(stored_item<item>);
-      static_assert(std::strict_weak_order<Less const&, item, item>,
-                    "outsize: top(count, less): less(a, b) must compare two items of the flow");
-      return detail::top_of<Expr, Less>(std::move(in), count, less);
-    }
+    return detail::make_top(std::move(in), count, less);
   });
 }
 

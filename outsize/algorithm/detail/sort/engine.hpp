@@ -150,8 +150,10 @@ class sort_engine final : private memory_giver, private chunk_memory {
   void finish_input(std::size_t output_alignment = 1, std::uint64_t output_begin_bytes = 0);
   /// Ends the input. @throws as finish_input().
   void end_input();
-  /// Starts the merge, as finish_input() does. @pre end_input() was called.
-  void begin_output(std::size_t output_alignment = 1, std::uint64_t output_begin_bytes = 0);
+  /// Starts the merge, as finish_input() does, with `most_bytes` of memory if that is enough: where
+  /// several sorts begin one after another, so that the first leaves their shares to the others.
+  /// @pre end_input() was called.
+  void begin_output(std::uint64_t most_bytes = UINT64_MAX);
 
   // ---- out ----
 
@@ -293,6 +295,7 @@ class sort_engine final : private memory_giver, private chunk_memory {
   std::size_t formations_ = 0;                        // that have ended
   sort_options given_;                                // before memory was divided
   std::uint64_t knee_bytes_ = 0, most_bytes_ = 0;
+  std::uint64_t most_output_bytes_ = UINT64_MAX;
   memory_holder* gate_ = nullptr;        // the holder, for others: they may ask while it ends
   std::optional<memory_holder> holder_;  // of memory that was not named; last: it ends first
 };
@@ -361,10 +364,10 @@ void sort_engine<Family>::end_input() {
 }
 
 template <item_family Family>
-void sort_engine<Family>::begin_output(std::size_t output_alignment,
-                                       std::uint64_t output_begin_bytes) {
+void sort_engine<Family>::begin_output(std::uint64_t most_bytes) {
   auto const here = enter();
-  begin_output_at({output_alignment, output_begin_bytes});
+  most_output_bytes_ = most_bytes;
+  begin_output_at({});
 }
 
 template <item_family Family>

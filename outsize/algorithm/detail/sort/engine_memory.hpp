@@ -223,12 +223,13 @@ void sort_engine<Family>::take_output_memory() {
   // With as much as it takes to write what stayed in memory it can give all of that to others.
   std::uint64_t const to_write =
       !work_.resident.empty() && may_be_suspended() ? resident_writing_bytes(2) : 0;
-  std::uint64_t const wanted = work_.runs.empty()
-                                   ? used + windows_bytes() + to_write
-                                   : std::max(planned, used + index + least_merge() + to_write);
+  std::uint64_t wanted = work_.runs.empty()
+                             ? used + windows_bytes() + to_write
+                             : std::max(planned, used + index + least_merge() + to_write);
   std::uint64_t const good = used + windows_bytes() / 16 + 16 * page_bytes();
   std::uint64_t const least =
       used + (work_.runs.empty() ? least_windows_bytes() : index + least_merge());
+  wanted = std::min(wanted, std::max(most_output_bytes_, least));
   std::uint64_t has = work_.memory.total_bytes();
   if (has > wanted) {
     work_.memory.shrink(has - wanted);

@@ -49,7 +49,7 @@ class engine_of_items final : public item_engine {
     engine_.finish_input(output_alignment);
   }
   void end_input() override { engine_.end_input(); }
-  void begin_output() override { engine_.begin_output(); }
+  void begin_output(std::uint64_t most_bytes) override { engine_.begin_output(most_bytes); }
 
   std::optional<sorted_window> next() override { return engine_.next(); }
   void recycle(sorted_window const& used) noexcept override { engine_.recycle(used); }

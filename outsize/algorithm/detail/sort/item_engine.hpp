@@ -89,7 +89,7 @@ class item_engine {
   virtual void chunk_full() = 0;
   virtual void finish_input(std::size_t output_alignment = 1) = 0;
   virtual void end_input() = 0;
-  virtual void begin_output() = 0;
+  virtual void begin_output(std::uint64_t most_bytes = UINT64_MAX) = 0;
 
   virtual std::optional<sorted_window> next() = 0;
   virtual void recycle(sorted_window const& used) noexcept = 0;
