@@ -145,7 +145,7 @@ class opened_text {
 
 class line_source : public piece_source<line_source, std::string_view> {
  public:
-  line_source(std::string path, text_form form) : path_(std::move(path)), form_(std::move(form)) {}
+  line_source(std::string path, text_form form) : path_(std::move(path)), form_(form) {}
 
   void open(segment_context& c) { text_ = std::make_unique<opened_text>(c, path_, form_); }
   std::span<std::string_view const> next_piece() { return text_->next(); }
@@ -166,7 +166,7 @@ class line_source : public piece_source<line_source, std::string_view> {
 
 class csv_source : public piece_source<csv_source, csv_record> {
  public:
-  csv_source(std::string path, text_form form) : path_(std::move(path)), form_(std::move(form)) {}
+  csv_source(std::string path, text_form form) : path_(std::move(path)), form_(form) {}
 
   void open(segment_context& c) {
     text_ = std::make_unique<opened_text>(c, path_, form_);
@@ -209,7 +209,7 @@ inline auto lines(std::string path, lines_options const& options = {}) {
   line_format format = options.delimiter;
   format.header = options.header;
   return flow(detail::line_source(std::move(path),
-                                  {std::move(format), {options.decompress, options.transcode}}));
+                                  {format, {options.decompress, options.transcode}}));
 }
 
 /// Begins a flow at the records of a CSV file, as csv_record; "-" is standard input. A byte order
@@ -224,7 +224,7 @@ inline auto csv(std::string path, csv_options const& options = {}) {
   format.least_fields = options.least_fields;
   format.header = options.header;
   return flow(detail::csv_source(std::move(path),
-                                 {std::move(format), {options.decompress, options.transcode}}));
+                                 {format, {options.decompress, options.transcode}}));
 }
 
 }  // namespace outsize::stream
