@@ -208,8 +208,8 @@ class csv_source : public piece_source<csv_source, csv_record> {
 inline auto lines(std::string path, lines_options const& options = {}) {
   line_format format = options.delimiter;
   format.header = options.header;
-  return flow(detail::line_source(std::move(path),
-                                  {format, {options.decompress, options.transcode}}));
+  return flow(
+      detail::line_source(std::move(path), {format, {options.decompress, options.transcode}}));
 }
 
 /// Begins a flow at the records of a CSV file, as csv_record; "-" is standard input. A byte order
@@ -223,8 +223,8 @@ inline auto csv(std::string path, csv_options const& options = {}) {
   format.csv = options.format;
   format.least_fields = options.least_fields;
   format.header = options.header;
-  return flow(detail::csv_source(std::move(path),
-                                 {format, {options.decompress, options.transcode}}));
+  return flow(
+      detail::csv_source(std::move(path), {format, {options.decompress, options.transcode}}));
 }
 
 }  // namespace outsize::stream
