@@ -59,9 +59,8 @@ class flow_error : public pipeline::stage_error {
 struct graph_progress {
   std::size_t phase = 0;  ///< From 1; 0: not begun.
   std::size_t phases = 0;
-  std::uint64_t done_bytes = 0;   ///< Bytes that have come into segments.
-  std::uint64_t total_bytes = 0;  ///< Bytes that will, as far as known; 0: unknown.
-  double seconds = 0;             ///< Since the start.
+  std::uint64_t done_bytes = 0;  ///< Bytes that have come into segments.
+  double seconds = 0;            ///< Since the start.
   bool finished = false;
 };
 

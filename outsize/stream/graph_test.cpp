@@ -38,6 +38,7 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 using testing::ThrowsMessage;
 
 using numbers = std::vector<std::uint64_t>;
@@ -132,6 +133,26 @@ TEST_F(graphs, work_with_any_memory_that_is_enough) {
     EXPECT_EQ(store.allocated_bytes(), 0U);
   }
   EXPECT_LE(enough, 8_MiB);
+}
+
+/// Parts of a level run in turn where memory for both would not do for one merge each; sizes that
+/// have become known replace guesses.
+TEST_F(graphs, run_fewer_parts_at_once_where_that_spares_a_pass) {
+  auto o = options();
+  o.memory_bytes = 16_MiB;
+  storage store(o);
+  graph g(store, "turns");
+  auto const few = [n = 0]() mutable -> std::optional<std::uint64_t> {
+    if (n == 100) return std::nullopt;
+    return ++n;
+  };
+  auto const a = g.add(generate(few) | sort() | sort(std::greater<>()) | count());
+  auto const b = g.add(generate(few) | sort() | sort(std::greater<>()) | count());
+  auto const text = g.explain();  // of unknown sizes each sort can use half of the memory
+  EXPECT_THAT(text, HasSubstr("phase 5"));
+  EXPECT_THAT(text, Not(HasSubstr("phase 6")));
+  EXPECT_EQ(g.run().phases.size(), 4U);  // two sources in turn, and then both parts together
+  EXPECT_EQ(a.get() + b.get(), 200U);
 }
 
 /// Sorts that are read in one phase share the memory: each merges once.

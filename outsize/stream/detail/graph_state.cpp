@@ -16,7 +16,6 @@
 #include <utility>
 
 #include <outsize/base/error.hpp>
-#include <outsize/base/memory_division.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/block/storage.hpp>
 
@@ -95,20 +94,16 @@ class load_sampler {
 
 /// Sorts that get less memory than their items need, and stores, write and read them once.
 std::uint64_t predicted_disk_bytes(graph_state const& g, phase_plan const& phase) {
-  std::vector<memory_claim> plain;
-  for (named_claim const& c : claims_of_phase(g, phase)) plain.push_back(c.claim);
-  std::uint64_t const total = g.store.memory().total_bytes();
-  auto const shares = divide_memory(total, plain, total / 16);
+  auto const claims = claims_of_phase(g, phase);
+  auto const shares = shares_of(g, claims);
   std::uint64_t sum = 0;
-  for (std::size_t i : phase.segments)
-    for (boundary_base const* b : g.segments[i].writes) {
-      if (!b->is_cut() || !b->count.has_bound()) continue;
-      memory_claim const claim = b->writing_claim(g.store);
-      auto const at = std::find(plain.begin(), plain.end(), claim);
-      bool const fits = b->what() == boundary_base::kind::sorter && shares && at != plain.end() &&
-                        (*shares)[static_cast<std::size_t>(at - plain.begin())] >= claim.most;
-      if (!fits) sum += 2 * b->count.items * b->item_bytes();
-    }
+  for (std::size_t i = 0; i < claims.size(); ++i) {
+    boundary_base const* const b = claims[i].written;
+    if (b == nullptr || !b->count.has_bound()) continue;
+    bool const fits =
+        b->what() == boundary_base::kind::sorter && shares && (*shares)[i] >= claims[i].claim.most;
+    if (!fits) sum += 2 * b->count.items * b->item_bytes();
+  }
   return sum;
 }
 
@@ -256,7 +251,6 @@ graph_progress graph_state::progress() const {
   p.phase = phase;
   p.phases = phases;
   p.done_bytes = moved_bytes;
-  p.total_bytes = std::max<std::uint64_t>(total_bytes, p.done_bytes);
   p.finished = finished;
   if (begin_ns != 0) {
     std::chrono::nanoseconds const now = std::chrono::steady_clock::now().time_since_epoch();
@@ -288,16 +282,14 @@ std::string graph_state::explain() {
           text += fmt::format("    -> {}: {} items\n", b->name(), count_of(*b));
       }
       auto const claims = claims_of_phase(*this, p);
-      std::vector<memory_claim> plain;
-      for (named_claim const& c : claims) plain.push_back(c.claim);
-      std::uint64_t const total = store.memory().total_bytes();
-      auto const shares = divide_memory(total, plain, total / 16);
-      text += fmt::format("  memory {}\n", format_bytes(total));
-      for (std::size_t c = 0; c < claims.size(); ++c)
-        text += fmt::format("    {}: {} (least {}, knee {}, most {})\n", claims[c].name,
-                            shares ? format_bytes((*shares)[c]) : "too little",
-                            format_bytes(plain[c].least), format_bytes(plain[c].knee),
-                            format_bytes(plain[c].most));
+      auto const shares = shares_of(*this, claims);
+      text += fmt::format("  memory {}\n", format_bytes(store.memory().total_bytes()));
+      for (std::size_t i = 0; i < claims.size(); ++i) {
+        memory_claim const& c = claims[i].claim;
+        text += fmt::format("    {}: {} (least {}, knee {}, most {})\n", claims[i].name,
+                            shares ? format_bytes((*shares)[i]) : "too little",
+                            format_bytes(c.least), format_bytes(c.knee), format_bytes(c.most));
+      }
     }
   return text;
 }

@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -74,7 +75,7 @@ struct graph_state {
 
   // While it runs.
   std::atomic<std::size_t> phase{0}, phases{0};
-  std::atomic<std::uint64_t> moved_bytes{0}, total_bytes{0};
+  std::atomic<std::uint64_t> moved_bytes{0};
   std::atomic<std::int64_t> begin_ns{0};
   std::atomic<bool> finished{false};
 };
@@ -99,5 +100,8 @@ struct named_claim {
   boundary_base const* written = nullptr;
 };
 std::vector<named_claim> claims_of_phase(graph_state const& g, phase_plan const& phase);
+/// Returns the share of each claim; nothing if there is too little memory for all.
+std::optional<std::vector<std::uint64_t>> shares_of(graph_state const& g,
+                                                    std::vector<named_claim> const& claims);
 
 }  // namespace outsize::stream::detail

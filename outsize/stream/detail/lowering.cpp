@@ -55,6 +55,14 @@ std::vector<named_claim> claims_of_phase(graph_state const& g, phase_plan const&
   return all;
 }
 
+std::optional<std::vector<std::uint64_t>> shares_of(graph_state const& g,
+                                                    std::vector<named_claim> const& claims) {
+  std::vector<memory_claim> plain;
+  for (named_claim const& c : claims) plain.push_back(c.claim);
+  std::uint64_t const total = g.store.memory().total_bytes();
+  return divide_memory(total, plain, total / 16);
+}
+
 namespace {
 
 class lowered_phase {
@@ -104,7 +112,9 @@ class lowered_phase {
   void begin_boundaries() {
     auto& budget = graph_.store.memory();
     auto const claims = claims_of_phase(graph_, phase_);
-    auto const shares = shares_of(claims);
+    std::vector<std::uint64_t> shares;  // the least ones if there is too little for all
+    for (named_claim const& c : claims) shares.push_back(c.claim.least);
+    shares = shares_of(graph_, claims).value_or(shares);
     std::uint64_t all = memory_.reserved_bytes;
     for (std::size_t i = 0; i < claims.size(); ++i)
       if (claims[i].written != nullptr) all += shares[i];
@@ -129,18 +139,6 @@ class lowered_phase {
       for (boundary_base* b : graph_.segments[i].writes)
         if (b == &which) b->begin_writing(graph_.store, stop_);
   }
-  /// Returns the share of each claim; the least one if there is too little for all.
-  std::vector<std::uint64_t> shares_of(std::vector<named_claim> const& claims) const {
-    std::vector<memory_claim> plain;
-    std::vector<std::uint64_t> least;
-    for (named_claim const& c : claims) {
-      plain.push_back(c.claim);
-      least.push_back(c.claim.least);
-    }
-    std::uint64_t const total = graph_.store.memory().total_bytes();
-    return divide_memory(total, plain, total / 16).value_or(least);
-  }
-
   void end_boundaries() {
     for (std::size_t i : phase_.segments)
       for (boundary_base* b : graph_.segments[i].what.reads) {
