@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <cstring>
 #include <random>
+#include <span>
 #include <vector>
 
 #include <outsize/algorithm/item_order.hpp>
@@ -73,7 +74,7 @@ std::vector<T> all_of(item_engine& engine) {
 
 template <typename T>
 bool have_equal_bytes(std::vector<T> const& a, std::vector<T> const& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
+  return std::ranges::equal(std::as_bytes(std::span(a)), std::as_bytes(std::span(b)));
 }
 
 template <typename T, typename Less>
