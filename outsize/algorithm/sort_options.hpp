@@ -82,7 +82,8 @@ struct sort_report {
   std::uint64_t merges = 0;     ///< Intermediate ones, each of up to fan-in runs.
   std::size_t block_bytes = 0;  ///< Of runs, or of the streams that were merged or copied.
   std::size_t fan_in = 0;       ///< Runs that could be merged at once.
-  std::uint64_t memory_bytes = 0;  ///< That it was allowed, streams included.
+  std::uint64_t memory_bytes = 0;       ///< That it was allowed, streams included.
+  std::uint64_t peak_memory_bytes = 0;  ///< The most that it used at once, streams aside.
   /// Most space that the storage's disks have held at once, for whomever, since it was made: that
   /// of the sort, if nobody else uses the storage. And what the file of the output held besides,
   /// where runs lay there.

@@ -112,6 +112,11 @@ std::uint64_t grant::account::free_bytes() const noexcept {
   return total_bytes_ - used_bytes_;
 }
 
+std::uint64_t grant::account::peak_used_bytes() const noexcept {
+  std::lock_guard const lock(mutex_);
+  return peak_used_bytes_;
+}
+
 void grant::account::extend(std::uint64_t bytes) noexcept {
   std::lock_guard const lock(mutex_);
   total_bytes_ += bytes;
@@ -190,6 +195,7 @@ void grant::account::count(std::uint64_t bytes) {
   std::uint64_t const free = total_bytes_ - used_bytes_;
   if (bytes > free) throw budget_error(asker, free, bytes);
   used_bytes_ += bytes;
+  peak_used_bytes_ = std::max(peak_used_bytes_, used_bytes_);
 }
 
 /// A grant of bytes that were reserved.
@@ -283,6 +289,9 @@ grant::~grant() {
 std::uint64_t grant::total_bytes() const noexcept { return account_ ? account_->total_bytes() : 0; }
 
 std::uint64_t grant::free_bytes() const noexcept { return account_ ? account_->free_bytes() : 0; }
+std::uint64_t grant::peak_used_bytes() const noexcept {
+  return account_ ? account_->peak_used_bytes() : 0;
+}
 
 std::string const& grant::asker() const noexcept {
   // Never destroyed, as grants may be used by destructors of objects with static lifetime.

@@ -128,6 +128,8 @@ class grant {
 
   std::uint64_t total_bytes() const noexcept;
   std::uint64_t free_bytes() const noexcept;
+  /// Returns the most bytes that were in use at once: of buffers, and charged.
+  std::uint64_t peak_used_bytes() const noexcept;
   std::string const& asker() const noexcept;
 
   /// Maps `bytes` of zeroed memory, rounded up to whole pages and counted that way.

@@ -90,6 +90,9 @@ TEST(grant, counts_memory_that_is_held_elsewhere) {
   EXPECT_EQ(g.free_bytes(), 20U);
   g.discharge(80);
   EXPECT_EQ(g.free_bytes(), 100U);
+  g.charge(10);
+  EXPECT_EQ(g.peak_used_bytes(), 80U);
+  g.discharge(10);
 }
 
 TEST(grant, charges_what_is_free_of_the_budget_if_it_was_told_to) {

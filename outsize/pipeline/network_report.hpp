@@ -50,18 +50,20 @@ struct network_report {
   };
   struct stage {
     std::string name;
-    std::string kind;               ///< "stage", "asynchronous", "node", "external", "barrier".
-    std::string cluster;            ///< Of network::group(); may be empty.
-    std::string thread;             ///< "shared", "own", or the name of its group.
-    std::size_t replicas = 1;       ///< Allowed at once.
-    std::size_t most_at_once = 0;   ///< That there were.
-    std::uint64_t buffers = 0;      ///< Steps.
-    std::uint64_t bytes = 0;        ///< In the buffers that left it, or noted by a node.
-    std::uint64_t items = 0;        ///< Noted by a node (ports::note).
-    double busy_seconds = 0;        ///< In its function.
-    double input_wait_seconds = 0;  ///< Without a buffer to work on.
-    double other_wait_seconds = 0;  ///< With a buffer, but without room, thread or turn.
-    std::string note;               ///< What was tuned, and why.
+    std::string kind;                 ///< "stage", "asynchronous", "node", "external", "barrier".
+    std::string cluster;              ///< Of network::group(); may be empty.
+    std::string thread;               ///< "shared", "own", or the name of its group.
+    std::size_t replicas = 1;         ///< Allowed at once.
+    std::size_t most_at_once = 0;     ///< That there were.
+    std::uint64_t buffers = 0;        ///< Steps.
+    std::uint64_t bytes = 0;          ///< In the buffers that left it, or noted by a node.
+    std::uint64_t items = 0;          ///< Noted by a node (ports::note).
+    double busy_seconds = 0;          ///< In its function.
+    double input_wait_seconds = 0;    ///< Without a buffer to work on.
+    double other_wait_seconds = 0;    ///< With a buffer, but without room, thread or turn.
+    std::uint64_t granted_bytes = 0;  ///< Memory that it was to have, if known; and that it had.
+    std::uint64_t used_bytes = 0;
+    std::string note;  ///< What was tuned, and why.
   };
   struct connection {
     bool from_pool;

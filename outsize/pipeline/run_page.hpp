@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,11 +18,12 @@
 namespace outsize::pipeline {
 
 struct run_page {
-  /// Bytes to be moved, and bytes moved.
+  /// Bytes to be moved, if somebody knew, and bytes moved.
   struct volume {
     std::string name;
-    std::uint64_t predicted_bytes = 0;
+    std::optional<std::uint64_t> predicted_bytes = {};
     std::uint64_t measured_bytes = 0;
+    std::string note = {};
   };
 
   std::string title;

@@ -39,6 +39,12 @@ flow_error::flow_error(std::string const& graph, std::size_t phase, std::size_t 
     : stage_error(fmt::format("{}, phase {} of {}", graph, phase, phases), segment, reason),
       phase_(phase) {}
 
+std::optional<double> graph_progress::remaining_seconds() const noexcept {
+  if (finished) return 0;
+  if (total_bytes == 0 || done_bytes == 0) return std::nullopt;
+  return seconds * static_cast<double>(total_bytes - done_bytes) / static_cast<double>(done_bytes);
+}
+
 // ---- graph ----
 
 graph::graph(storage& store, std::string name, graph_options options)

@@ -16,8 +16,8 @@ namespace {
 using pipeline::network_report;
 
 std::string sort_note(sort_report const& s) {
-  return fmt::format("{} of memory, {} run{}, {} pass{}", format_bytes(s.memory_bytes), s.runs,
-                     s.runs == 1 ? "" : "s", s.passes, s.passes == 1 ? "" : "es");
+  return fmt::format("{} run{}, {} pass{}", s.runs, s.runs == 1 ? "" : "s", s.passes,
+                     s.passes == 1 ? "" : "es");
 }
 
 /// A sorter or store as a stage.
@@ -28,6 +28,8 @@ network_report::stage stage_of(graph_report::boundary const& b) {
   s.thread = "shared";
   s.items = b.items;
   s.bytes = b.kind == "sorter" ? b.sort.input_bytes : b.items * b.item_bytes;
+  s.granted_bytes = b.granted_bytes;
+  s.used_bytes = b.sort.peak_memory_bytes;
   if (b.kind == "sorter") s.note = sort_note(b.sort);
   for (network_report const& n : b.sort.networks)
     for (auto const& part : n.stages) s.busy_seconds += part.busy_seconds;
@@ -89,7 +91,8 @@ std::string graph_report::html() const {
                 {"came into segments", format_bytes(moved_bytes)}};
   page.networks = {picture()};
   page.load = load;
-  page.volumes = {{"blocks on disks", predicted_disk_bytes, disk_bytes}};
+  page.volumes = {{"blocks on disks", predicted_disk_bytes, disk_bytes},
+                  {"files", predicted_file_bytes, file_bytes}};
   return page.html();
 }
 
@@ -98,7 +101,9 @@ std::string graph_report::explain() const {
   for (auto const& p : phases) text += p.explain() + "\n";
   for (boundary const& b : boundaries) {
     text += fmt::format("{} '{}': {} items", b.kind, b.name, b.items);
-    if (b.kind == "sorter") text += ", " + sort_note(b.sort);
+    if (b.kind == "sorter")
+      text += fmt::format(", {} of {} of memory, {}", format_bytes(b.sort.peak_memory_bytes),
+                          format_bytes(b.granted_bytes), sort_note(b.sort));
     if (b.spilled_items > 0) text += fmt::format(", {} kept on disk", b.spilled_items);
     text += "\n";
   }

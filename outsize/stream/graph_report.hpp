@@ -32,7 +32,9 @@ struct graph_report {
     std::uint64_t items = 0;
     std::size_t item_bytes = 0;       ///< 0: byte strings.
     std::uint64_t spilled_items = 0;  ///< Items that a channel kept on disk to avoid a deadlock.
-    sort_report sort = {};            ///< The report of a sorter.
+    std::uint64_t granted_bytes =
+        0;                  ///< The greatest share of the memory that a sorter was to have.
+    sort_report sort = {};  ///< The report of a sorter.
   };
 
   std::string name;
@@ -43,6 +45,9 @@ struct graph_report {
   /// when each phase began; and the bytes that the storage's disks moved meanwhile.
   std::uint64_t predicted_disk_bytes = 0;
   std::uint64_t disk_bytes = 0;
+  /// Bytes of files to be read and written, likewise, and those that were.
+  std::uint64_t predicted_file_bytes = 0;
+  std::uint64_t file_bytes = 0;
   io::load_series load = io::load_series();           ///< The load of disks, files and processors.
   std::vector<pipeline::network_report> phases = {};  ///< A stage for each segment.
   std::vector<boundary> boundaries = {};

@@ -272,6 +272,44 @@ TEST_F(graphs, run_as_jobs) {
   ASSERT_FALSE(seen.empty());
   EXPECT_TRUE(seen.back().finished);
   EXPECT_EQ(seen.back().phase, 2U);
+  EXPECT_EQ(seen.back().done_bytes, 2 * in.size() * sizeof(std::uint64_t));
+  EXPECT_EQ(seen.back().remaining_seconds(), 0);
+  for (auto const& p : seen) {
+    EXPECT_EQ(p.total_bytes, seen.back().done_bytes);
+    EXPECT_LE(p.done_bytes, p.total_bytes);
+  }
+}
+
+TEST_F(graphs, correct_their_total_where_it_was_not_known) {
+  storage store(options());
+  numbers const in = some(100'000);
+  std::vector<graph_progress> seen;
+  graph g(store, "job", {.progress = [&](graph_progress const& p) { seen.push_back(p); }});
+  auto const few = [](std::uint64_t x) { return x % 16 == 0; };
+  auto const n = g.add(from(in) | filter(few) | sort() | count());
+  g.run();
+  EXPECT_EQ(seen.back().total_bytes, (in.size() + n.get()) * sizeof(std::uint64_t));
+  EXPECT_EQ(seen.back().done_bytes, seen.back().total_bytes);
+
+  seen.clear();
+  graph endless(store, "of unknown length",
+                {.progress = [&](graph_progress const& p) { seen.push_back(p); }});
+  endless.add(generate([left = 1000]() mutable -> std::optional<std::uint64_t> {
+                if (left-- == 0) return std::nullopt;
+                return 1;
+              }) |
+              sort() | discard());
+  endless.run();
+  EXPECT_EQ(seen.back().total_bytes, 2000 * sizeof(std::uint64_t));
+}
+
+TEST_F(graphs, say_how_much_is_left) {
+  graph_progress p{.phase = 1, .phases = 2, .done_bytes = 25, .total_bytes = 100, .seconds = 2};
+  EXPECT_EQ(p.remaining_seconds(), 6);
+  p.total_bytes = 0;
+  EXPECT_EQ(p.remaining_seconds(), std::nullopt);
+  p.finished = true;
+  EXPECT_EQ(p.remaining_seconds(), 0);
 }
 
 TEST_F(graphs, report_what_they_have_done) {
@@ -286,13 +324,20 @@ TEST_F(graphs, report_what_they_have_done) {
   auto const picture = r.picture();
   EXPECT_EQ(picture.stages.size(), 4U);  // two segments, a sorter, a store
   EXPECT_EQ(picture.connections.size(), 4U);
-  for (auto const& s : picture.stages) EXPECT_GE(s.items, in.size()) << s.name;
+  for (auto const& s : picture.stages) {
+    EXPECT_GE(s.items, in.size()) << s.name;
+    EXPECT_LE(s.used_bytes, s.granted_bytes) << s.name;
+    if (s.kind == "sorter") {
+      EXPECT_GE(s.used_bytes, 1_MiB);
+    }
+  }
   // The store, and the sort but for the items that stayed in memory.
   EXPECT_EQ(r.predicted_disk_bytes, 4 * in.size() * sizeof(std::uint64_t));
   EXPECT_LE(r.disk_bytes, r.predicted_disk_bytes + 1_MiB);
   EXPECT_GE(r.disk_bytes, r.predicted_disk_bytes / 2);
-  EXPECT_THAT(r.html(), AllOf(HasSubstr("<h1>reported</h1>"), HasSubstr("phase 2, "),
-                              HasSubstr("sorter"), HasSubstr("blocks on disks")));
+  EXPECT_THAT(r.html(),
+              AllOf(HasSubstr("<h1>reported</h1>"), HasSubstr("phase 2, "), HasSubstr("sorter"),
+                    HasSubstr("blocks on disks"), HasSubstr(" of 4 MiB of memory")));
   EXPECT_THAT(r.explain(), HasSubstr("store 'fork1': 1000000 items"));
 }
 

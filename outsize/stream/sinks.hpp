@@ -63,6 +63,7 @@ class file_sink : public end_sink {
     std::size_t const window_bytes = file_window_bytes(c.stream_memory_bytes(), sizeof(T));
     c.outside([&] {
       memory_ = c.store().memory().take(2 * window_bytes, "output stream");
+      c.hold(memory_.total_bytes());
       writer_ = std::make_unique<writer>(c.store(), memory_, out_, window_bytes,
                                          io::output_stream_options{.block_bytes = window_bytes});
     });
@@ -77,6 +78,7 @@ class file_sink : public end_sink {
   }
   void describe(description& d) const {
     d.operators.push_back("into '" + out_.path + "'");
+    d.output_files.push_back(sizeof(T));
     ++d.files;
   }
 

@@ -75,6 +75,20 @@ TEST_F(sinks, a_file_has_the_items) {
   }
 }
 
+TEST_F(sinks, a_report_tells_the_bytes_of_files) {
+  words const in = some(300'000);
+  scratch::write_items(dir.path("in"), in);
+  graph g(store, "copy");
+  g.add(from(items<std::uint64_t>(dir.path("in"))) | into(dir.path("out")));
+  auto const& r = g.run();
+  EXPECT_EQ(r.predicted_file_bytes, 2 * in.size() * sizeof in[0]);
+  EXPECT_GE(r.file_bytes, r.predicted_file_bytes);
+  EXPECT_LE(r.file_bytes, r.predicted_file_bytes + 64_KiB);  // whole sectors
+  EXPECT_EQ(r.predicted_disk_bytes, 0U);
+  EXPECT_GT(r.phases[0].stages[0].used_bytes, 0U);
+  EXPECT_LE(r.phases[0].stages[0].used_bytes, store.memory().total_bytes());
+}
+
 TEST_F(sinks, a_file_is_named_by_any_kind_of_string) {
   std::string const out = dir.path("out");
   std::string changeable = out;

@@ -12,6 +12,7 @@ void line_sink::begin(segment_context& c) {
   std::size_t const window_bytes = file_window_bytes(c.stream_memory_bytes(), 1);
   c.outside([&] {
     memory_ = c.store().memory().take(2 * window_bytes, "output stream");
+    c.hold(memory_.total_bytes());
     stream_ = block::open_output(c.store(), path_,
                                  {.block_bytes = window_bytes, .compress = options_.compress});
     output_ = std::make_unique<outsize::detail::record_output>(*stream_, memory_, window_bytes);

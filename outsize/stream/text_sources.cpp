@@ -49,7 +49,9 @@ opened_text::opened_text(segment_context& c, std::string const& path, text_form 
     : memory_(c.store().memory().take(io::input_stream_memory_bytes(reading), "input stream")),
       stream_(block::open_input(c.store(), path, memory_, reading)),
       reader_(record_reader::of_lines(*stream_, form.records, c.store().memory().total_bytes())),
-      skips_header_(form.records.header) {}
+      skips_header_(form.records.header) {
+  c.hold(memory_.total_bytes());
+}
 
 std::span<std::string_view const> opened_text::next() {
   std::uint64_t const before = reader_.consumed_bytes();

@@ -154,6 +154,7 @@ class line_source : public piece_source<line_source, std::string_view> {
   }
   void describe(description& d) const {
     d.operators.push_back("lines '" + path_ + "'");
+    d.input_files.push_back(path_);
     ++d.files;
   }
   item_count size() const noexcept { return {}; }
@@ -182,6 +183,7 @@ class csv_source : public piece_source<csv_source, csv_record> {
   std::uint64_t bytes_of(std::span<csv_record const>) const noexcept { return text_->last_bytes(); }
   void describe(description& d) const {
     d.operators.push_back("csv '" + path_ + "'");
+    d.input_files.push_back(path_);
     ++d.files;
   }
   item_count size() const noexcept { return {}; }

@@ -43,6 +43,7 @@ class grant::account {
   detail::process_mark const& process() const noexcept { return process_; }
   std::uint64_t total_bytes() const noexcept;
   std::uint64_t free_bytes() const noexcept;
+  std::uint64_t peak_used_bytes() const noexcept;
   void extend(std::uint64_t bytes) noexcept;
   std::uint64_t shrink(std::uint64_t bytes) noexcept;
   void keep_pages() noexcept;
@@ -65,6 +66,7 @@ class grant::account {
   mutable detail::process_mutex mutex_;
   std::uint64_t total_bytes_;
   std::uint64_t used_bytes_ = 0;
+  std::uint64_t peak_used_bytes_ = 0;
   bool keeps_pages_ = false;
   bool charges_beyond_ = false;
   detail::spare_pages spare_;  // no more than is free

@@ -92,6 +92,12 @@ std::string shortened(std::string_view text, std::size_t most) {
   return line;
 }
 
+std::string memory_of(network_report::stage const& s) {
+  return s.granted_bytes == 0
+             ? ""
+             : fmt::format("{} of {}", format_bytes(s.used_bytes), format_bytes(s.granted_bytes));
+}
+
 std::string circumstances(network_report const& r, network_report::stage const& s,
                           std::string_view separator) {
   std::string out = s.kind;
@@ -104,6 +110,7 @@ std::string circumstances(network_report const& r, network_report::stage const& 
     out += r.has_run ? fmt::format("{} of {} at once", s.most_at_once, s.replicas)
                      : fmt::format("{} at once", s.replicas);
   }
+  if (s.granted_bytes > 0) (out += separator) += memory_of(s);
   return out;
 }
 

@@ -53,6 +53,9 @@ std::vector<std::string_view> characters_of(std::string_view text);
 /// and an ellipsis stands for what is cut off.
 std::string shortened(std::string_view text, std::size_t most);
 
+/// "3 MiB of 4 MiB": the memory that a stage used, and that it was granted; empty if not known.
+std::string memory_of(network_report::stage const& s);
+
 /// "node · own thread · 2 of 4 at once": the kind of a stage, and what else is not as usual.
 std::string circumstances(network_report const& r, network_report::stage const& s,
                           std::string_view separator);

@@ -161,6 +161,7 @@ class boundary_base : public std::enable_shared_from_this<boundary_base> {
   item_count count;       // that goes through: foreseen, and in the end counted
   bool is_fork_output = false;
   bool is_used = false;             // by a flow behind it
+  std::uint64_t granted_bytes = 0;  // its greatest share of the memory
   std::uint64_t spilled_items = 0;  // that a channel kept on disk, so that nobody waits for ever
 
  protected:

@@ -48,13 +48,15 @@ class segment_context {
 
   segment_context(storage& store, pipeline::ports ports, std::vector<port> const& connections,
                   std::size_t replica, std::uint64_t stream_memory_bytes,
-                  std::atomic<std::uint64_t>& moved_bytes, std::stop_token stop)
+                  std::atomic<std::uint64_t>& moved_bytes, std::uint64_t& held_bytes,
+                  std::stop_token stop)
       : store_(store),
         ports_(ports),
         connections_(connections),
         replica_(replica),
         stream_memory_bytes_(stream_memory_bytes),
         moved_bytes_(moved_bytes),
+        held_bytes_(held_bytes),
         stop_(std::move(stop)) {}
   segment_context(segment_context const&) = delete;
   segment_context& operator=(segment_context const&) = delete;
@@ -78,6 +80,8 @@ class segment_context {
     ports_.note(items, bytes);
     moved_bytes_.fetch_add(bytes, std::memory_order_relaxed);
   }
+  /// Says that a file of the segment takes so much memory, for the report.
+  void hold(std::uint64_t bytes) noexcept { held_bytes_ += bytes; }
   /// Calls `f`, which may wait for a disk or for a sort: other segments go on meanwhile.
   template <typename F>
   decltype(auto) outside(F&& f) {
@@ -100,6 +104,7 @@ class segment_context {
   std::size_t replica_;
   std::uint64_t stream_memory_bytes_;
   std::atomic<std::uint64_t>& moved_bytes_;
+  std::uint64_t& held_bytes_;
   std::stop_token stop_;
   std::vector<gatherer*> gatherers_;
 };

@@ -77,6 +77,16 @@ struct description {
   std::vector<void const*> containers = {};  // that are read
   std::vector<void const*> changed = {};     // containers that are written
   std::size_t files = 0;                     // read or written
+  // For the volume that is to be expected.
+  std::vector<std::string> input_files = {};
+  std::uint64_t input_bytes = 0;               // of sources that are no files
+  bool is_input_known = true;                  // of all those
+  std::vector<std::size_t> output_files = {};  // length of their items; 0: byte strings
+
+  void add_input(item_count count, std::size_t item_bytes) {
+    is_input_known &= count.has_bound();
+    input_bytes += count.items * item_bytes;
+  }
 };
 
 template <typename F, typename Item>

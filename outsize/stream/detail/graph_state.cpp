@@ -6,18 +6,16 @@
 
 #include <algorithm>
 #include <chrono>
-#include <condition_variable>
-#include <ctime>
 #include <map>
-#include <mutex>
 #include <set>
 #include <stop_token>
-#include <thread>
 #include <utility>
 
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
+#include <outsize/block/load_sampler.hpp>
 #include <outsize/block/storage.hpp>
+#include <outsize/stream/detail/volumes.hpp>
 
 namespace outsize::stream::detail {
 namespace {
@@ -40,71 +38,6 @@ std::string label_of(segment_record const& s) {
 std::uint64_t bytes_through(boundary_base const& b) {
   std::uint64_t const length = b.item_bytes() == 0 ? 32 : b.item_bytes();
   return b.count.has_bound() ? b.count.items * length : length;
-}
-
-/// Samples the load in a thread of its own.
-class load_sampler {
- public:
-  load_sampler(storage& store, io::load_series& to)
-      : store_(store), to_(to), disk_bytes_before_(disk_bytes()) {
-    sample();
-    thread_ = std::jthread([this](std::stop_token const& stop) { run(stop); });
-  }
-  ~load_sampler() { finish(); }
-  load_sampler(load_sampler const&) = delete;
-  load_sampler& operator=(load_sampler const&) = delete;
-
-  /// Returns the bytes that the disks have moved.
-  std::uint64_t finish() {
-    if (thread_.joinable()) {
-      thread_.request_stop();
-      thread_.join();
-      sample();
-    }
-    return disk_bytes() - disk_bytes_before_;
-  }
-
- private:
-  void run(std::stop_token const& stop) {
-    std::mutex mutex;
-    std::condition_variable_any tick;
-    std::unique_lock held(mutex);
-    while (!stop.stop_requested()) {
-      tick.wait_for(held, stop, std::chrono::milliseconds(50), [] { return false; });
-      sample();
-    }
-  }
-  void sample() {
-    auto const s = store_.total_statistics();
-    std::chrono::duration<double> const since = std::chrono::steady_clock::now() - begin_;
-    to_.add(since.count(), {static_cast<double>(s.read_bytes), static_cast<double>(s.write_bytes),
-                            static_cast<double>(std::clock()) / CLOCKS_PER_SEC});
-  }
-  std::uint64_t disk_bytes() const {
-    auto const s = store_.total_statistics() - store_.file_statistics().snapshot();
-    return s.read_bytes + s.write_bytes;
-  }
-
-  storage& store_;
-  io::load_series& to_;
-  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
-  std::uint64_t disk_bytes_before_;
-  std::jthread thread_;
-};
-
-/// Sorts that get less memory than their items need, and stores, write and read them once.
-std::uint64_t predicted_disk_bytes(graph_state const& g, phase_plan const& phase) {
-  auto const claims = claims_of_phase(g, phase);
-  auto const shares = shares_of(g, claims);
-  std::uint64_t sum = 0;
-  for (std::size_t i = 0; i < claims.size(); ++i) {
-    boundary_base const* const b = claims[i].written;
-    if (b == nullptr || !b->count.has_bound()) continue;
-    bool const fits =
-        b->what() == boundary_base::kind::sorter && shares && (*shares)[i] >= claims[i].claim.most;
-    if (!fits) sum += 2 * b->count.items * b->item_bytes();
-  }
-  return sum;
 }
 
 /// No two threads may use a container at once.
@@ -212,7 +145,7 @@ std::vector<phase_plan> graph_state::phases_of_level(graph_plan const& all,
 
 void graph_state::run(std::stop_token stop) {
   graph_plan const all = plan();
-  load_sampler sampler(store, report.load);
+  block::load_sampler sampler(store, report.load);
   std::size_t const levels = all.components.back().level + 1;
   for (std::size_t level = 0; level < levels; ++level) phases += phases_of_level(all, level).size();
   has_run = true;
@@ -222,12 +155,15 @@ void graph_state::run(std::stop_token stop) {
   struct ending {
     graph_state& g;
     graph_plan const& plan;
-    load_sampler& sampler;
+    block::load_sampler& sampler;
     ~ending() {
       for (boundary_base* b : plan.boundaries) b->end_reading();
       g.segments.clear();
       g.report.moved_bytes = g.moved_bytes;
-      g.report.disk_bytes = sampler.finish();
+      auto const moved = sampler.finish();
+      g.report.disk_bytes = moved.disk_bytes;
+      g.report.file_bytes = moved.file_bytes;
+      g.total_bytes = g.moved_bytes.load();
       g.report.seconds = g.progress().seconds;
       g.finished = true;
     }
@@ -239,7 +175,13 @@ void graph_state::run(std::stop_token stop) {
     phases += now.size() - before;
     for (phase_plan const& p : now) {
       ++phase;
-      report.predicted_disk_bytes += predicted_disk_bytes(*this, p);
+      graph_volumes const volumes(*this);
+      if (auto const left = volumes.bytes_to_come())
+        total_bytes = moved_bytes + *left;
+      else
+        total_bytes = 0;
+      report.predicted_disk_bytes += volumes.disk_bytes(p);
+      report.predicted_file_bytes += volumes.file_bytes(p);
       run_phase(*this, p, stop);
       for (std::size_t i : p.segments) segments[i].has_run = true;
     }
@@ -251,6 +193,7 @@ graph_progress graph_state::progress() const {
   p.phase = phase;
   p.phases = phases;
   p.done_bytes = moved_bytes;
+  if (total_bytes != 0) p.total_bytes = std::max(total_bytes.load(), p.done_bytes);
   p.finished = finished;
   if (begin_ns != 0) {
     std::chrono::nanoseconds const now = std::chrono::steady_clock::now().time_since_epoch();

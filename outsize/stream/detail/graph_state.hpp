@@ -75,7 +75,7 @@ struct graph_state {
 
   // While it runs.
   std::atomic<std::size_t> phase{0}, phases{0};
-  std::atomic<std::uint64_t> moved_bytes{0};
+  std::atomic<std::uint64_t> moved_bytes{0}, total_bytes{0};
   std::atomic<std::int64_t> begin_ns{0};
   std::atomic<bool> finished{false};
 };
@@ -87,7 +87,8 @@ void run_phase(graph_state& g, phase_plan const& phase, std::stop_token stop);
 struct phase_memory {
   std::size_t channel_buffers = 0;
   std::size_t channel_buffer_bytes = 0;
-  std::uint64_t stream_bytes = 0;    // for each file
+  std::uint64_t stream_bytes = 0;    // from which each file plans
+  std::uint64_t file_bytes = 0;      // for each file
   std::uint64_t reserved_bytes = 0;  // for all of it, while sorts claim theirs
 };
 phase_memory memory_of_phase(graph_state const& g, phase_plan const& phase);

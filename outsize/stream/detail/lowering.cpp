@@ -35,8 +35,8 @@ phase_memory memory_of_phase(graph_state const& g, phase_plan const& phase) {
                 std::clamp<std::uint64_t>(total / (64 * (channels + 1)), 4_KiB, 256_KiB),
                 page_bytes());
   m.stream_bytes = total / std::max<std::size_t>(1, files);
-  m.reserved_bytes = channels * m.channel_buffers * m.channel_buffer_bytes +
-                     files * std::min<std::uint64_t>(m.stream_bytes / 8, 16_MiB);
+  m.file_bytes = std::min<std::uint64_t>(m.stream_bytes / 8, 16_MiB);
+  m.reserved_bytes = channels * m.channel_buffers * m.channel_buffer_bytes + files * m.file_bytes;
   return m;
 }
 
@@ -122,22 +122,27 @@ class lowered_phase {
     for (std::size_t i = 0; i < claims.size(); ++i) {
       if (claims[i].written == nullptr) continue;
       reserved.shrink(shares[i]);
-      begin_writing(*claims[i].written);
+      begin_writing(*claims[i].written, shares[i]);
     }
     for (std::size_t i : phase_.segments)
       for (boundary_base* b : graph_.segments[i].what.reads) {
         if (!b->is_cut()) continue;
         auto const is_it = [b](named_claim const& c) { return c.read == b; };
         auto const at = std::find_if(claims.begin(), claims.end(), is_it);
-        b->begin_reading(graph_.store, at == claims.end()
-                                           ? UINT64_MAX
-                                           : shares[static_cast<std::size_t>(at - claims.begin())]);
+        bool const has_share = at != claims.end();
+        std::uint64_t const share =
+            has_share ? shares[static_cast<std::size_t>(at - claims.begin())] : UINT64_MAX;
+        if (has_share) b->granted_bytes = std::max(b->granted_bytes, share);
+        b->begin_reading(graph_.store, share);
       }
   }
-  void begin_writing(boundary_base const& which) {
+  void begin_writing(boundary_base const& which, std::uint64_t share) {
     for (std::size_t i : phase_.segments)
-      for (boundary_base* b : graph_.segments[i].writes)
-        if (b == &which) b->begin_writing(graph_.store, stop_);
+      for (boundary_base* b : graph_.segments[i].writes) {
+        if (b != &which) continue;
+        b->granted_bytes = share;
+        b->begin_writing(graph_.store, stop_);
+      }
   }
   void end_boundaries() {
     for (std::size_t i : phase_.segments)
@@ -183,9 +188,13 @@ class lowered_phase {
                          .buffer_bytes = std::max(memory_.channel_buffer_bytes, b.item_bytes()),
                          .count = memory_.channel_buffers}));
     });
-    auto const body = [this, code = s.code.get(), &connections, replica](pipeline::ports& p) {
+    auto& memory = nodes_.emplace_back();
+    memory.channels_bytes = out.size() * memory_.channel_buffers * memory_.channel_buffer_bytes;
+    memory.files = replica == 0 ? s.what.files : 0;
+    auto const body = [this, code = s.code.get(), &connections, &memory,
+                       replica](pipeline::ports& p) {
       segment_context c(graph_.store, p, connections, replica, memory_.stream_bytes,
-                        graph_.moved_bytes, stop_);
+                        graph_.moved_bytes, memory.held_bytes, stop_);
       code->run(c);
     };
     auto const lines = network_.node(s.label, std::move(o), body);
@@ -193,7 +202,16 @@ class lowered_phase {
     for (std::size_t i = 0; i < out.size(); ++i) lines_.emplace(out[i], lines[i]);
   }
 
-  void note() { graph_.report.phases.push_back(network_.report()); }
+  void note() {
+    auto report = network_.report();
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      auto& stage = report.stages[i];
+      node_memory const& m = nodes_[i];
+      stage.granted_bytes = m.channels_bytes + m.files * memory_.file_bytes;
+      stage.used_bytes = m.channels_bytes + m.held_bytes;
+    }
+    graph_.report.phases.push_back(std::move(report));
+  }
   void note(boundary_base const& b) {
     using kind = boundary_base::kind;
     graph_report::boundary to{.name = b.name(),
@@ -204,7 +222,8 @@ class lowered_phase {
                               .to = graph_.places[b.reader],
                               .items = b.count.items,
                               .item_bytes = b.item_bytes(),
-                              .spilled_items = b.spilled_items};
+                              .spilled_items = b.spilled_items,
+                              .granted_bytes = b.granted_bytes};
     if (sort_report const* r = b.report()) to.sort = *r;
     graph_.report.boundaries.push_back(std::move(to));
   }
@@ -228,7 +247,14 @@ class lowered_phase {
   std::size_t number_;
   std::stop_token stop_;
   phase_memory memory_;
+  /// The memory of a node of the network.
+  struct node_memory {
+    std::uint64_t channels_bytes = 0;  // that it writes to
+    std::size_t files = 0;
+    std::uint64_t held_bytes = 0;  // by its files
+  };
   std::deque<std::vector<segment_context::port>> connections_;  // of each node
+  std::deque<node_memory> nodes_;                               // likewise
   std::map<std::pair<boundary_base const*, std::size_t>, pipeline::line> lines_;
   pipeline::network network_;
 };

@@ -396,6 +396,7 @@ template <item_family Family>
 void sort_engine<Family>::note_formation() {
   sort_report& report = work_.report;
   report.networks.push_back(formation_->report());
+  report.peak_memory_bytes = work_.memory.peak_used_bytes();
   formations_ = report.networks.size();
   for (auto& r : formation_->runs()) {
     report.run_items += r.items();
@@ -477,6 +478,7 @@ void sort_engine<Family>::note_end() {
   work_.report.networks.resize(formations_);  // of a rewound output the last time tells
   work_.report.networks.push_back(output_->report());
   work_.report.peak_disk_bytes = work_.store.peak_allocated_bytes();
+  work_.report.peak_memory_bytes = work_.memory.peak_used_bytes();
   work_.report.output_items = work_.output_items.load();
   if (holder_) end_output();
 }

@@ -1,6 +1,9 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
-#include <outsize/stream/sources.hpp>
+#include <outsize/stream/detail/piece_sources.hpp>
+
+#include <outsize/algorithm/detail/input_options.hpp>
+#include <outsize/io/input_stream.hpp>
 
 namespace outsize::stream::detail {
 
@@ -15,6 +18,11 @@ sort_options reading_options(std::uint64_t memory_bytes) {
   sort_options options;
   options.memory_bytes = memory_bytes;
   return options;
+}
+
+std::uint64_t reading_memory_bytes(segment_context const& c) {
+  return io::input_stream_memory_bytes(
+      outsize::detail::scan_options(c.store(), reading_options(c.stream_memory_bytes())));
 }
 
 }  // namespace outsize::stream::detail
