@@ -112,9 +112,7 @@ class lowered_phase {
   void begin_boundaries() {
     auto& budget = graph_.store.memory();
     auto const claims = claims_of_phase(graph_, phase_);
-    std::vector<std::uint64_t> shares;  // the least ones if there is too little for all
-    for (named_claim const& c : claims) shares.push_back(c.claim.least);
-    shares = shares_of(graph_, claims).value_or(shares);
+    auto const shares = required_shares(claims);
     std::uint64_t all = memory_.reserved_bytes;
     for (std::size_t i = 0; i < claims.size(); ++i)
       if (claims[i].written != nullptr) all += shares[i];
@@ -135,6 +133,23 @@ class lowered_phase {
         if (has_share) b->granted_bytes = std::max(b->granted_bytes, share);
         b->begin_reading(graph_.store, share);
       }
+  }
+  /// @throws budget_error if there is too little memory for the least of each.
+  std::vector<std::uint64_t> required_shares(std::vector<named_claim> const& claims) const {
+    auto shares = shares_of(graph_, claims);
+    if (shares) return std::move(*shares);
+    std::uint64_t const total = graph_.store.memory().total_bytes();
+    std::uint64_t least = 0;
+    std::string all;
+    for (named_claim const& c : claims) {
+      least += c.claim.least;
+      all += fmt::format("{}{} {}", all.empty() ? "" : ", ", c.name, format_bytes(c.claim.least));
+    }
+    auto const asker =
+        fmt::format("{}, phase {} of {}", graph_.name, number_, graph_.phases.load());
+    throw budget_error(asker, total, least,
+                       fmt::format("{}: {} of memory, {} needed: {}", asker, format_bytes(total),
+                                   format_bytes(least), all));
   }
   void begin_writing(boundary_base const& which, std::uint64_t share) {
     for (std::size_t i : phase_.segments)

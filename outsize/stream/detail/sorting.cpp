@@ -10,14 +10,23 @@
 namespace outsize::stream::detail {
 namespace {
 
-constexpr std::uint64_t least_bytes = min_sort_memory_bytes / 2;
+/// Returns the memory with which any sort of such items can begin, with the shortest blocks.
+std::uint64_t least_bytes(storage& store, sort_options const& options, std::size_t item_bytes) {
+  sort_options const least = with_memory(options, 1);
+  std::uint64_t const bytes = needs_of({.item_bytes = item_bytes,
+                                        .chunk_entry_bytes = item_bytes == 0 ? 16U : 0U,
+                                        .block_bytes = least.block_bytes,
+                                        .threads = store.threads().threads()})
+                                  .least_bytes;
+  return bytes + bytes / 4;  // the order may need more for each item than is known here
+}
 
 /// Named memory is all that is claimed.
 memory_claim claim_of(storage& store, sort_options const& options, item_count count,
                       std::size_t item_bytes, double part) {
   std::uint64_t const all = store.memory().total_bytes();
   if (options.memory_bytes != 0) return memory_claim::fixed(options.memory_bytes);
-  std::uint64_t const least = std::min(least_bytes, all);
+  std::uint64_t const least = least_bytes(store, options, item_bytes);
   std::uint64_t knee = all / 2, most = all;
   if (count.has_bound() && item_bytes != 0) {
     sort_needs const needs = needs_of({.memory_bytes = all,
@@ -27,7 +36,7 @@ memory_claim claim_of(storage& store, sort_options const& options, item_count co
     knee = needs.knee_bytes;
     most = needs.most_bytes;
   }
-  most = std::clamp(most, least, all);
+  most = std::max(least, std::min(most, all));
   knee = std::clamp(static_cast<std::uint64_t>(static_cast<double>(knee) * part), least, most);
   return {least, knee, most};
 }

@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+// Graphs with any budget, from the least that they run with: right, or one exact error before
+// anything runs; and hardly more is resident than they were given. Each runs in a process of its
+// own, with its blocks in files.
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <functional>
+#include <iostream>
+
+#include <outsize/algorithm/item_order.hpp>
+#include <outsize/base/error.hpp>
+#include <outsize/base/units.hpp>
+#include <outsize/block/storage.hpp>
+#include <outsize/stream/streams.hpp>
+#include <outsize/testing/scratch_directory.hpp>
+
+namespace user_code {
+namespace {
+
+using namespace outsize;
+using namespace outsize::stream;
+
+struct two {
+  std::uint64_t first, second;
+  bool operator==(two const&) const = default;
+};
+
+constexpr std::uint64_t count_of_items = 700'000;  // 11 MiB
+
+two scrambled(std::uint64_t i) noexcept {
+  return {i * 0x9e3779b97f4a7c15ULL, i * 0xd6e8feb86659fd93ULL};
+}
+
+/// Figure 6: two paths with two sorts each.
+std::uint64_t differences_in_diamond(storage& store) {
+  graph g(store, "diamond");
+  auto [a, b] = g.fork<2>(counter(std::uint64_t{0}, count_of_items) | transform(scrambled));
+  auto up = a | sort(by(&two::first)) | sort(by(&two::second));
+  auto down = b | sort(by(&two::first, std::greater<>())) | sort(by(&two::second));
+  auto const differences = g.add(zip(up, down) | filter(std::not_equal_to<>()) | count());
+  g.run();
+  return differences.get();
+}
+
+enum class outcome : int { right, too_little_memory, wrong };
+
+outcome run_with(std::uint64_t memory_bytes, std::string const& directory) {
+  try {
+    storage_options options{.memory_bytes = memory_bytes, .threads = 2};
+    options.disks.emplace_back(directory);
+    storage store(options);
+    return differences_in_diamond(store) == 0 ? outcome::right : outcome::wrong;
+  } catch (budget_error const&) {
+    return outcome::too_little_memory;
+  } catch (std::exception const& e) {
+    std::cerr << e.what() << '\n';
+    return outcome::wrong;
+  }
+}
+
+struct ended {
+  outcome how;
+  std::uint64_t resident_bytes;
+};
+
+ended run_alone(std::uint64_t memory_bytes, std::string const& directory) {
+  pid_t const child = ::fork();
+  if (child == 0) ::_exit(static_cast<int>(run_with(memory_bytes, directory)));
+  int status = 0;
+  rusage usage{};
+  EXPECT_EQ(::wait4(child, &status, 0, &usage), child);
+  return {WIFEXITED(status) ? static_cast<outcome>(WEXITSTATUS(status)) : outcome::wrong,
+          static_cast<std::uint64_t>(usage.ru_maxrss) * 1024};
+}
+
+TEST(graph_memory, is_all_that_is_resident_with_any_budget) {
+  scratch::directory dir;
+  std::uint64_t memory_bytes = 64_KiB;
+  std::size_t right = 0, refused = 0;
+  for (; memory_bytes < 128_MiB; memory_bytes += memory_bytes / (right == 0 ? 8 : 1)) {
+    auto const [how, resident_bytes] = run_alone(memory_bytes, dir.path());
+    ASSERT_NE(how, outcome::wrong) << memory_bytes;
+    EXPECT_LE(resident_bytes, memory_bytes + 64_MiB) << memory_bytes;
+    if (how == outcome::right) {
+      ++right;
+    } else {
+      EXPECT_EQ(right, 0U) << memory_bytes << ": less memory was enough";
+      ++refused;
+    }
+  }
+  EXPECT_GE(right, 5U);
+  EXPECT_GE(refused, 1U);
+}
+
+}  // namespace
+}  // namespace user_code
