@@ -23,7 +23,7 @@ constexpr double chart_width = 900, chart_height = 120;
 constexpr std::string_view style = R"(<style>
 :root{color-scheme:light dark;--paper:#fff;--text:#1f2933;--faint:#52606d;--line:#dde3e9;
 --slowest:#fff0f0;--read:#2e6fb5;--written:#c0562b;--busy:#2e9e5b}
-@media(prefers-color-scheme:dark){:root{--paper:#16191d;--text:#e3e7eb;--faint:#9aa5b1;
+@media(prefers-color-scheme:dark){:root{--paper:#171717;--text:#e3e7eb;--faint:#9aa5b1;
 --line:#333a42;--slowest:#452626;--read:#6ea8e6;--written:#e88a5f;--busy:#5cc389}
 .network svg{filter:invert(.91) hue-rotate(180deg)}}
 body{font-family:system-ui,'DejaVu Sans',Verdana,sans-serif;font-size:14px;margin:24px;

@@ -79,6 +79,7 @@ CASES = [
     ("sort_names", "sort --files0-from={names} --random-source={numbers} -R -o {out}", ""),
     ("sort_merge", "sort -m {sorted} {sorted2} -o {out}", ""),
     ("sort_report", "sort {small} -o {out} --json={report} --trace={report2}", ""),
+    ("sort_page", f"sort {SPILLING} {{small}} -o {{out}} --report={{report}}.html", ""),
     ("sort_check", "sort -c {sorted}", ""),
     ("uniq", "uniq -c {sorted} {out}", ""),
     ("uniq_in_place", "uniq {sorted} -o {sorted}", "t"),
@@ -203,6 +204,8 @@ def is_report(name):
 def is_whole(name, content):
     if name.endswith(".svg"):
         return content.rstrip().endswith(b"</svg>")
+    if name.endswith(".html"):
+        return content.endswith(b"</html>\n")
     if name.endswith(".txt"):
         return content.endswith(b"\n")
     try:

@@ -57,7 +57,8 @@ class Names(ToolTest):
             self.assert_shown(done, done.stderr)
             self.assertEqual(done.stderr.count(b"\n"), 1, command)
         for words in (["sort", here, "-o", nowhere], ["sort", "--json", nowhere, here],
-                      ["sort", "--trace", nowhere, here], ["sort", "-T", self.name, here],
+                      ["sort", "--trace", nowhere, here], ["sort", "--report", nowhere, here],
+                      ["sort", "-T", self.name, here],
                       ["sort", "--files0-from", nowhere], ["sort", "--plan", self.name],
                       ["fft", whole, "-o", nowhere], ["check", here, "--against", nowhere]):
             done = self.run_with(*words)

@@ -175,7 +175,7 @@ class Overlaps(ToolTest):
     def test_of_standard_output_and_reports_are_refused(self):
         self.write("in", LINES)
         for words in (["sort", "in", "--json"], ["uniq", "in", "--trace"],
-                      ["check", "in", "--json"]):
+                      ["top", "1", "in", "--report"], ["check", "in", "--json"]):
             for report in ("out", "-", "/dev/stdout"):
                 with open(self.path("out"), "wb") as out:
                     self.assert_refused_here(f"{words[-1]}", [*words, report], stdout=out)
@@ -230,7 +230,8 @@ class RawDisks(ToolTest):
         os.symlink("disk", self.path("link"))
         for words in (["sort", self.path("link")], ["sort", source, "-o", self.disk],
                       ["sort", source, "--json", self.path("link")],
-                      ["sort", source, "--trace", self.disk]):
+                      ["sort", source, "--trace", self.disk],
+                      ["sort", source, "--report", self.disk]):
             self.assert_refused("is written over", *words)
         for ends in (("disk", os.devnull), ("in", "disk")):
             with open(self.path(ends[0]), "rb") as file, open(self.path(ends[1]), "ab") as out:

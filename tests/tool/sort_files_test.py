@@ -116,7 +116,8 @@ class Output(ToolTest):
         self.assert_refused("is both an input and --trace", "sort", source, "--trace", source)
         self.assertEqual(os.listdir(self.folder), ["in"])
         self.assertEqual(self.read("in"), TEXT)
-        self.sort(source, "--json", "/dev/null", "--trace", "/dev/null", "-o", "/dev/null")
+        self.sort(source, "--json", "/dev/null", "--trace", "/dev/null", "--report", "/dev/null",
+                  "-o", "/dev/null")
 
     def test_reports_that_would_replace_what_options_name_are_refused(self):
         source = self.write("in", TEXT)
@@ -124,7 +125,7 @@ class Output(ToolTest):
         chance = self.write("chance", b"0123456789abcdef")
         matrix = self.write("matrix", "01\n10\n")
         before = {name: self.read(name) for name in os.listdir(self.folder)}
-        for report in ("--json", "--trace"):
+        for report in ("--json", "--trace", "--report"):
             for words in (["sort", "--files0-from", names], ["count", "--files0-from", names],
                           ["top", "1", "--files0-from", names]):
                 self.assert_refused("is both an input and " + report, *words, report, names)
@@ -185,7 +186,7 @@ class Output(ToolTest):
     def test_the_report_does_not_cost_the_sort(self):
         path = self.write("in", TEXT)
         out = self.path("out")
-        for option in ("--json", "--trace"):
+        for option in ("--json", "--trace", "--report"):
             self.assert_refused("/nope/r", "sort", path, option, "/nope/r", "-o", out)
             self.assertFalse(os.path.exists(out))
 
@@ -241,9 +242,10 @@ class Refusals(ToolTest):
 
     def test_actions_that_exclude_each_other(self):
         path = self.write("in", TEXT)
-        for other in (["--plan"], ["--json", "x"], ["--trace", "x"], ["-C"], ["-o", "x"]):
+        for other in (["--plan"], ["--json", "x"], ["--trace", "x"], ["--report", "x"], ["-C"],
+                      ["-o", "x"]):
             self.assert_refused("-c and " + other[0], "sort", "-c", *other, path)
-        for report in ("--json", "--trace"):
+        for report in ("--json", "--trace", "--report"):
             self.assert_refused("--plan does nothing", "sort", "--plan", report, "x", path)
 
     def test_help_and_version(self):
@@ -430,7 +432,7 @@ class Report(ToolTest):
 
     def test_a_failed_sort_leaves_no_report(self):
         report = self.write("report", "old")
-        for option in ("--json", "--trace"):
+        for option in ("--json", "--trace", "--report"):
             self.run_tool("sort", "/no/such", option, report)
             self.assertEqual(self.read("report"), b"old")
 

@@ -3,6 +3,7 @@
 // `outsize columnsort`: sorts u64 in three passes whose I/O does not depend on the keys.
 // Layer: tools.
 
+#include <cstdint>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -54,6 +55,7 @@ int cmd_columnsort(int argc, char** argv) {
                                            .trace = r->work.trace.has_value(),
                                            .on_progress = listener});
         return {.records = report.records,
+                .record_bytes = sizeof(std::uint64_t),
                 .passes = report.passes,
                 .seconds = report.seconds,
                 .read_bytes = report.read_bytes,

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // `outsize fft`: the Fourier transform of a file of complex numbers. Layer: tools.
 
+#include <complex>
 #include <optional>
 #include <string>
 
@@ -44,6 +45,7 @@ std::optional<fft_request> read_fft_request(int argc, char** argv) {
 
 pass_outcome outcome_of(numeric::fft_report const& report) {
   pass_outcome outcome{.records = report.records,
+                       .record_bytes = sizeof(std::complex<double>),
                        .passes = report.passes.size(),
                        .seconds = report.seconds,
                        .read_bytes = report.read_bytes,

@@ -25,6 +25,7 @@ int cmd_permute(int argc, char** argv) {
                                         .trace = r->work.trace.has_value(),
                                         .on_progress = listener});
         return {.records = report.records,
+                .record_bytes = r->record_bytes,
                 .passes = report.passes,
                 .seconds = report.seconds,
                 .read_bytes = report.read_bytes,

@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include <cstdint>
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <variant>
 
@@ -113,13 +114,18 @@ sort_plan make_plan(storage& store, sort_request const& request, item_order cons
                 : plan_record_sort(store, paths, records, options);
 }
 
+bool is_length_known(sort_request const& request) {
+  return detail::known_input_bytes(request.inputs,
+                                   request.codecs.decoding(contents_of(request.keys)))
+      .has_value();
+}
+
 int print_plan(storage& store, sort_request const& request, item_order const& order) {
   sort_plan const plan = make_plan(store, request, order);
   auto const bytes = [](std::uint64_t n) {
     return fmt::format("{} ({} bytes)", format_bytes(n), n);
   };
-  if (!detail::known_input_bytes(request.inputs,
-                                 request.codecs.decoding(contents_of(request.keys)))) {
+  if (!is_length_known(request)) {
     fmt::print("the size of the input is not known before it is read\n");
     fmt::print("block        {}\npeak memory  {}\n", bytes(plan.block_bytes),
                bytes(plan.memory_bytes));
@@ -160,10 +166,14 @@ int plan_only(sort_request const& request, item_order const& order) {
 }
 
 int sort_or_merge(sort_request const& request, item_order const& order) {
-  return run_sort_command("sort", request, files_of(request),
-                          [&](auto& store, sort_options const& options) {
-                            return run(store, request, order, with_request(options, request));
-                          });
+  auto files = files_of(request);
+  files.plan = [&](storage& store) {
+    return is_length_known(request) ? std::optional(make_plan(store, request, order))
+                                    : std::nullopt;
+  };
+  return run_sort_command("sort", request, files, [&](auto& store, sort_options const& options) {
+    return run(store, request, order, with_request(options, request));
+  });
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <outsize/base/progress_line.hpp>
+#include <outsize/base/units.hpp>
 #include <outsize/io/compression.hpp>
 #include <tools/outsize/command.hpp>
 #include <tools/outsize/interruption.hpp>
@@ -34,6 +35,7 @@ std::vector<named_output> outputs_of(pass_request const& request) {
   std::vector<named_output> outputs{{"the output", request.output, true},
                                     {"--json", request.work.json},
                                     {"--trace", request.work.trace},
+                                    {"--report", request.work.report},
                                     {"--svg", request.picture}};
   for (std::size_t i = 1; i < most_reports; ++i) {
     if (request.work.trace)
@@ -85,19 +87,25 @@ std::vector<option> pass_rows(pass_request& into) {
           text_row(0, "svg", "FILE", "draw what ran, with its throughput and waits", into.picture)};
 }
 
-pass_reports::pass_reports(pass_request const& request)
-    : picture_path_(request.picture),
+pass_reports::pass_reports(std::string command, pass_request const& request,
+                           outsize::storage& store)
+    : command_(std::move(command)),
+      input_(request.input),
+      output_(request.output),
+      store_(store),
+      picture_path_(request.picture),
       trace_path_(request.work.trace),
       json_(open_json(request.work.json)) {
   if (picture_path_) first_picture_.emplace(*picture_path_);
   if (trace_path_) first_trace_.emplace(*trace_path_);
+  if (request.work.report) page_.emplace(*request.work.report, store);
 }
 
-void pass_reports::write(outsize::storage& store, pass_outcome const& outcome) {
+void pass_reports::write(pass_outcome const& outcome) {
   if (json_) {
     auto report = fields_of(outcome);
-    report.update(resource_fields(store));
-    report["queue_depth"] = store.file_queue().depth();
+    report.update(resource_fields(store_));
+    report["queue_depth"] = store_.file_queue().depth();
     json_->write(report);
   }
   for (std::size_t i = 0; i < std::min(outcome.networks.size(), most_reports); ++i) {
@@ -105,6 +113,26 @@ void pass_reports::write(outsize::storage& store, pass_outcome const& outcome) {
     if (picture_path_) write_numbered(*picture_path_, i, *first_picture_, network.svg());
     if (trace_path_) write_numbered(*trace_path_, i, *first_trace_, network.chrome_trace());
   }
+  if (page_) write_page(outcome);
+}
+
+/// Each pass reads and writes the whole file.
+void pass_reports::write_page(pass_outcome const& outcome) {
+  std::uint64_t const bytes = outcome.records * outcome.record_bytes;
+  pipeline::run_page page{.title = title_of(command_, {input_})};
+  page.facts = {{"records", fmt::format("{}", outcome.records)},
+                {"length of the records", format_bytes(bytes)},
+                {"passes", fmt::format("{}", outcome.passes)},
+                {"block", format_bytes(outcome.block_bytes)},
+                {"memory used", format_bytes(outcome.memory_bytes)}};
+  page.networks = outcome.networks;
+  page_->write(std::move(page),
+               {.inputs = {input_},
+                .output = output_,
+                .seconds = outcome.seconds,
+                .input_bytes = bytes,
+                .predicted = predicted_volumes{.files_read = outcome.passes * bytes,
+                                               .files_written = outcome.passes * bytes}});
 }
 
 bool parse_pass_request(option_table const& table, int argc, char** argv, pass_request& into) {
@@ -137,7 +165,7 @@ int run_pass_command(
     outsize::storage store(options);
     for (named_output const& output : outputs)
       if (!output.may_be_input) refuse_disks(store, {output.path});
-    pass_reports reports(request);
+    pass_reports reports(name, request, store);
     std::optional<progress_line> bar;
     numeric::pass_listener listener;
     if (request.work.shows_progress()) {
@@ -149,7 +177,7 @@ int run_pass_command(
     }
     pass_outcome const outcome = program(store, listener);
     bar.reset();
-    reports.write(store, outcome);
+    reports.write(outcome);
     return exit_done;
   });
 }

@@ -18,6 +18,7 @@
 #include <tools/outsize/json_file.hpp>
 #include <tools/outsize/options.hpp>
 #include <tools/outsize/output_file.hpp>
+#include <tools/outsize/report_file.hpp>
 #include <tools/outsize/work_options.hpp>
 
 namespace outsize::tool {
@@ -46,6 +47,7 @@ struct pass_requests {
 /// What such a program did, for the report.
 struct pass_outcome {
   std::uint64_t records = 0;
+  std::uint64_t record_bytes = 0;
   std::uint64_t passes = 0;
   double seconds = 0;
   std::uint64_t read_bytes = 0;
@@ -56,20 +58,26 @@ struct pass_outcome {
   std::vector<pipeline::network_report> networks = {};
 };
 
-/// The reports that were asked for: JSON, pictures and traces, numbered if there are several passes
-/// ("x.svg", "x.2.svg", …).
+/// The reports that were asked for: JSON, a page, pictures and traces, the latter two numbered if
+/// there are several passes ("x.svg", "x.2.svg", …).
 class pass_reports {
  public:
-  /// Opens the first of each kind: where one cannot be written, no work is lost. @throws io_error.
-  explicit pass_reports(pass_request const& request);
+  /// Opens the first of each kind: where one cannot be written, no work is lost. Samples the load
+  /// of `store`, which must outlive it, if there is to be a page. @throws io_error.
+  pass_reports(std::string command, pass_request const& request, outsize::storage& store);
 
   /// Call it once. @throws io_error, out_of_space.
-  void write(outsize::storage& store, pass_outcome const& outcome);
+  void write(pass_outcome const& outcome);
 
  private:
+  void write_page(pass_outcome const& outcome);
+
+  std::string command_, input_, output_;
+  outsize::storage& store_;
   std::optional<std::string> picture_path_, trace_path_;
   std::unique_ptr<json_file> json_;
   std::optional<output_file> first_picture_, first_trace_;
+  std::optional<report_file> page_;
 };
 
 /// Reads the arguments by `table`, which has the rows above: one operand, and -o is needed.

@@ -21,9 +21,11 @@ TEST(pass_command, writes_one_picture_and_trace_for_each_pass) {
   r.work.json = folder.path("report.json");
   r.picture = folder.path("p.svg");
   r.work.trace = folder.path("t.json");
-  pass_reports(r).write(store, {.passes = 2, .networks = std::vector<pipeline::network_report>(2)});
-  EXPECT_EQ(folder.names(),
-            (std::vector<std::string>{"p.2.svg", "p.svg", "report.json", "t.2.json", "t.json"}));
+  r.work.report = folder.path("page.html");
+  pass_reports("test", r, store)
+      .write({.passes = 2, .networks = std::vector<pipeline::network_report>(2)});
+  EXPECT_EQ(folder.names(), (std::vector<std::string>{"p.2.svg", "p.svg", "page.html",
+                                                      "report.json", "t.2.json", "t.json"}));
   EXPECT_NE(scratch::read_file(*r.work.json).find("\"passes\": 2"), std::string::npos);
 }
 
@@ -53,6 +55,9 @@ TEST(pass_command, refuses_reports_that_cannot_be_written_before_it_works) {
   EXPECT_FALSE(works());
   r.work.trace.reset();
   r.picture = nowhere;
+  EXPECT_FALSE(works());
+  r.picture.reset();
+  r.work.report = nowhere;
   EXPECT_FALSE(works());
 }
 

@@ -7,10 +7,12 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <outsize/algorithm/sort_options.hpp>
+#include <outsize/algorithm/sort_plan.hpp>
 #include <outsize/block/storage.hpp>
 #include <tools/outsize/compression_options.hpp>
 #include <tools/outsize/work_options.hpp>
@@ -24,6 +26,8 @@ struct command_files {
   compression_options codecs;  ///< Of both.
   contents what = contents::lines;
   std::size_t inputs_at_once = 1;  ///< How many are open at the same time.
+  /// Plans the work, for its report; nothing where it cannot be planned.
+  std::function<std::optional<sort_plan>(outsize::storage&)> plan = {};
 };
 
 /// Makes the storage that `work` asks for, with room for what those files need to be compressed and

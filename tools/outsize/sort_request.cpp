@@ -132,8 +132,8 @@ option_table make_table(sort_request& request, read_state& state) {
 }
 
 void require_sensible(sort_request const& request) {
-  if (request.plan && (request.json || request.trace))
-    throw usage_error("--plan does nothing that --json or --trace could tell");
+  if (request.plan && (request.json || request.trace || request.report))
+    throw usage_error("--plan does nothing that --json, --trace or --report could tell");
   if (!is_check(request.what)) return;
   if (request.inputs.size() > 1)
     throw usage_error(fmt::format("extra operand '{}' not allowed with -c", request.inputs[1]));
@@ -141,6 +141,7 @@ void require_sensible(sort_request const& request) {
   if (request.plan) throw usage_error("options -c and --plan are incompatible");
   if (request.json) throw usage_error("options -c and --json are incompatible");
   if (request.trace) throw usage_error("options -c and --trace are incompatible");
+  if (request.report) throw usage_error("options -c and --report are incompatible");
 }
 
 }  // namespace

@@ -2,35 +2,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <tools/outsize/sort_trace.hpp>
 
-#include <algorithm>
-#include <array>
-#include <string_view>
+#include <outsize/algorithm/sort_page.hpp>
 
 namespace outsize::tool {
-namespace {
-
-struct stage_name {
-  std::string_view inside;
-  std::string_view outside;
-};
-
-/// The caller fills chunks while it reads its input, and writes the windows that it gets.
-constexpr std::array stage_names{
-    stage_name{"producer", "read input"}, stage_name{"spill", "write runs"},
-    stage_name{"written", "wait for runs"}, stage_name{"consumer", "write output"}};
-
-}  // namespace
-
-std::vector<pipeline::network_report> sort_networks(sort_report const& report) {
-  auto networks = report.networks;
-  for (auto& network : networks) {
-    for (auto& stage : network.stages) {
-      auto const known = std::ranges::find(stage_names, stage.name, &stage_name::inside);
-      if (known != stage_names.end()) stage.name = known->outside;
-    }
-  }
-  return networks;
-}
 
 nlohmann::ordered_json sort_networks_json(sort_report const& report) {
   auto all = nlohmann::ordered_json::array();

@@ -1,29 +1,24 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
 //
-// What went on inside a sort, for its reports: how long each stage worked and waited, and a trace
-// in which reading, sorting, spilling, merging, writing and each request stand side by side.
+// The inside of a sort, for its reports: how long each stage worked and waited, and a trace in
+// which reading, sorting, spilling, merging, writing and each request stand side by side.
 // Layer: tools. One thread at a time.
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include <nlohmann/json.hpp>
 
 #include <outsize/algorithm/sort_options.hpp>
 #include <outsize/block/storage.hpp>
 #include <outsize/io/timeline.hpp>
-#include <outsize/pipeline/network_report.hpp>
 #include <tools/outsize/output_file.hpp>
 
 namespace outsize::tool {
 
-/// The networks of a sort; their stages are called after what a user knows of a sort.
-std::vector<pipeline::network_report> sort_networks(sort_report const& report);
-
-/// The same for a report: of each network the seconds, of each stage those in which it worked and
-/// waited.
+/// Returns the networks of a sort for a report: the seconds of each, and those in which each stage
+/// worked and waited.
 nlohmann::ordered_json sort_networks_json(sort_report const& report);
 
 /// A trace of one sort, which is to be told `sort_options::trace`. To be made before the storage,

@@ -146,7 +146,8 @@ std::vector<option> report_rows(work_options& into) {
            .help = "do not",
            .handler = [&into](auto) { into.progress = false; }},
           json_row(into.json),
-          text_row(0, "trace", "FILE", "note every step, for trace viewers", into.trace)};
+          text_row(0, "trace", "FILE", "note every step, for trace viewers", into.trace),
+          text_row(0, "report", "FILE", "show the run on a page of HTML", into.report)};
 }
 
 void refuse_same_files(std::vector<std::string> inputs, work_options const& work,

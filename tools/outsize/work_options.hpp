@@ -31,6 +31,7 @@ struct work_options {
   std::optional<bool> progress;               ///< --progress, --no-progress
   std::optional<std::string> json;            ///< --json
   std::optional<std::string> trace;           ///< --trace: where to note what went on inside
+  std::optional<std::string> report;          ///< --report: where to write a page of the run
   std::vector<std::string> also_read;         ///< Beside operands: files that options name.
 
   /// Notes a file that an option names, if it does, so that no report replaces it.
@@ -53,7 +54,7 @@ std::vector<option> resource_rows(work_options& into);
 /// --block-checksums, --no-block-checksums, --run-codec and --batch-size: how sorts keep temporary
 /// blocks, and merge them.
 std::vector<option> spill_rows(work_options& into);
-/// --progress, --no-progress, --json and --trace.
+/// --progress, --no-progress, --json, --trace and --report.
 std::vector<option> report_rows(work_options& into);
 
 /// As refuse_same_files(), with what else the command reads.
