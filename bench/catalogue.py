@@ -52,6 +52,7 @@ _DIVIDED = (   # what share a storage with no word about memory
     ("count-sort", "an unordered_map that counts while a sorter is filled"),
     ("sort-in-loop", "sorts inside a loop over a sorter"),
     ("after-sorter", "containers made after a sorter was read"),
+    ("graph", "a graph of twelve nodes, four of them sorts"),
     ("small-containers", "10^4 small containers made and dropped"),
 )
 _ENDS = (("", "u32", 4), ("-32", "32 bytes", 32))   # of stacks, queues and deques
@@ -172,6 +173,9 @@ BENCHMARKS = {row.name: row for row in (
     Benchmark("distribute", "numbers worked on by several threads, in order", "", 8, (), None,
               ("one-thread",), 1 * GIB, 256 * MIB, floor_passes=0, ours="stream",
               disk_per_input_byte=0.1, smoke_size_bytes=4 * MIB),
+    Benchmark("random-input", "costly numbers made by several threads, put into a vector", "", 8,
+              (), None, ("one-thread",), 4 * GIB, 256 * MIB, floor_moves=("first_write",),
+              ours="stream", disk_per_input_byte=1.1),
     Benchmark("matrix-multiply", "product of square matrices of doubles, each of the size", "", 8,
               (), None, (), 2 * GIB, 512 * MIB, floor_moves=("read", "read", "first_write"),
               ours="product", least_share_of_floor=0.80),

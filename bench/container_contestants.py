@@ -87,9 +87,9 @@ class Division(Container):
 
 
 class ByHand(Peer):
-    """The same with figures by hand: the fastest of ten divisions, of those that fit."""
+    """The same with figures by hand: the fastest of ten divisions, of a graph of twenty, of those
+    that fit."""
     name = "by-hand"
-    percents = range(5, 100, 10)    # of the memory, for the sorters
 
     @staticmethod
     def missing():
@@ -97,6 +97,8 @@ class ByHand(Peer):
 
     def prepare(self):
         self._division = Division(self._task)
+        is_graph = self._task.benchmark.name == "memory-division-graph"
+        self.percents = range(5, 100, 5 if is_graph else 10)    # of the memory, for the sorters
         if self._task.memory_bytes < LEAST_MEMORY_OF_TEN_DIVISIONS:
             self.percents = (35, 65)
 

@@ -39,6 +39,7 @@
 #include <outsize/container/unordered_map.hpp>
 #include <outsize/container/vector.hpp>
 #include <outsize/scan/sort_containers.hpp>
+#include <outsize/stream/streams.hpp>
 
 namespace {
 
@@ -64,6 +65,9 @@ class division {
   sort_options sorters(unsigned among) const {
     return {.memory_bytes = for_sorters_ / among, .rewindable = true};
   }
+  /// For the larger of two sorts of a graph that run at once, while two others do.
+  sort_options larger_of_a_graph() const { return {.memory_bytes = for_sorters_ / 2}; }
+  sort_options smaller_of_a_graph() const { return {.memory_bytes = for_others_ / 2}; }
   page_options vectors(unsigned among) const { return pages(for_others_ / among); }
   page_options favoured_vectors(unsigned among) const { return pages(for_sorters_ / among); }
   map_options maps(unsigned among) const {
@@ -259,12 +263,37 @@ void small_containers(scene const& in) {
   }
 }
 
+/// Twelve nodes: two flows of different lengths are sorted and joined, and the pairs that are found
+/// are sorted in two ways.
+void graph_of_twelve_nodes(scene const& in) {
+  auto const keys = [](number i) { return entry{mixed(i), i}; };
+  auto const fewer_keys = [](number i) { return entry{mixed(3 * i), i}; };
+  auto const by_key = by(&entry::key);
+  stream::graph g(in.store, "twelve nodes");
+  auto many = stream::counter(number{0}, in.count) | stream::transform(keys) |
+              stream::sort(by_key, in.by.larger_of_a_graph());
+  auto few = stream::counter(number{0}, in.count / 3) | stream::transform(fewer_keys) |
+             stream::sort(by_key, in.by.smaller_of_a_graph());
+  auto const both = [](entry const& a, entry const& b) { return entry{a.value, b.value}; };
+  auto [a, b] = g.fork<2>(
+      stream::merge_join(std::move(many), std::move(few), &entry::key, &entry::key, both) |
+      stream::filter([](entry const& e) { return e.key == 3 * e.value; }));
+  auto const in_order = g.add(a | stream::sort(by(&entry::key), in.by.larger_of_a_graph()) |
+                              stream::unique() | stream::count());
+  auto const numbers =
+      g.add(b | stream::transform(&entry::value) |
+            stream::sort(std::greater<>(), in.by.smaller_of_a_graph()) | stream::reduce(number{0}));
+  g.run();
+  number const pairs = in.count / 3;
+  require(in_order.get() == pairs && numbers.get() == pairs * (pairs - 1) / 2);
+}
+
 std::map<std::string_view, std::function<void(scene const&)>> const scenarios{
     {"sort-back", sort_to_the_back},         {"two-sorters", two_sorters},
     {"sorter-map", sorter_to_map_to_sorter}, {"eight-containers", eight_containers},
     {"map-scan", map_while_scanning},        {"count-sort", count_while_sorting},
     {"sort-in-loop", sort_in_a_loop},        {"after-sorter", container_after_a_sorter},
-    {"small-containers", small_containers},
+    {"small-containers", small_containers},  {"graph", graph_of_twelve_nodes},
 };
 
 void run(std::vector<std::string_view> const& words) {

@@ -3,7 +3,8 @@
 //
 // The benchmarks of flows and graphs; bench/README.md says which part is timed.
 //
-//   streams stream-scan|stream-scan-by-hand|random-graph|distribute|distribute-one-thread
+//   streams stream-scan|stream-scan-by-hand|random-graph|distribute|distribute-one-thread|
+//           random-input|random-input-one-thread
 //           BYTES MEMORY_BYTES THREADS DIRECTORY
 //   streams diamond BYTES MEMORY_BYTES THREADS DIRECTORY INPUT OUTPUT
 //   streams check INPUT OUTPUT            whether OUTPUT is that of the diamond; exit code 0 or 1
@@ -224,24 +225,27 @@ bool is_diamond(std::string const& input, std::string const& output) {
 
 // distribute: much work on each number, whose result is known without it.
 
-constexpr unsigned rounds = 200;
-
 /// x * factor + term: the work, and as one step the same as all of its rounds.
 struct linear_step {
   number factor, term;
   constexpr number operator()(number x) const { return x * factor + term; }
 };
 constexpr linear_step one_round{0x5851F42D4C957F2DU, 0x14057B7EF767814FU};
-constexpr linear_step all_rounds = [] {
-  linear_step all{1, 0};
-  for (unsigned i = 0; i < rounds; ++i) all = {all.factor * one_round.factor, one_round(all.term)};
-  return all;
-}();
 
-constexpr auto worked_on = [](number x) {
-  for (unsigned i = 0; i < rounds; ++i) x = one_round(x);
-  return x;
+template <unsigned rounds>
+struct work_on {
+  static constexpr linear_step at_once = [] {
+    linear_step all{1, 0};
+    for (unsigned i = 0; i < rounds; ++i)
+      all = {all.factor * one_round.factor, one_round(all.term)};
+    return all;
+  }();
+  constexpr number operator()(number x) const {
+    for (unsigned i = 0; i < rounds; ++i) x = one_round(x);
+    return x;
+  }
 };
+using much_work = work_on<200>;
 /// Depends on the order.
 constexpr auto appended = [](number sum, number x) { return sum * 31 + x; };
 
@@ -253,20 +257,46 @@ outcome distribute_to(job& work, Operator const& op) {
     result =
         os::run(work.store, os::counter(number{0}, count) | op | os::reduce(number{0}, appended));
   });
-  for (number i = 0; i < count; ++i) expected = appended(expected, all_rounds(i));
+  for (number i = 0; i < count; ++i) expected = appended(expected, much_work::at_once(i));
   found.verified = result == expected;
   return found;
 }
 outcome distribute(job& work) {
-  return distribute_to(work, os::parallel(os::transform(worked_on)));
+  return distribute_to(work, os::parallel(os::transform(much_work())));
 }
-outcome distribute_one_thread(job& work) { return distribute_to(work, os::transform(worked_on)); }
+outcome distribute_one_thread(job& work) { return distribute_to(work, os::transform(much_work())); }
+
+// random-input: numbers as costly as random ones, put into a vector.
+
+using generator = work_on<16>;
+
+template <typename Operator>
+outcome generate_with(job& work, Operator const& op) {
+  number const count = work.bytes / sizeof(number);
+  outsize::vector<number> v(work.store);
+  auto found = timed(work.store, [&] {
+    os::run(work.store, os::counter(number{0}, count) | op | os::into(v));
+    v.flush();
+  });
+  number i = 0;
+  found.verified = v.size() == count;
+  for (outsize::vector_reader in(v); !in.empty(); ++in, ++i)
+    found.verified &= *in == generator::at_once(i);
+  return found;
+}
+outcome random_input(job& work) {
+  return generate_with(work, os::parallel(os::transform(generator())));
+}
+outcome random_input_one_thread(job& work) {
+  return generate_with(work, os::transform(generator()));
+}
 
 int run(int argc, char** argv) {
   std::map<std::string, std::function<outcome(job&)>> const all = {
       {"stream-scan", stream_scan},   {"stream-scan-by-hand", stream_scan_by_hand},
       {"random-graph", random_graph}, {"diamond", diamond},
-      {"distribute", distribute},     {"distribute-one-thread", distribute_one_thread}};
+      {"distribute", distribute},     {"distribute-one-thread", distribute_one_thread},
+      {"random-input", random_input}, {"random-input-one-thread", random_input_one_thread}};
   std::vector<std::string> const words(argv + 1, argv + argc);
   if (words.size() == 3 && words[0] == "check") return is_diamond(words[1], words[2]) ? 0 : 1;
   if (words.empty() || !all.contains(words[0]) || words.size() != (words[0] == "diamond" ? 7U : 5U))
