@@ -226,6 +226,12 @@ merge_shape shape_merge(std::uint64_t memory_bytes, std::size_t block_bytes, std
   return {most_fan_in != 0 ? std::min(fan_in, most_fan_in) : fan_in, ahead, output};
 }
 
+std::uint64_t memory_of_merge(std::size_t runs, std::size_t block_bytes, std::size_t threads) {
+  std::uint64_t bytes = std::max(least_merge_blocks, runs) * std::uint64_t{block_bytes};
+  while (shape_merge(bytes, block_bytes, threads, runs).fan_in < runs) bytes += block_bytes;
+  return bytes;
+}
+
 std::size_t chunks_beside_merge(sort_plan const& plan, std::uint64_t chunks,
                                 std::size_t held_bytes) noexcept {
   if (plan.most_fan_in != 0 && chunks > plan.most_fan_in) return 0;

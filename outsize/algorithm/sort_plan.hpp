@@ -76,6 +76,9 @@ struct merge_shape {
 merge_shape shape_merge(std::uint64_t memory_bytes, std::size_t block_bytes, std::size_t threads,
                         std::size_t most_fan_in = 0);
 
+/// Returns the least memory with which shape_merge() merges `runs` at once.
+std::uint64_t memory_of_merge(std::size_t runs, std::size_t block_bytes, std::size_t threads);
+
 /// A sort's division of memory, and its prediction if the size of the input is known. Sizes of
 /// records are not known before they are read: for varying lengths the prediction assumes 64 bytes
 /// each.

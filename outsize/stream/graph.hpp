@@ -60,8 +60,8 @@ struct graph_progress {
   std::size_t phase = 0;  ///< From 1; 0: not begun.
   std::size_t phases = 0;
   std::uint64_t done_bytes = 0;  ///< Bytes that have come into segments.
-  /// As many as will have in the end: an estimate that each phase corrects; at least done_bytes. A
-  /// segment is taken to write as many bytes as it reads where the number of items is unknown. 0: an
+  /// Those that will have in the end: an estimate that each phase corrects; at least done_bytes. A
+  /// segment is taken to write the bytes that it reads where the number of items is unknown. 0: an
   /// input has an unknown length.
   std::uint64_t total_bytes = 0;
   double seconds = 0;  ///< Since the start.

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -23,8 +24,11 @@
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/block/storage.hpp>
+#include <outsize/container/vector.hpp>
 #include <outsize/io/memory_file.hpp>
 #include <outsize/stream/operators/filter.hpp>
+#include <outsize/stream/operators/flat_map.hpp>
+#include <outsize/stream/operators/merge_flows.hpp>
 #include <outsize/stream/operators/parallel.hpp>
 #include <outsize/stream/operators/sorting_nodes.hpp>
 #include <outsize/stream/operators/take.hpp>
@@ -301,6 +305,20 @@ TEST_F(graphs, correct_their_total_where_it_was_not_known) {
               sort() | discard());
   endless.run();
   EXPECT_EQ(seen.back().total_bytes, 2000 * sizeof(std::uint64_t));
+}
+
+TEST_F(graphs, share_what_containers_leave) {
+  auto const o = options();
+  storage store({.disks = o.disks, .memory_bytes = 16_MiB, .threads = 2});
+  vector<std::uint64_t> a(store), b(store), c(store), d(store);
+  for (auto* v : {&a, &b, &c, &d}) v->push_back(1);
+  graph g(store);
+  auto const in_any_number = flat_map([](std::uint64_t n) { return std::array{n}; });
+  auto [x, y] = g.route<2>(counter(std::uint64_t{0}, 100'000) | sort() | in_any_number,
+                           [](std::uint64_t n) { return n % 2; });
+  auto const n = g.add(merge(x | sort(), y | sort()) | count());
+  g.run();
+  EXPECT_EQ(n.get(), 100'000U);
 }
 
 TEST_F(graphs, say_how_much_is_left) {

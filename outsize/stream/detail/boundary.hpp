@@ -21,6 +21,7 @@
 #include <cstring>
 #include <memory>
 #include <new>
+#include <optional>
 #include <source_location>
 #include <span>
 #include <string>
@@ -159,6 +160,7 @@ class boundary_base : public std::enable_shared_from_this<boundary_base> {
   segment_base* reader = nullptr;
   std::size_t lanes = 1;  // side by side, of a deal
   item_count count;       // that goes through: foreseen, and in the end counted
+  std::optional<std::uint64_t> expected_bytes = {};  // likewise, if the count is not known
   bool is_fork_output = false;
   bool is_used = false;             // by a flow behind it
   std::uint64_t granted_bytes = 0;  // its greatest share of the memory

@@ -75,12 +75,12 @@ class segment_context {
   /// Returns its number among the segments that work side by side.
   std::size_t replica() const noexcept { return replica_; }
 
-  /// Says that so much has come in. @throws poisoned if the graph was cancelled or has failed.
+  /// Says that these have come in. @throws poisoned if the graph was cancelled or has failed.
   void note(std::uint64_t items, std::uint64_t bytes) {
     ports_.note(items, bytes);
     moved_bytes_.fetch_add(bytes, std::memory_order_relaxed);
   }
-  /// Says that a file of the segment takes so much memory, for the report.
+  /// Says that a file of the segment takes these bytes of memory, for the report.
   void hold(std::uint64_t bytes) noexcept { held_bytes_ += bytes; }
   /// Calls `f`, which may wait for a disk or for a sort: other segments go on meanwhile.
   template <typename F>

@@ -121,6 +121,9 @@ void graph_state::count_items() {
   for (segment_record const& s : segments)
     if (!s.has_run)
       for (boundary_base* b : s.writes) b->count = s.code->size();
+  graph_volumes const volumes(*this);
+  for (segment_record const& s : segments)
+    for (boundary_base* b : s.writes) b->expected_bytes = volumes.through(*b);
 }
 
 std::vector<phase_plan> graph_state::phases_of_level(graph_plan const& all,

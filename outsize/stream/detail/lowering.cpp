@@ -110,13 +110,12 @@ class lowered_phase {
   /// Sorts that are written claim first, then those that are read take their memory. The shares of
   /// all that come later are set aside meanwhile, so that each plans with its own.
   void begin_boundaries() {
-    auto& budget = graph_.store.memory();
     auto const claims = claims_of_phase(graph_, phase_);
     auto const shares = required_shares(claims);
     std::uint64_t all = memory_.reserved_bytes;
     for (std::size_t i = 0; i < claims.size(); ++i)
       if (claims[i].written != nullptr) all += shares[i];
-    grant reserved = budget.take(std::min(all, budget.obtainable_bytes()), "shares of the graph");
+    grant reserved = set_aside(all);
     for (std::size_t i = 0; i < claims.size(); ++i) {
       if (claims[i].written == nullptr) continue;
       reserved.shrink(shares[i]);
@@ -133,6 +132,15 @@ class lowered_phase {
         if (has_share) b->granted_bytes = std::max(b->granted_bytes, share);
         b->begin_reading(graph_.store, share);
       }
+  }
+  /// As much of it as there is.
+  grant set_aside(std::uint64_t bytes) const {
+    auto& budget = graph_.store.memory();
+    for (std::uint64_t const most : {budget.obtainable_bytes(), budget.free_bytes()}) try {
+        return budget.take(std::min(bytes, most), "shares of the graph");
+      } catch (budget_error const&) {  // of what others could give, some is needed to give it
+      }
+    return budget.take(0, "shares of the graph");
   }
   /// @throws budget_error if there is too little memory for the least of each.
   std::vector<std::uint64_t> required_shares(std::vector<named_claim> const& claims) const {

@@ -21,20 +21,26 @@ std::uint64_t least_bytes(storage& store, sort_options const& options, std::size
   return bytes + bytes / 4;  // the order may need more for each item than is known here
 }
 
-/// Named memory is all that is claimed.
-memory_claim claim_of(storage& store, sort_options const& options, item_count count,
-                      std::size_t item_bytes, double part) {
+std::optional<std::uint64_t> bytes_of(boundary_base const& b) {
+  if (b.count.has_bound() && b.item_bytes() != 0) return b.count.items * b.item_bytes();
+  return b.expected_bytes;
+}
+
+/// Named memory is all that is claimed. A count that is not known may turn out larger than is
+/// expected, so that more is of use then.
+memory_claim claim_of(storage& store, sort_options const& options, boundary_base const& b,
+                      double part) {
   std::uint64_t const all = store.memory().total_bytes();
   if (options.memory_bytes != 0) return memory_claim::fixed(options.memory_bytes);
-  std::uint64_t const least = least_bytes(store, options, item_bytes);
+  std::uint64_t const least = least_bytes(store, options, b.item_bytes());
   std::uint64_t knee = all / 2, most = all;
-  if (count.has_bound() && item_bytes != 0) {
+  if (auto const bytes = bytes_of(b)) {
     sort_needs const needs = needs_of({.memory_bytes = all,
-                                       .input_bytes = count.items * item_bytes,
-                                       .item_bytes = item_bytes,
+                                       .input_bytes = *bytes,
+                                       .item_bytes = b.item_bytes(),
                                        .threads = store.threads().threads()});
     knee = needs.knee_bytes;
-    most = needs.most_bytes;
+    if (b.count.has_bound()) most = needs.most_bytes;
   }
   most = std::max(least, std::min(most, all));
   knee = std::clamp(static_cast<std::uint64_t>(static_cast<double>(knee) * part), least, most);
@@ -43,15 +49,13 @@ memory_claim claim_of(storage& store, sort_options const& options, item_count co
 
 }  // namespace
 
-memory_claim claim_of_input(storage& store, sort_options const& options, item_count count,
-                            std::size_t item_bytes) {
-  return claim_of(store, options, count, item_bytes, 1);
+memory_claim claim_of_input(storage& store, sort_options const& options, boundary_base const& of) {
+  return claim_of(store, options, of, 1);
 }
 
 /// A merge has at most three quarters of the memory of a sort.
-memory_claim claim_of_output(storage& store, sort_options const& options, item_count count,
-                             std::size_t item_bytes) {
-  return claim_of(store, options, count, item_bytes, 0.75);
+memory_claim claim_of_output(storage& store, sort_options const& options, boundary_base const& of) {
+  return claim_of(store, options, of, 0.75);
 }
 
 }  // namespace outsize::stream::detail

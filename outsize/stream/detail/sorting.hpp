@@ -101,12 +101,10 @@ inline sort_options node_options(sort_options options, item_count count, std::si
   return options;
 }
 
-/// The claims of a sort while it is written, and while it is read, for planning: the engine's own
-/// follow its items.
-memory_claim claim_of_input(storage& store, sort_options const& options, item_count count,
-                            std::size_t item_bytes);
-memory_claim claim_of_output(storage& store, sort_options const& options, item_count count,
-                             std::size_t item_bytes);
+/// The claims of a sort while it is written, and while it is read, for planning before it is: the
+/// engine's own follow its items.
+memory_claim claim_of_input(storage& store, sort_options const& options, boundary_base const& of);
+memory_claim claim_of_output(storage& store, sort_options const& options, boundary_base const& of);
 
 /// Sorts items of one type.
 template <stored_item T>
@@ -124,10 +122,11 @@ class sorting final : public boundary<T> {
         store, kind_, node_options(options_, this->count, sizeof(T), stop));
   }
   memory_claim writing_claim(storage& store) const override {
-    return claim_of_input(store, options_, this->count, item_bytes());
+    return claim_of_input(store, options_, *this);
   }
   memory_claim reading_claim(storage& store) const override {
-    return claim_of_output(store, options_, this->count, item_bytes());
+    if (engine_) return engine_->output_claim();
+    return claim_of_output(store, options_, *this);
   }
   void begin_reading(storage&, std::uint64_t share_bytes) override {
     engine_->begin_output(share_bytes);
@@ -148,7 +147,7 @@ class sorting final : public boundary<T> {
  private:
   outsize::detail::item_kind kind_;
   sort_options options_;
-  std::unique_ptr<outsize::detail::item_engine> engine_;
+  std::unique_ptr<outsize::detail::item_engine> engine_;  // while it is written, rests, is read
   sort_report report_;
 };
 
@@ -217,10 +216,11 @@ class record_sorting final : public boundary<std::byte> {
         outsize::detail::item_framing{outsize::detail::item_framing::kind::length_prefix});
   }
   memory_claim writing_claim(storage& store) const override {
-    return claim_of_input(store, options_, this->count, item_bytes());
+    return claim_of_input(store, options_, *this);
   }
   memory_claim reading_claim(storage& store) const override {
-    return claim_of_output(store, options_, this->count, item_bytes());
+    if (engine_) return engine_->output_claim();
+    return claim_of_output(store, options_, *this);
   }
   void begin_reading(storage&, std::uint64_t share_bytes) override {
     engine_->begin_output(share_bytes);
@@ -241,7 +241,7 @@ class record_sorting final : public boundary<std::byte> {
  private:
   Order order_;  // to which records refer
   sort_options options_;
-  std::optional<engine> engine_;
+  mutable std::optional<engine> engine_;  // likewise
   sort_report report_;
 };
 

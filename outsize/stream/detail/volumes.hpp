@@ -28,11 +28,13 @@ class graph_volumes {
   std::uint64_t disk_bytes(phase_plan const& phase) const;
   /// Returns the bytes of files that a phase reads and writes.
   std::uint64_t file_bytes(phase_plan const& phase) const;
+  /// Returns the bytes that go through a boundary: if their number is not known, as many as come
+  /// into the segment that writes it.
+  std::optional<std::uint64_t> through(boundary_base const& b) const;
 
  private:
   using bytes = std::optional<std::uint64_t>;
 
-  bytes through(boundary_base const& b) const;
   void expect(segment_record const& s);
 
   graph_state const& graph_;

@@ -154,6 +154,9 @@ class sort_engine final : private memory_giver, private chunk_memory {
   /// several sorts begin one after another, so that the first leaves their shares to the others.
   /// @pre end_input() was called.
   void begin_output(std::uint64_t most_bytes = UINT64_MAX);
+  /// Returns the memory that begin_output() can use: the least; for one merge of all runs; all that
+  /// it would take. @pre end_input() was called, and begin_output() was not.
+  memory_claim output_claim();
 
   // ---- out ----
 
@@ -251,6 +254,7 @@ class sort_engine final : private memory_giver, private chunk_memory {
   void give_back(std::uint64_t bytes, give_cost most) override;
   void claim(std::uint64_t least);
   void take_output_memory();
+  memory_claim claim_of_output() const;
   std::uint64_t least_merge() const;
   std::uint64_t index_of_merge() const;
   std::uint64_t windows_bytes() const;
@@ -368,6 +372,12 @@ void sort_engine<Family>::begin_output(std::uint64_t most_bytes) {
   auto const here = enter();
   most_output_bytes_ = most_bytes;
   begin_output_at({});
+}
+
+template <item_family Family>
+memory_claim sort_engine<Family>::output_claim() {
+  auto const here = enter();
+  return holder_ ? claim_of_output() : memory_claim::fixed(work_.memory.total_bytes());
 }
 
 template <item_family Family>

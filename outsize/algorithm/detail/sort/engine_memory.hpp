@@ -206,7 +206,10 @@ void sort_engine<Family>::give_back(std::uint64_t bytes, give_cost most) {
   if ((step_ == step::giving_out && has_windows_) || step_ == step::suspended) suspend(bytes);
   if (step_ == step::at_rest) {
     write_resident();
-    if (work_.resident.empty()) work_.memory.shrink(UINT64_MAX);
+    if (work_.resident.empty()) {
+      work_.memory.shrink(UINT64_MAX);
+      claim(work_.memory.total_bytes());  // the index of the new run
+    }
   }
 }
 
@@ -241,7 +244,27 @@ void sort_engine<Family>::take_output_memory() {
   claim(work_.memory.total_bytes());
 }
 
-/// Of a merge of two runs.
+/// Chunks that stayed in memory can be written if that is too much.
+template <item_family Family>
+memory_claim sort_engine<Family>::claim_of_output() const {
+  bool const has_resident = !work_.resident.empty();
+  std::uint64_t const resident = has_resident ? formation_->resident_memory_bytes() : 0;
+  std::uint64_t const used = work_.memory.total_bytes() - work_.memory.free_bytes();
+  std::uint64_t const index = used - std::min(used, resident) + index_of_merge() + 4 * page_bytes();
+  std::uint64_t const least =
+      index + least_merge() + (has_resident ? resident_writing_bytes(resident_buffers) : 0);
+  if (work_.runs.empty()) {
+    std::uint64_t const all = has_resident ? std::max(least, used + windows_bytes()) : used;
+    return {std::min(least, all), all, all};
+  }
+  std::size_t const block_bytes = least_merge() / least_merge_blocks;
+  std::uint64_t const merge =
+      memory_of_merge(work_.runs.size(), block_bytes, work_.store.threads().threads());
+  std::uint64_t const knee = std::max(least, index + resident + merge);
+  return {least, knee, std::max(knee, work_.plan.merge_bytes + work_.plan.index_bytes)};
+}
+
+/// For a merge of two runs.
 template <item_family Family>
 std::uint64_t sort_engine<Family>::least_merge() const {
   std::size_t block_bytes = work_.resident_block_bytes;
@@ -250,7 +273,7 @@ std::uint64_t sort_engine<Family>::least_merge() const {
   return least_merge_blocks * block_bytes + 4 * page_bytes();
 }
 
-/// What is charged for them now.
+/// Charged for them now.
 template <item_family Family>
 std::uint64_t sort_engine<Family>::index_of_runs() const noexcept {
   std::uint64_t bytes = 0;
@@ -282,7 +305,7 @@ std::uint64_t sort_engine<Family>::least_windows_bytes() const {
   return 2 * round_up(item + places_.alignment_bytes, page_bytes());
 }
 
-/// Of what stayed in memory.
+/// Of the chunks that stayed in memory.
 template <item_family Family>
 std::uint64_t sort_engine<Family>::resident_bytes() const {
   std::uint64_t bytes = 0;

@@ -24,6 +24,7 @@
 
 #include <outsize/algorithm/detail/sort/sorted_window.hpp>
 #include <outsize/algorithm/sort_options.hpp>
+#include <outsize/base/memory_division.hpp>
 #include <outsize/kernel/detail/item_kernel.hpp>
 #include <outsize/kernel/detail/ordered_bits.hpp>
 
@@ -90,6 +91,7 @@ class item_engine {
   virtual void finish_input(std::size_t output_alignment = 1) = 0;
   virtual void end_input() = 0;
   virtual void begin_output(std::uint64_t most_bytes = UINT64_MAX) = 0;
+  virtual memory_claim output_claim() = 0;
 
   virtual std::optional<sorted_window> next() = 0;
   virtual void recycle(sorted_window const& used) noexcept = 0;

@@ -80,7 +80,7 @@ class typed_items {
   /// How users' values become the integers that are sorted.
   using key_form = std::conditional_t<std::same_as<T, word_pair>, ordered_words, ordered_bits>;
 
-  explicit typed_items(Less less, key_form bits = {}) : less_{std::move(less)}, bits_(bits) {}
+  explicit typed_items(Less order, key_form bits = {}) : less_{std::move(order)}, bits_(bits) {}
 
   std::size_t item_bytes() const noexcept { return sizeof(T); }
   key_less const& less() const noexcept { return less_; }
