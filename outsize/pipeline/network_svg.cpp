@@ -24,6 +24,7 @@ using detail::format_share;
 using detail::point;
 using detail::rectangle;
 using detail::shortened;
+using detail::xml_text;
 
 constexpr double pool_height = 54;
 constexpr double planned_height = 52;   // of a stage before a run
@@ -36,30 +37,6 @@ constexpr std::string_view busy_colour = "#2e9e5b";
 constexpr std::string_view input_colour = "#c9ced6";
 constexpr std::string_view other_colour = "#f0932b";
 constexpr std::string_view bottleneck_colour = "#d63031";
-
-/// Characters that XML does not allow become spaces.
-std::string xml_text(std::string_view text) {
-  std::string out;
-  for (char const c : shortened(text, text.size() + 1)) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
 
 std::string xml_lines(std::string_view text) {
   std::string out;

@@ -39,29 +39,6 @@ svg{max-width:100%;height:auto}.network{margin:20px 0}
 .axis{font-size:11px;fill:var(--faint)}.grid{stroke:var(--line)}.curve{fill-opacity:.25}
 </style>)";
 
-std::string html_text(std::string_view text) {
-  std::string out;
-  for (char const c : detail::shortened(text, text.size() + 1)) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
-
 /// One curve: a value for each bin, as a rate.
 struct curve {
   std::string_view name, colour;
@@ -84,7 +61,7 @@ void add_axis_text(std::string& out, double x, double y, std::string_view anchor
                    std::string_view text) {
   fmt::format_to(std::back_inserter(out),
                  "<text class=\"axis\" x=\"{}\" y=\"{}\" text-anchor=\"{}\">{}</text>\n", x, y,
-                 anchor, html_text(text));
+                 anchor, detail::xml_text(text));
 }
 
 /// Lines for nothing, half and the most, and times.
@@ -156,7 +133,7 @@ class table {
     for (std::size_t c = 0; c < cells.size(); ++c)
       if (is_used_[c])
         fmt::format_to(std::back_inserter(out), "<{0}{1}>{2}</{0}>", kind,
-                       c >= notes_ ? " class=\"note\"" : "", html_text(cells[c]));
+                       c >= notes_ ? " class=\"note\"" : "", detail::xml_text(cells[c]));
     return out;
   }
 
@@ -197,9 +174,10 @@ std::string run_page::html() const {
       "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
       "<meta name=\"viewport\" content=\"width=device-width\"><title>{0}</title>\n{1}\n"
       "</head><body>\n<h1>{0}</h1>\n<table class=\"facts\">\n",
-      html_text(title), style);
+      detail::xml_text(title), style);
   for (auto const& [name, value] : facts)
-    out += fmt::format("<tr><td>{}</td><td>{}</td></tr>\n", html_text(name), html_text(value));
+    out += fmt::format("<tr><td>{}</td><td>{}</td></tr>\n", detail::xml_text(name),
+                       detail::xml_text(value));
   out += "</table>\n<h2>Disks</h2>\n";
   constexpr curve disks[] = {{"written", "var(--written)", &io::load_totals::written_bytes},
                              {"read", "var(--read)", &io::load_totals::read_bytes}};

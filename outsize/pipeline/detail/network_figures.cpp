@@ -92,6 +92,29 @@ std::string shortened(std::string_view text, std::size_t most) {
   return line;
 }
 
+std::string xml_text(std::string_view text) {
+  std::string out;
+  for (char const c : shortened(text, text.size() + 1)) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      default:
+        out += c;
+    }
+  }
+  return out;
+}
+
 std::string memory_of(network_report::stage const& s) {
   return s.granted_bytes == 0
              ? ""

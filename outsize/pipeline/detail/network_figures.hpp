@@ -53,6 +53,9 @@ std::vector<std::string_view> characters_of(std::string_view text);
 /// and an ellipsis stands for what is cut off.
 std::string shortened(std::string_view text, std::size_t most);
 
+/// A text within XML or HTML. Characters that these do not allow become spaces.
+std::string xml_text(std::string_view text);
+
 /// "3 MiB of 4 MiB": the memory that a stage used, and that it was granted; empty if not known.
 std::string memory_of(network_report::stage const& s);
 

@@ -21,9 +21,9 @@
 
 #include <outsize/base/external_item.hpp>
 #include <outsize/container/vector.hpp>
-#include <outsize/container/vector_readers.hpp>
 #include <outsize/stream/detail/context.hpp>
 #include <outsize/stream/detail/expression.hpp>
+#include <outsize/stream/detail/vector_filler.hpp>
 #include <outsize/stream/element_stream.hpp>
 
 namespace outsize::stream::detail {
@@ -41,47 +41,19 @@ class vector_sink : public end_sink {
   explicit vector_sink(vector<T>& to) : to_(&to) {}
 
   void begin(segment_context& c) {
-    context_ = &c;
     to_->clear();
-    writer_ = std::make_unique<vector_writer<T>>(*to_);
+    writer_ = std::make_unique<vector_filler<T>>(c, *to_);
   }
-  void push(T const& item) {
-    if (next_ == end_) [[unlikely]]
-      open_page();
-    *next_++ = item;
-  }
-  void finish() {
-    context_->outside([this] {
-      close_page();
-      writer_->finish();
-    });
-  }
+  void push(T const& item) { writer_->push(item); }
+  void finish() { writer_->finish_some(); }
   void describe(description& d) const {
     d.operators.emplace_back("into a vector");
     d.changed.push_back(to_);
   }
 
  private:
-  void open_page() {
-    context_->outside([this] {
-      close_page();
-      room_ = writer_->room();
-    });
-    next_ = room_.data();
-    end_ = next_ + room_.size();
-  }
-  void close_page() {
-    writer_->used(static_cast<std::size_t>(next_ - room_.data()));
-    room_ = {};
-    next_ = end_ = nullptr;
-  }
-
   vector<T>* to_;
-  segment_context* context_ = nullptr;
-  std::unique_ptr<vector_writer<T>> writer_;
-  std::span<T> room_;
-  T* next_ = nullptr;
-  T* end_ = nullptr;
+  std::unique_ptr<vector_filler<T>> writer_;
 };
 
 /// Builds a vector, and hands it over when it is complete.

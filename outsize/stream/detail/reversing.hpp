@@ -32,39 +32,10 @@
 #include <outsize/container/vector_readers.hpp>
 #include <outsize/stream/detail/boundary.hpp>
 #include <outsize/stream/detail/link.hpp>
+#include <outsize/stream/detail/record_gatherer.hpp>
+#include <outsize/stream/detail/vector_filler.hpp>
 
 namespace outsize::stream::detail {
-
-/// Fills the pages of a vector.
-template <external_item T>
-class vector_filler final : public boundary_writer<T> {
- public:
-  vector_filler(segment_context& c, vector<T>& to) : context_(c), to_(to) {}
-
-  bool finish_some() override {
-    context_.outside([this] {
-      hand_over();
-      to_.finish();
-    });
-    return true;
-  }
-
- private:
-  bool more_room() override {
-    this->lend(context_.outside([this] {
-      hand_over();
-      return to_.room();
-    }));
-    return true;
-  }
-  void hand_over() {
-    to_.used(this->filled().size());
-    this->lend({});
-  }
-
-  segment_context& context_;
-  vector_writer<T> to_;
-};
 
 /// Shows the items of a vector, the last one first.
 template <external_item T>
@@ -89,48 +60,21 @@ class backward_reader final : public boundary_reader<T> {
 };
 
 /// Puts byte strings into a vector, each in front of its length.
-class record_filler final : public boundary_writer<std::byte> {
+class record_filler final : public record_gatherer {
  public:
-  record_filler(segment_context& c, vector<std::byte>& to) : context_(c), to_(to) {
-    room_.resize(64_KiB);
-  }
-
-  bool finish_some() override {
-    context_.outside([this] {
-      hand_over();
-      to_.finish();
-    });
-    return true;
-  }
+  record_filler(segment_context& c, vector<std::byte>& to) : record_gatherer(c), to_(to) {}
 
  private:
-  bool more_room() override {
-    context_.outside([this] { hand_over(); });
-    // The rest is the beginning of one record: longer ones need more room.
-    if (kept_ > room_.size() / 2) room_.resize(2 * room_.size());
-    this->lend(std::span(room_).subspan(kept_));
-    return true;
-  }
-  void hand_over() {
-    std::span<std::byte const> rest = std::span(room_).first(kept_ + this->filled().size());
-    this->lend({});
-    while (rest.size() >= sizeof(std::uint32_t)) {
-      auto const length = rest.first(sizeof(std::uint32_t));
-      std::uint32_t bytes;
-      std::memcpy(&bytes, length.data(), sizeof bytes);
-      if (rest.size() - sizeof bytes < bytes) break;
-      to_.push(rest.subspan(sizeof bytes, bytes));
-      to_.push(length);
-      rest = rest.subspan(sizeof bytes + bytes);
+  void take(std::span<std::string_view const> records) override {
+    for (std::string_view const r : records) {
+      auto const bytes = static_cast<std::uint32_t>(r.size());
+      to_.push(std::as_bytes(std::span(r)));
+      to_.push(std::as_bytes(std::span(&bytes, 1)));
     }
-    std::memmove(room_.data(), rest.data(), rest.size());
-    kept_ = rest.size();
   }
+  void finish() override { to_.finish(); }
 
-  segment_context& context_;
   vector_writer<std::byte> to_;
-  std::vector<std::byte> room_;
-  std::size_t kept_ = 0;  // bytes of a record that goes on
 };
 
 /// Shows them as boundaries have them, each behind its length, the last one first.

@@ -22,7 +22,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include <outsize/algorithm/detail/item_sort.hpp>
 #include <outsize/algorithm/detail/sort/engine.hpp>
@@ -31,6 +30,7 @@
 #include <outsize/base/units.hpp>
 #include <outsize/block/storage.hpp>
 #include <outsize/stream/detail/boundary.hpp>
+#include <outsize/stream/detail/record_gatherer.hpp>
 
 namespace outsize::stream::detail {
 
@@ -151,50 +151,17 @@ class sorting final : public boundary<T> {
   sort_report report_;
 };
 
-/// Gives byte strings, each behind its length, to an engine for records.
+/// Gives byte strings to an engine for records.
 template <typename Engine>
-class record_engine_writer final : public boundary_writer<std::byte> {
+class record_engine_writer final : public record_gatherer {
  public:
-  record_engine_writer(segment_context& c, Engine& to) : context_(c), to_(to) {
-    room_.resize(64_KiB);
-  }
-
-  bool finish_some() override {
-    hand_over();
-    context_.outside([this] { to_.end_input(); });
-    return true;
-  }
+  record_engine_writer(segment_context& c, Engine& to) : record_gatherer(c), to_(to) {}
 
  private:
-  bool more_room() override {
-    hand_over();
-    // The rest is the beginning of one record: longer records need more room.
-    if (kept_ > room_.size() / 2) room_.resize(2 * room_.size());
-    this->lend(std::span(room_).subspan(kept_));
-    return true;
-  }
-  void hand_over() {
-    std::size_t const end = kept_ + this->filled().size();
-    this->lend({});
-    std::string_view rest(reinterpret_cast<char const*>(room_.data()), end);
-    views_.clear();
-    while (rest.size() >= sizeof(std::uint32_t)) {
-      std::uint32_t bytes;
-      std::memcpy(&bytes, rest.data(), sizeof bytes);
-      if (rest.size() - sizeof bytes < bytes) break;
-      views_.push_back(rest.substr(sizeof bytes, bytes));
-      rest.remove_prefix(sizeof bytes + bytes);
-    }
-    if (!views_.empty()) context_.outside([this] { to_.append(views_); });
-    std::memmove(room_.data(), rest.data(), rest.size());
-    kept_ = rest.size();
-  }
+  void take(std::span<std::string_view const> records) override { to_.append(records); }
+  void finish() override { to_.end_input(); }
 
-  segment_context& context_;
   Engine& to_;
-  std::vector<std::byte> room_;
-  std::size_t kept_ = 0;  // bytes of a record that goes on
-  std::vector<std::string_view> views_;
 };
 
 /// Sorts byte strings.
