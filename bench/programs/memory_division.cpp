@@ -66,8 +66,8 @@ class division {
     return {.memory_bytes = for_sorters_ / among, .rewindable = true};
   }
   /// For the larger of two sorts of a graph that run at once, while two others do.
-  sort_options larger_of_a_graph() const { return {.memory_bytes = for_sorters_ / 2}; }
-  sort_options smaller_of_a_graph() const { return {.memory_bytes = for_others_ / 2}; }
+  sort_options larger_of_a_graph() const { return named(for_sorters_ / 2); }
+  sort_options smaller_of_a_graph() const { return named(for_others_ / 2); }
   page_options vectors(unsigned among) const { return pages(for_others_ / among); }
   page_options favoured_vectors(unsigned among) const { return pages(for_sorters_ / among); }
   map_options maps(unsigned among) const {
@@ -92,6 +92,11 @@ class division {
     return {.page_bytes = page_bytes_,
             .cache_pages = std::max<std::size_t>(pages / 2, 4),
             .spare_pages = std::max<std::size_t>(pages / 2, 1)};
+  }
+
+  /// Blocks are short where there is too little for those that are chosen.
+  static sort_options named(std::uint64_t bytes) {
+    return {.memory_bytes = bytes, .block_bytes = bytes > 0 && bytes < 2_MiB ? 4_KiB : 0};
   }
 
   std::uint64_t for_sorters_, for_others_, page_bytes_;
