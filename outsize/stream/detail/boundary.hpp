@@ -145,6 +145,8 @@ class boundary_base : public std::enable_shared_from_this<boundary_base> {
   /// known.
   virtual memory_claim writing_claim(storage&) const { return {}; }
   virtual memory_claim reading_claim(storage&) const { return {}; }
+  /// Returns the memory that it has between these.
+  virtual std::uint64_t held_bytes() const noexcept { return 0; }
   /// When its reader has ended: frees all that it has.
   virtual void end_reading() noexcept {}
   /// Returns whether it is a link, which can be a store in place of a channel.

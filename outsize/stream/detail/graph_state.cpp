@@ -232,6 +232,7 @@ std::string graph_state::explain() {
       text += fmt::format("  memory {}\n", format_bytes(store.memory().total_bytes()));
       for (std::size_t i = 0; i < claims.size(); ++i) {
         memory_claim const& c = claims[i].claim;
+        if (c.most == 0) continue;
         text += fmt::format("    {}: {} (least {}, knee {}, most {})\n", claims[i].name,
                             shares ? format_bytes((*shares)[i]) : "too little",
                             format_bytes(c.least), format_bytes(c.knee), format_bytes(c.most));

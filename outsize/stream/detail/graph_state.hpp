@@ -97,8 +97,8 @@ phase_memory memory_of_phase(graph_state const& g, phase_plan const& phase);
 struct named_claim {
   std::string name;
   memory_claim claim;
-  boundary_base const* read = nullptr;
-  boundary_base const* written = nullptr;
+  boundary_base* read = nullptr;
+  boundary_base* written = nullptr;
 };
 std::vector<named_claim> claims_of_phase(graph_state const& g, phase_plan const& phase);
 /// Returns the share of each claim; nothing if there is too little memory for all.

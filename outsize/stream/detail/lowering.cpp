@@ -42,16 +42,15 @@ phase_memory memory_of_phase(graph_state const& g, phase_plan const& phase) {
 
 std::vector<named_claim> claims_of_phase(graph_state const& g, phase_plan const& phase) {
   std::vector<named_claim> all;
-  auto const add = [&all](named_claim one) {
-    if (one.claim.most > 0) all.push_back(std::move(one));
-  };
   for (std::size_t i : phase.segments) {
-    for (boundary_base const* b : g.segments[i].what.reads)
-      add({b->name() + ", read", b->reading_claim(g.store), b});
-    for (boundary_base const* b : g.segments[i].writes)
-      add({b->name() + ", written", b->writing_claim(g.store), nullptr, b});
+    for (boundary_base* b : g.segments[i].what.reads)
+      if (b->is_cut()) all.push_back({b->name() + ", read", b->reading_claim(g.store), b, nullptr});
+    for (boundary_base* b : g.segments[i].writes)
+      if (b->is_cut())
+        all.push_back({b->name() + ", written", b->writing_claim(g.store), nullptr, b});
   }
-  add({"channels and files", memory_claim::fixed(memory_of_phase(g, phase).reserved_bytes)});
+  if (std::uint64_t const bytes = memory_of_phase(g, phase).reserved_bytes; bytes > 0)
+    all.push_back({"channels and files", memory_claim::fixed(bytes), nullptr, nullptr});
   return all;
 }
 
@@ -112,25 +111,25 @@ class lowered_phase {
   void begin_boundaries() {
     auto const claims = claims_of_phase(graph_, phase_);
     auto const shares = required_shares(claims);
-    std::uint64_t all = memory_.reserved_bytes;
-    for (std::size_t i = 0; i < claims.size(); ++i)
-      if (claims[i].written != nullptr) all += shares[i];
-    grant reserved = set_aside(all);
+    std::vector<std::uint64_t> lacking = shares;  // that are not there yet
+    std::uint64_t all = 0;
     for (std::size_t i = 0; i < claims.size(); ++i) {
-      if (claims[i].written == nullptr) continue;
-      reserved.shrink(shares[i]);
-      begin_writing(*claims[i].written, shares[i]);
+      if (boundary_base const* const b = claims[i].read)
+        lacking[i] -= std::min(lacking[i], b->held_bytes());
+      all += lacking[i];
     }
-    for (std::size_t i : phase_.segments)
-      for (boundary_base* b : graph_.segments[i].what.reads) {
-        if (!b->is_cut()) continue;
-        auto const is_it = [b](named_claim const& c) { return c.read == b; };
-        auto const at = std::find_if(claims.begin(), claims.end(), is_it);
-        bool const has_share = at != claims.end();
-        std::uint64_t const share =
-            has_share ? shares[static_cast<std::size_t>(at - claims.begin())] : UINT64_MAX;
-        if (has_share) b->granted_bytes = std::max(b->granted_bytes, share);
-        b->begin_reading(graph_.store, share);
+    grant reserved = set_aside(all);
+    for (std::size_t i = 0; i < claims.size(); ++i)
+      if (boundary_base* const b = claims[i].written) {
+        reserved.shrink(lacking[i]);
+        b->granted_bytes = shares[i];
+        b->begin_writing(graph_.store, stop_);
+      }
+    for (std::size_t i = 0; i < claims.size(); ++i)
+      if (boundary_base* const b = claims[i].read) {
+        reserved.shrink(lacking[i]);
+        b->granted_bytes = std::max(b->granted_bytes, shares[i]);
+        b->begin_reading(graph_.store, shares[i]);
       }
   }
   /// As much of it as there is.
@@ -158,14 +157,6 @@ class lowered_phase {
     throw budget_error(asker, total, least,
                        fmt::format("{}: {} of memory, {} needed: {}", asker, format_bytes(total),
                                    format_bytes(least), all));
-  }
-  void begin_writing(boundary_base const& which, std::uint64_t share) {
-    for (std::size_t i : phase_.segments)
-      for (boundary_base* b : graph_.segments[i].writes) {
-        if (b != &which) continue;
-        b->granted_bytes = share;
-        b->begin_writing(graph_.store, stop_);
-      }
   }
   void end_boundaries() {
     for (std::size_t i : phase_.segments)

@@ -131,6 +131,9 @@ class sorting final : public boundary<T> {
   void begin_reading(storage&, std::uint64_t share_bytes) override {
     engine_->begin_output(share_bytes);
   }
+  std::uint64_t held_bytes() const noexcept override {
+    return engine_ ? engine_->memory_bytes() : 0;
+  }
   void end_reading() noexcept override {
     if (engine_) report_ = engine_->report();
     engine_.reset();
@@ -191,6 +194,9 @@ class record_sorting final : public boundary<std::byte> {
   }
   void begin_reading(storage&, std::uint64_t share_bytes) override {
     engine_->begin_output(share_bytes);
+  }
+  std::uint64_t held_bytes() const noexcept override {
+    return engine_ ? engine_->memory_bytes() : 0;
   }
   void end_reading() noexcept override {
     if (engine_) report_ = engine_->report();

@@ -157,6 +157,8 @@ class sort_engine final : private memory_giver, private chunk_memory {
   /// Returns the memory that begin_output() can use: the least; for one merge of all runs; all that
   /// it would take. @pre end_input() was called, and begin_output() was not.
   memory_claim output_claim();
+  /// Returns the memory that it has now.
+  std::uint64_t memory_bytes() const noexcept { return work_.memory.total_bytes(); }
 
   // ---- out ----
 

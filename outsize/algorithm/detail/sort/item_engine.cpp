@@ -50,6 +50,7 @@ class engine_of_items final : public item_engine {
   }
   void end_input() override { engine_.end_input(); }
   void begin_output(std::uint64_t most_bytes) override { engine_.begin_output(most_bytes); }
+  std::uint64_t memory_bytes() const noexcept override { return engine_.memory_bytes(); }
   memory_claim output_claim() override { return engine_.output_claim(); }
 
   std::optional<sorted_window> next() override { return engine_.next(); }

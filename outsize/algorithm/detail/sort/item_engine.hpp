@@ -92,6 +92,7 @@ class item_engine {
   virtual void end_input() = 0;
   virtual void begin_output(std::uint64_t most_bytes = UINT64_MAX) = 0;
   virtual memory_claim output_claim() = 0;
+  virtual std::uint64_t memory_bytes() const noexcept = 0;
 
   virtual std::optional<sorted_window> next() = 0;
   virtual void recycle(sorted_window const& used) noexcept = 0;
