@@ -170,6 +170,7 @@ std::string advice(network_report const& r, network_report::stage const& s) {
     return fmt::format(
         "the threads together were busy for {} of the time, so try more of them, or make it faster",
         detail::format_share(threads));
+  if (share < 0.5 && r.pools.empty()) return "even it waited for most of the time";
   if (share < 0.5)
     return "even it waited for most of the time, so try more buffers, or larger ones";
   if (s.kind == "external") return "it is driven by the caller's thread, which sets the pace";

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <exception>
 #include <thread>
+#include <utility>
 
 #include <outsize/base/error.hpp>
 #include <outsize/stream/detail/graph_state.hpp>
@@ -80,6 +81,8 @@ struct job::state {
 };
 
 job graph::start() {
+  if (std::exchange(state_->has_started, true))
+    throw plan_error(fmt::format("{}: the graph has been started", state_->name));
   auto s = std::make_unique<job::state>(job::state{*state_});
   s->thread = std::thread([&j = *s] {
     try {

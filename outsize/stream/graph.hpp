@@ -168,6 +168,7 @@ class graph {
   /// have some of their items.
   graph_report const& run(std::stop_token stop = {});
   /// Does so on a thread of its own. The graph must outlive the job, and stay as it is.
+  /// @throws plan_error if it has been started before; all else comes out of job::wait().
   [[nodiscard]] job start();
 
   /// Returns the measurements of the phases that have run.

@@ -97,8 +97,7 @@ std::string graph_report::html() const {
 }
 
 std::string graph_report::explain() const {
-  std::string text;
-  for (auto const& p : phases) text += p.explain() + "\n";
+  std::string text = picture().explain() + "\n";
   for (boundary const& b : boundaries) {
     text += fmt::format("{} '{}': {} items", b.kind, b.name, b.items);
     if (b.kind == "sorter")

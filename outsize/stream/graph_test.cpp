@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <list>
 #include <numeric>
 #include <optional>
 #include <random>
@@ -36,6 +37,7 @@
 #include <outsize/stream/operators/zip.hpp>
 #include <outsize/stream/sinks.hpp>
 #include <outsize/stream/sources.hpp>
+#include <outsize/testing/scratch_directory.hpp>
 
 namespace outsize::stream {
 namespace {
@@ -46,6 +48,8 @@ using testing::Not;
 using testing::ThrowsMessage;
 
 using numbers = std::vector<std::uint64_t>;
+
+bool is_even(std::uint64_t x) { return x % 2 == 0; }
 
 struct graphs : testing::Test {
   static storage_options options(std::size_t threads = 2) {
@@ -319,6 +323,85 @@ TEST_F(graphs, share_what_containers_leave) {
   auto const n = g.add(merge(x | sort(), y | sort()) | count());
   g.run();
   EXPECT_EQ(n.get(), 100'000U);
+}
+
+TEST_F(graphs, plan_with_counts_that_nothing_can_hold) {
+  storage store(options());
+  auto const few = [](std::uint64_t x) { return x < 1000; };
+  graph g(store);
+  auto const n = g.add(counter(std::uint64_t{0}, UINT64_MAX) | take_while(few) | sort() | count());
+  EXPECT_THAT(g.explain(), HasSubstr("at most 18446744073709551615 items"));
+  g.run();
+  EXPECT_EQ(n.get(), 1000U);
+}
+
+TEST_F(graphs, refuse_what_two_parts_would_write) {
+  storage store(options());
+  scratch::directory dir;
+  numbers in = some(10), out;
+  auto const refused = ThrowsMessage<plan_error>(HasSubstr("writes to"));
+  EXPECT_THAT([&] { run(store, from(in) | into(in)); }, refused);
+  std::list<std::uint64_t> list(3);
+  EXPECT_THAT([&] { run(store, from(list) | into(list)); }, refused);
+  graph g(store);
+  g.add(from(in) | into(dir.path("out")));
+  g.add(from(in) | into(dir.path("out")));
+  EXPECT_THAT([&] { g.run(); }, refused);
+  graph good(store);  // what is only read may be read by many
+  auto const a = good.add(from(in) | count());
+  auto const b = good.add(from(in) | count());
+  good.run();
+  EXPECT_EQ(a.get() + b.get(), 20U);
+}
+
+TEST_F(graphs, keep_items_of_several_channels_on_disk) {
+  storage store(options());
+  graph g(store);
+  auto [a, b, c, d] = g.fork<4>(counter(std::uint64_t{0}, 50'000));
+  auto const first = g.add(concat(a, b) | reduce(std::uint64_t{0}));
+  auto const second = g.add(concat(c, d) | reduce(std::uint64_t{0}));
+  auto const& r = g.run();
+  EXPECT_EQ(first.get(), 50'000ULL * 49'999);
+  EXPECT_EQ(second.get(), first.get());
+  std::size_t most_spilled = 0;
+  for (auto const& x : r.boundaries) most_spilled = std::max(most_spilled, x.spilled_items);
+  EXPECT_GT(most_spilled, 0U);
+}
+
+TEST_F(graphs, number_parts_that_run_in_turn) {
+  auto o = options();
+  o.memory_bytes = 2_MiB;
+  storage store(std::move(o));
+  numbers const in = some(300'000);
+  std::vector<graph_progress> seen;
+  graph g(store, "turns", {.progress = [&](graph_progress const& p) { seen.push_back(p); }});
+  for (int i = 0; i < 3; ++i) g.add(from(in) | sort() | filter(is_even) | sort() | discard());
+  auto const& r = g.run();
+  for (auto const& p : seen) EXPECT_LE(p.phase, p.phases);
+  EXPECT_EQ(seen.back().phases, r.phases.size());
+}
+
+TEST_F(graphs, start_once) {
+  storage store(options());
+  graph g(store);
+  numbers const in = some(1000);
+  g.add(from(in) | sort() | discard());
+  auto job = g.start();
+  EXPECT_THROW((void)g.start(), plan_error);
+  job.wait();
+}
+
+TEST_F(graphs, say_that_they_are_cancelled_whoever_sees_it_first) {
+  storage store(options());
+  for (std::uint64_t at = 0; at < 200'000; at += 9'973) {
+    std::stop_source stop;
+    graph g(store, "given up");
+    g.add(counter(std::uint64_t{0}, 400'000) | inspect([&](std::uint64_t x) {
+            if (x == at) stop.request_stop();
+          }) |
+          sort() | discard());
+    EXPECT_THROW(g.run(stop.get_token()), cancelled) << at;
+  }
 }
 
 TEST_F(graphs, say_how_much_is_left) {

@@ -78,7 +78,7 @@ class file_sink : public end_sink {
   }
   void describe(description& d) const {
     d.operators.push_back("into '" + out_.path + "'");
-    d.output_files.push_back(sizeof(T));
+    d.output_files.push_back({out_.path, sizeof(T)});
     ++d.files;
   }
 

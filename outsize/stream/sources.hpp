@@ -15,6 +15,7 @@
 // Files are opened when the part of the graph runs that reads them. Layer: stream.
 
 #include <concepts>
+#include <cstddef>
 #include <ranges>
 #include <type_traits>
 #include <utility>
@@ -54,6 +55,13 @@ auto from(Range&& range) {
       return flow(detail::range_source<held>(std::views::all(std::forward<Range>(range))));
     }
   }
+}
+
+/// Refuses names of files.
+template <typename Char, std::size_t n>
+  requires std::same_as<Char const, char const>
+void from(Char (&)[n]) {
+  static_assert(n == 0, "outsize: a file is from(items<T>(\"file\")) or lines(\"file\")");
 }
 
 /// Begins a flow at a stream: any object with empty(), * and ++. One that is an lvalue must outlive

@@ -115,7 +115,7 @@ class size_splitter : public end_sink {
   }
   void describe(description& d) const {
     d.operators.emplace_back("split_by_size");
-    d.output_files.push_back(external_item<T> ? sizeof(T) : 0);
+    d.output_files.push_back({"", external_item<T> ? sizeof(T) : 0});
     ++d.files;
   }
 
@@ -167,7 +167,7 @@ class key_splitter : public end_sink {
   }
   void describe(description& d) const {
     d.operators.emplace_back("split_by_key");
-    d.output_files.push_back(external_item<T> ? sizeof(T) : 0);
+    d.output_files.push_back({"", external_item<T> ? sizeof(T) : 0});
     ++d.files;
   }
 

@@ -49,7 +49,7 @@ class line_sink : public end_sink {
   void finish();
   void describe(description& d) const {
     d.operators.push_back("into_lines '" + path_ + "'");
-    d.output_files.push_back(0);
+    d.output_files.push_back({path_, 0});
     ++d.files;
   }
 

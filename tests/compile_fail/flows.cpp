@@ -37,6 +37,14 @@ inline auto bad(std::vector<int> const& v) {
 }
 #endif
 
+#ifdef NAME_OF_A_FILE
+inline auto bad() { return from("numbers") | discard(); }
+#endif
+
+#ifdef SORT_OF_TUPLES
+inline auto bad(std::vector<std::pair<int, int>> const& v) { return from(v) | sort() | discard(); }
+#endif
+
 #ifdef SORT_OF_POINTERS
 inline auto bad(std::vector<int*> const& v) { return from(v) | sort() | discard(); }
 #endif

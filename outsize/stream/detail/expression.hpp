@@ -24,6 +24,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <ranges>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -56,9 +57,15 @@ struct item_count {
   item_count without(std::uint64_t first) const noexcept {
     return {what, items - std::min(items, first)};
   }
+  /// Returns their bytes, if these are no more than a disk may have.
+  std::optional<std::uint64_t> bytes(std::size_t item_bytes) const noexcept {
+    constexpr std::uint64_t most = std::uint64_t{1} << 56;
+    if (!has_bound() || item_bytes == 0 || items > most / item_bytes) return std::nullopt;
+    return items * item_bytes;
+  }
   /// Returns the count of two streams, one behind the other.
   friend item_count operator+(item_count a, item_count b) noexcept {
-    if (!a.has_bound() || !b.has_bound()) return {};
+    if (!a.has_bound() || !b.has_bound() || a.items > UINT64_MAX - b.items) return {};
     return {std::min(a.what, b.what), a.items + b.items};
   }
   /// Returns the count of the shorter of two streams.
@@ -70,22 +77,39 @@ struct item_count {
   bool operator==(item_count const&) const = default;
 };
 
+/// A range that lies outside of a flow.
+template <typename Range>
+inline constexpr bool is_outside = false;
+template <typename Range>
+inline constexpr bool is_outside<std::ranges::ref_view<Range>> = true;
+
 /// A segment's description of itself before it runs.
 struct description {
   std::vector<std::string> operators;        // in the order in which items go through
   std::vector<boundary_base*> reads = {};    // boundaries
-  std::vector<void const*> containers = {};  // that are read
+  std::vector<void const*> containers = {};  // that are read, by one reader at a time
+  std::vector<void const*> ranges = {};      // that are read, by any number of readers
   std::vector<void const*> changed = {};     // containers that are written
   std::size_t files = 0;                     // read or written
   // For the volume that is to be expected.
   std::vector<std::string> input_files = {};
-  std::uint64_t input_bytes = 0;               // of sources that are no files
-  bool is_input_known = true;                  // of all those
-  std::vector<std::size_t> output_files = {};  // length of their items; 0: byte strings
+  std::uint64_t input_bytes = 0;  // of sources that are no files
+  bool is_input_known = true;     // of all those
+  struct output_file {
+    std::string path;            // empty: not known yet
+    std::size_t item_bytes = 0;  // 0: byte strings
+  };
+  std::vector<output_file> output_files = {};
 
+  /// A view of a range that is read.
+  template <typename View>
+  void add_range(View const& from) {
+    if constexpr (is_outside<View>) ranges.push_back(&from.base());
+  }
   void add_input(item_count count, std::size_t item_bytes) {
-    is_input_known &= count.has_bound();
-    input_bytes += count.items * item_bytes;
+    auto const bytes = count.bytes(item_bytes);
+    is_input_known &= bytes.has_value();
+    input_bytes += bytes.value_or(0);
   }
 };
 

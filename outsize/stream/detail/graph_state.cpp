@@ -36,24 +36,34 @@ std::string label_of(segment_record const& s) {
 }
 
 std::uint64_t bytes_through(boundary_base const& b) {
-  std::uint64_t const length = b.item_bytes() == 0 ? 32 : b.item_bytes();
-  return b.count.has_bound() ? b.count.items * length : length;
+  std::size_t const length = b.item_bytes() == 0 ? 32 : b.item_bytes();
+  return b.count.bytes(length).value_or(length);
 }
 
-/// No two threads may use a container at once.
-void check_containers(std::vector<segment_record> const& segments) {
+/// No two threads may use a container at once, or write a file.
+void check_uses(std::vector<segment_record> const& segments) {
   std::map<void const*, std::size_t> readers;
   std::set<void const*> changed;
+  std::set<std::string> files;
+  auto const refuse_changed = [&changed](segment_record const& s, void const* c) {
+    if (changed.contains(c))
+      throw plan_error(fmt::format("'{}' reads a container that the graph writes to", s.label));
+  };
   for (segment_record const& s : segments)
     for (void const* c : s.what.changed)
       if (!changed.insert(c).second)
         throw plan_error(
             fmt::format("'{}': another part of the graph writes to the same container", s.label));
+  for (segment_record const& s : segments) {
+    for (void const* r : s.what.ranges) refuse_changed(s, r);
+    for (auto const& file : s.what.output_files)
+      if (!file.path.empty() && file.path != "-" && !files.insert(file.path).second)
+        throw plan_error(
+            fmt::format("'{}': another part of the graph writes to the same file", s.label));
+  }
   for (std::size_t i = 0; i < segments.size(); ++i)
     for (void const* c : segments[i].what.containers) {
-      if (changed.contains(c))
-        throw plan_error(
-            fmt::format("'{}' reads a container that the graph writes to", segments[i].label));
+      refuse_changed(segments[i], c);
       auto const [other, is_new] = readers.emplace(c, i);
       if (!is_new && other->second != i)
         throw plan_error(fmt::format("'{}' and '{}' read the same container: fork one flow from it",
@@ -97,7 +107,7 @@ graph_plan graph_state::plan() {
       b->set_lanes(store.threads().threads());
     }
   }
-  check_containers(segments);
+  check_uses(segments);
   std::vector<graph_edge> edges;
   for (segment_record const& s : segments)
     for (boundary_base* b : s.writes) {
@@ -150,7 +160,11 @@ void graph_state::run(std::stop_token stop) {
   graph_plan const all = plan();
   block::load_sampler sampler(store, report.load);
   std::size_t const levels = all.components.back().level + 1;
-  for (std::size_t level = 0; level < levels; ++level) phases += phases_of_level(all, level).size();
+  std::vector<std::size_t> foreseen;  // phases of each level
+  for (std::size_t level = 0; level < levels; ++level) {
+    foreseen.push_back(phases_of_level(all, level).size());
+    phases += foreseen.back();
+  }
   has_run = true;
   report.name = name;
   report.threads = store.threads().threads();
@@ -172,10 +186,9 @@ void graph_state::run(std::stop_token stop) {
     }
   } const at_end{*this, all, sampler};
   for (std::size_t level = 0; level < levels; ++level) {
-    std::size_t const before = phases_of_level(all, level).size();
     count_items();
     auto const now = phases_of_level(all, level);
-    phases += now.size() - before;
+    phases += now.size() - foreseen[level];
     for (phase_plan const& p : now) {
       ++phase;
       graph_volumes const volumes(*this);

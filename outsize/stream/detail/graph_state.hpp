@@ -72,6 +72,7 @@ struct graph_state {
   graph_report report;
   std::map<segment_base const*, graph_report::place> places;  // of segments that have run
   bool has_run = false;
+  bool has_started = false;
 
   // While it runs.
   std::atomic<std::size_t> phase{0}, phases{0};

@@ -77,8 +77,15 @@ class channel_writer final : public boundary_writer<T>, private gatherer {
     }
   }
   bool flush() override {
-    bool any = hand_over();
-    while (has_spilled() && wanted_ && send_spilled(context_.ports().try_take(port_))) any = true;
+    bool any = buffer_ && hand_over();
+    // Items that spill keep their room until there is a buffer: two writers that flush each other
+    // would not come further than one item.
+    while (wanted_ && (has_spilled() || !this->filled().empty())) {
+      auto free = context_.ports().try_take(port_);
+      if (!free) break;
+      hand_over();
+      any |= send_spilled(std::move(free));
+    }
     return any;
   }
 

@@ -7,6 +7,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -147,11 +148,14 @@ class lowered_phase {
     if (shares) return std::move(*shares);
     std::uint64_t const total = graph_.store.memory().total_bytes();
     std::uint64_t least = 0;
-    std::string all;
+    std::map<std::string, std::size_t> needs;
     for (named_claim const& c : claims) {
       least += c.claim.least;
-      all += fmt::format("{}{} {}", all.empty() ? "" : ", ", c.name, format_bytes(c.claim.least));
+      ++needs[fmt::format("{} {}", c.name, format_bytes(c.claim.least))];
     }
+    std::string all;
+    for (auto const& [what, times] : needs)
+      all += (all.empty() ? "" : ", ") + (times > 1 ? fmt::format("{} × ", times) : "") + what;
     auto const asker =
         fmt::format("{}, phase {} of {}", graph_.name, number_, graph_.phases.load());
     throw budget_error(asker, total, least,
@@ -248,6 +252,9 @@ class lowered_phase {
     };
     try {
       e.rethrow_nested();
+    } catch (cancelled const& reason) {
+      if (stop_.stop_requested()) throw cancelled(graph_.name);  // a sort saw it first
+      rethrow(reason.what());
     } catch (std::exception const& reason) {
       rethrow(reason.what());
     } catch (...) {

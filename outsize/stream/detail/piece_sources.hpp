@@ -162,6 +162,7 @@ class memory_source : public piece_source<memory_source<Range>, std::ranges::ran
   }
   void describe(description& d) const {
     d.operators.emplace_back("from a range");
+    d.add_range(from_);
     d.add_input(size(), sizeof(item));
   }
   item_count size() const { return item_count::exactly(std::ranges::size(from_)); }

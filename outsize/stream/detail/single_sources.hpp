@@ -64,6 +64,7 @@ class range_source {
   void begin(segment_context& c) { meter_.begin(c); }
   void describe(description& d) const {
     d.operators.emplace_back("from a range");
+    d.add_range(from_);
     d.add_input(size(), sizeof(value_type));
   }
   item_count size() const {

@@ -10,20 +10,23 @@
 namespace outsize::stream::detail {
 namespace {
 
-/// Returns the memory with which any sort of such items can begin, with the shortest blocks.
+/// Returns the memory with which any sort of such items can begin, with the shortest blocks that
+/// they do not fill.
 std::uint64_t least_bytes(storage& store, sort_options const& options, std::size_t item_bytes) {
   sort_options const least = with_memory(options, 1);
+  bool const is_long = item_bytes > least.block_bytes;
   std::uint64_t const bytes = needs_of({.item_bytes = item_bytes,
                                         .chunk_entry_bytes = item_bytes == 0 ? 16U : 0U,
-                                        .block_bytes = least.block_bytes,
+                                        .block_bytes = is_long ? 0 : least.block_bytes,
                                         .threads = store.threads().threads()})
                                   .least_bytes;
-  return bytes + bytes / 4;  // the order may need more for each item than is known here
+  return is_long ? bytes
+                 : bytes + bytes / 4;  // the order may need more for each item than is known here
 }
 
 std::optional<std::uint64_t> bytes_of(boundary_base const& b) {
-  if (b.count.has_bound() && b.item_bytes() != 0) return b.count.items * b.item_bytes();
-  return b.expected_bytes;
+  auto const known = b.count.bytes(b.item_bytes());
+  return known ? known : b.expected_bytes;
 }
 
 /// Named memory is all that is claimed. A count that is not known may turn out larger than is
@@ -40,7 +43,7 @@ memory_claim claim_of(storage& store, sort_options const& options, boundary_base
                                        .item_bytes = b.item_bytes(),
                                        .threads = store.threads().threads()});
     knee = needs.knee_bytes;
-    if (b.count.has_bound()) most = needs.most_bytes;
+    if (b.count.bytes(b.item_bytes())) most = needs.most_bytes;
   }
   most = std::max(least, std::min(most, all));
   knee = std::clamp(static_cast<std::uint64_t>(static_cast<double>(knee) * part), least, most);

@@ -97,7 +97,7 @@ inline sort_options node_options(sort_options options, item_count count, std::si
                                  std::stop_token const& stop) {
   options.stop = stop;
   options.rewindable = false;
-  if (item_bytes != 0 && count.is_exact()) options.input_bytes = count.items * item_bytes;
+  if (count.is_exact()) options.input_bytes = count.bytes(item_bytes);
   return options;
 }
 

@@ -40,7 +40,7 @@ void graph_volumes::expect(segment_record const& s) {
 }
 
 bytes graph_volumes::through(boundary_base const& b) const {
-  if (b.count.has_bound() && b.item_bytes() != 0) return b.count.items * b.item_bytes();
+  if (auto const known = b.count.bytes(b.item_bytes())) return known;
   auto const writer = into_.find(b.writer);
   return writer == into_.end() ? bytes() : writer->second;
 }
@@ -71,10 +71,9 @@ std::uint64_t graph_volumes::file_bytes(phase_plan const& phase) const {
   for (std::size_t i : phase.segments) {
     segment_record const& s = graph_.segments[i];
     all += bytes_of_files(s).value_or(0);
-    for (std::size_t const item_bytes : s.what.output_files) {
-      item_count const count = s.code->size();
-      bool const is_known = count.has_bound() && item_bytes != 0;
-      all += is_known ? count.items * item_bytes : into_.at(s.code.get()).value_or(0);
+    for (auto const& file : s.what.output_files) {
+      auto const known = s.code->size().bytes(file.item_bytes);
+      all += known ? *known : into_.at(s.code.get()).value_or(0);
     }
   }
   return all;

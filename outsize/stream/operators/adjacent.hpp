@@ -10,6 +10,7 @@
 // Invariant: the item before is a copy, bytes included. One thread at a time. Layer: stream.
 
 #include <functional>
+#include <type_traits>
 #include <utility>
 
 #include <outsize/stream/detail/expression.hpp>
@@ -132,10 +133,12 @@ inline auto adjacent() {
 /// Checked: adjacent_test.cpp.
 template <typename R, typename Op = std::plus<>>
 auto scan(R init, Op op = {}) {
-  return detail::expression_closure(
-      [init = std::move(init), op = std::move(op)]<typename Expr>(Expr in) mutable {
-        return detail::scanned<Expr, R, Op>(std::move(in), std::move(init), std::move(op));
-      });
+  return detail::expression_closure([init = std::move(init),
+                                     op = std::move(op)]<typename Expr>(Expr in) mutable {
+    static_assert(std::is_invocable_r_v<R, Op&, R, decltype(*std::declval<Expr&>())>,
+                  "outsize: scan(init, op): op(value, item) must return a value of init's type");
+    return detail::scanned<Expr, R, Op>(std::move(in), std::move(init), std::move(op));
+  });
 }
 
 }  // namespace outsize::stream

@@ -17,6 +17,7 @@
 // Invariant: a group is as long as `equal(first, item)` is true, where `first` is the first item of
 // the group. No more of a group than that item is kept. One thread at a time. Layer: stream.
 
+#include <concepts>
 #include <functional>
 #include <optional>
 #include <type_traits>
@@ -191,6 +192,8 @@ template <typename Equal, typename Init, typename Op>
 auto fold_groups(Equal equal, Init init, Op op) {
   return detail::expression_closure([equal = std::move(equal), init = std::move(init),
                                      op = std::move(op)]<typename Expr>(Expr in) mutable {
+    static_assert(std::invocable<Init&, decltype(*std::declval<Expr&>())>,
+                  "outsize: fold_groups(equal, init, op): init(item) begins the value of a group");
     return detail::folded_groups<Expr, Equal, Init, Op>(std::move(in), std::move(equal),
                                                         std::move(init), std::move(op));
   });

@@ -71,7 +71,9 @@ struct sort_closure : operator_tag {
       return cut<item, in_graph>(
           std::move(in), std::make_shared<record_sorting<order>>(by_bytes, options, name, place));
     } else {
-      static_assert(stored_item<item>);
+      static_assert(stored_item<item>,
+                    "outsize: items that are sorted are kept as bytes: numbers, structs of plain "
+                    "members, byte strings; no std::pair, std::tuple, std::string");
       static_assert(std::strict_weak_order<Less const&, item, item>,
                     "outsize: sort(less): less(a, b) must compare two items of the flow");
       return cut<item, in_graph>(

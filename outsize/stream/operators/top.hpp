@@ -232,7 +232,9 @@ auto make_top(Expr in, std::uint64_t count, Less const& less) {
     if constexpr (std::same_as<order, Less>) by_bytes = less;
     return top_of_strings<Expr, order>(std::move(in), count, by_bytes);
   } else {
-    static_assert(stored_item<item>);
+    static_assert(stored_item<item>,
+                  "outsize: items that are sorted are kept as bytes: numbers, structs of plain "
+                  "members, byte strings; no std::pair, std::tuple, std::string");
     static_assert(std::strict_weak_order<Less const&, item, item>,
                   "outsize: top(count, less): less(a, b) must compare two items of the flow");
     return top_of<Expr, Less>(std::move(in), count, less);
