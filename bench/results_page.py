@@ -11,6 +11,7 @@ Run as a program, it is given the folder of the results: by bench.py, with a Pyt
 
 import pathlib
 import sys
+import textwrap
 
 import figures
 import plots
@@ -32,6 +33,9 @@ written before, the last of the disk's rates: twice, or once if the input is in 
 ([0019](../decisions/0019-floor-of-first-writes.md)). Of others
 [bench/README.md](../../bench/README.md) says it.
 """
+
+
+_COLUMNS_OF_A_PAGE = 110
 
 
 def redraw(folder):
@@ -61,7 +65,16 @@ def page(results, drawn, results_folder):
         if some:
             links = (f"[{one.label}]({results_folder}/{one.label}.json)" for one in some)
             parts.append(f"\n{what}: {', '.join(links)}.\n")
-    return "".join(parts)
+    return _in_lines("".join(parts))
+
+
+def _in_lines(text):
+    """Long lines that are no rows of a table, broken between words."""
+    return "\n".join(line if len(line) <= _COLUMNS_OF_A_PAGE or line.startswith("|") else
+                     textwrap.fill(line, _COLUMNS_OF_A_PAGE, break_long_words=False,
+                                   break_on_hyphens=False,
+                                   subsequent_indent="  " if line.startswith("* ") else "")
+                     for line in text.split("\n"))
 
 
 def _machine(machine):

@@ -240,7 +240,7 @@ std::size_t chunks_beside_merge(sort_plan const& plan, std::uint64_t chunks,
     return shape_merge(plan.merge_bytes - taken, held_bytes, plan.threads, runs);
   };
   std::size_t const good_ahead = shape_beside(0, 0).ahead;
-  // Of more chunks than the memory of a merge holds nothing is left for the merge.
+  // Where chunks take all of its memory nothing is left for the merge.
   std::uint64_t kept = std::min({chunks - 1, std::uint64_t{plan.chunks},
                                  plan.merge_bytes / std::max<std::size_t>(1, plan.chunk_bytes)});
   for (; kept > 0; --kept) {
