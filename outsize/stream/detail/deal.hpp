@@ -127,8 +127,9 @@ class lane_reader final : public boundary_reader<T> {
       context_.flush_all();
       next = context_.ports().accept(port_);
     }
-    if (next) show_buffer(*std::move(next));
-    return next.has_value();
+    bool const is_there = next.has_value();
+    if (is_there) show_buffer(*std::move(next));
+    return is_there;
   }
   void show_buffer(pipeline::pooled_buffer next) {
     buffer_ = std::move(next);

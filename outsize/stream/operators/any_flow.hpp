@@ -202,7 +202,9 @@ class [[nodiscard]] any_flow : public flow<detail::erased_source<T>> {
   template <detail::flow_like F>
     requires(!std::same_as<std::remove_cvref_t<F>, any_flow> &&
              std::constructible_from<T, typename std::remove_cvref_t<F>::item>)
-  any_flow(F&& from)  // NOLINT(google-explicit-constructor): a return statement makes one
+  // A return statement makes one; copies and moves are left to others by the condition.
+  // NOLINTNEXTLINE(google-explicit-constructor, bugprone-forwarding-reference-overload)
+  any_flow(F&& from)
       : flow<detail::erased_source<T>>(detail::hide<T>(detail::as_flow(std::forward<F>(from)))) {}
 };
 
