@@ -161,7 +161,7 @@ class graph {
 
   /// Runs all to the end.
   /// @throws plan_error before anything runs: nothing was added, a port leads nowhere, a container
-  /// is read and written, or it has run before. budget_error, listing all holders, if a phase does
+  /// is read and written, or it has run before. budget_error, listing all needs, if a phase does
   /// not fit in the memory. io_error or format_error of an input whose size is asked for before a
   /// phase; flow_error if a part fails; `cancelled`. Files that are not complete
   /// have not appeared then, and no block is left on a disk; containers that were being written

@@ -25,14 +25,14 @@
 #include <outsize/stream/operators/zip.hpp>
 #include <outsize/stream/sinks.hpp>
 #include <outsize/stream/sources.hpp>
+#include <outsize/testing/number_models.hpp>
 
 namespace outsize::stream {
 namespace {
 
-using numbers = std::vector<std::uint64_t>;
-
-std::uint64_t mixed(std::uint64_t x) { return (x ^ (x >> 7)) * 0x9E3779B97F4A7C15 >> 44; }
-std::uint64_t joined(std::uint64_t x, std::uint64_t y) { return mixed(x) + 3 * y; }
+using models::joined;
+using models::mixed;
+using models::numbers;
 
 /// A graph that grows by random steps, and beside each open end the items that come there.
 class random_graph {

@@ -18,14 +18,13 @@
 #include <utility>
 #include <vector>
 
-#include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/block/storage.hpp>
 #include <outsize/container/vector.hpp>
-#include <outsize/io/memory_file.hpp>
 #include <outsize/stream/streams.hpp>
 #include <outsize/testing/item_files.hpp>
 #include <outsize/testing/number_models.hpp>
+#include <outsize/testing/random_trials.hpp>
 #include <outsize/testing/scratch_directory.hpp>
 
 namespace outsize::stream {
@@ -346,51 +345,11 @@ class random_chains {
   std::vector<std::function<void()>> checks_;
 };
 
-storage_options options(std::size_t threads, std::uint64_t memory_bytes) {
-  return {.disks = {disk_options(
-              "memory", [](io::request_queue&) { return io::make_memory_file("memory", 1_GiB); })},
-          .memory_bytes = memory_bytes,
-          .threads = threads};
-}
-
-/// Returns whether the graph could be run with this memory.
-bool has_enough(random_chains& r) {
-  try {
-    r.all().run();
-    r.check();
-    return true;
-  } catch (budget_error const&) {
-    return false;
-  } catch (flow_error const& e) {
-    EXPECT_THROW(e.rethrow_nested(), budget_error) << e.what();
-    return false;
-  }
-}
-
-bool run_random(std::uint64_t seed, std::size_t most_items, std::uint64_t memory_bytes) {
-  scratch::directory const dir;
-  storage store(options(std::array{1U, 2U, 8U}[seed % 3], memory_bytes));
-  bool is_enough = false;
-  {
-    random_chains r(store, dir.path(), seed, most_items);
-    r.grow();
-    SCOPED_TRACE(r.all().explain());
-    is_enough = has_enough(r);
-  }
-  EXPECT_EQ(store.allocated_bytes(), 0U);
-  return is_enough;
-}
-
-/// Runs chains with little memory, and with more only if that is too little.
 void run_all(std::uint64_t first_seed, std::size_t count, std::size_t most_items) {
-  for (std::uint64_t seed = first_seed; seed < first_seed + count; ++seed) {
-    SCOPED_TRACE(seed);
-    std::uint64_t memory_bytes = 1_MiB << (seed % 5);
-    while (!run_random(seed, most_items, memory_bytes)) {
-      ASSERT_LT(memory_bytes, 64_MiB);
-      memory_bytes *= 2;
-    }
-  }
+  scratch::directory const dir;
+  models::try_all(first_seed, count, [&](storage& store, std::uint64_t seed) {
+    return random_chains(store, dir.path(), seed, most_items);
+  });
 }
 
 TEST(random_operators, on_few_items) { run_all(1, 120, 3000); }
