@@ -247,6 +247,14 @@ TEST_F(graphs, parallel_operators_may_leave_items) {
   EXPECT_EQ(results[0], results[2]);
 }
 
+TEST_F(graphs, parallel_shares_few_items_out) {
+  storage store(options(2));
+  numbers const in = some(1000);
+  numbers firsts;
+  run(store, from(in) | parallel(take(1)) | into(std::back_inserter(firsts)));
+  EXPECT_GE(firsts.size(), 4U);  // one of each batch
+}
+
 TEST_F(graphs, of_byte_strings) {
   storage store(options());
   std::vector<std::string> in;

@@ -69,10 +69,13 @@ class boundary_writer {
   /// Sends on the remaining items as far as possible without waiting for the reader. Returns
   /// whether none are left; the input of the boundary has ended then.
   virtual bool finish_some() = 0;
+  /// Returns the number of items that were added.
+  std::uint64_t size() const noexcept { return gone_ + filled().size(); }
 
  protected:
   std::span<T const> filled() const noexcept { return {begin_, next_}; }
   void lend(std::span<T> room) noexcept {
+    gone_ += filled().size();
     begin_ = next_ = room.data();
     end_ = begin_ + room.size();
   }
@@ -84,6 +87,7 @@ class boundary_writer {
   T* begin_ = nullptr;
   T* next_ = nullptr;
   T* end_ = nullptr;
+  std::uint64_t gone_ = 0;  // items of rooms that were lent before
 };
 
 /// Shows the items of a boundary in pieces: a batch_stream.

@@ -26,6 +26,7 @@
 #include <vector>
 
 #include <outsize/base/error.hpp>
+#include <outsize/base/units.hpp>
 #include <outsize/pipeline/item_stages.hpp>
 #include <outsize/pipeline/network.hpp>
 #include <outsize/stream/detail/boundary.hpp>
@@ -40,54 +41,80 @@ struct batch_mark {
   bool is_last = false;
 };
 
-/// Puts batches into a lane.
+/// Puts batches into lanes, into each in turn. Items of one type end their batches by themselves.
 template <external_item T>
-class lane_writer final : public boundary_writer<T>, private gatherer {
+class batch_writer final : public boundary_writer<T>, private gatherer {
  public:
-  lane_writer(segment_context& c, std::size_t port) : context_(c), port_(port) { c.add(*this); }
-  ~lane_writer() override { context_.remove(*this); }
+  enum class ends : std::uint8_t { by_itself, when_told };
 
+  batch_writer(segment_context& c, std::vector<std::size_t> ports, ends how)
+      : context_(c), ports_(std::move(ports)), end_(how) {
+    c.add(*this);
+  }
+  ~batch_writer() override { context_.remove(*this); }
+
+  /// Returns whether the batch is as long as batches should be.
+  bool is_long() const noexcept { return this->size() - begin_ >= wanted_items(begin_); }
   /// Ends the batch. Returns whether more are wanted.
   bool end_batch() {
     if (!buffer_) take_buffer();
-    buffer_.template user<batch_mark>().is_last = true;
-    send();
+    send(true);
     return wanted_;
   }
   bool finish_some() override {
-    if (buffer_) send();
-    context_.ports().close(port_);
+    if (wanted_ && this->size() > begin_) end_batch();
+    for (std::size_t const port : ports_) context_.ports().close(port);
     return true;
   }
 
  private:
+  // Long batches cost little, and short ones at the beginning share out few items that take long.
+  static constexpr std::uint64_t shortest_bytes = 1_KiB, longest_bytes = 256_KiB;
+
+  static std::uint64_t wanted_items(std::uint64_t before) noexcept {
+    std::uint64_t const bytes = std::clamp(before * sizeof(T) / 16, shortest_bytes, longest_bytes);
+    return std::max<std::uint64_t>(1, bytes / sizeof(T));
+  }
   bool more_room() override {
-    if (buffer_) send();
+    if (buffer_) send(end_ == ends::by_itself && is_long());
     if (wanted_) take_buffer();
     return wanted_;
   }
   bool flush() override {
     if (!buffer_ || this->filled().empty()) return false;
-    send();
+    send(end_ == ends::by_itself && is_long());
     return true;
   }
   void take_buffer() {
-    auto free = context_.ports().try_take(port_);
+    std::size_t const port = ports_[lane_];
+    auto free = context_.ports().try_take(port);
     if (!free) {
       context_.flush_all(this);
-      free = context_.ports().take(port_);
+      free = context_.ports().take(port);
     }
     buffer_ = std::move(*free);
-    this->lend(buffer_.template room_for<T>());
+    auto room = buffer_.template room_for<T>();
+    if (end_ == ends::by_itself) {
+      std::uint64_t const lacking = begin_ + wanted_items(begin_) - this->size();
+      room = room.first(std::min<std::uint64_t>(room.size(), lacking));
+    }
+    this->lend(room);
   }
-  void send() {
+  void send(bool is_last) {
     buffer_.template resize_to<T>(this->filled().size());
+    buffer_.template user<batch_mark>().is_last = is_last;
     this->lend({});
-    wanted_ = context_.ports().convey(std::move(buffer_), port_);
+    wanted_ = context_.ports().convey(std::move(buffer_), ports_[lane_]);
+    if (!is_last) return;
+    begin_ = this->size();
+    lane_ = (lane_ + 1) % ports_.size();
   }
 
   segment_context& context_;
-  std::size_t port_;
+  std::vector<std::size_t> ports_;
+  ends end_;
+  std::size_t lane_ = 0;
+  std::uint64_t begin_ = 0;  // of the batch: the items before it
   pipeline::pooled_buffer buffer_;
   bool wanted_ = true;
 };
@@ -205,21 +232,32 @@ class deal final : public boundary<T> {
   std::size_t item_bytes() const noexcept override { return item_bytes_; }
   void set_lanes(std::size_t n) noexcept override { this->lanes = n; }
   std::unique_ptr<boundary_writer<T>> open_writer(segment_context& c) override {
-    return open_lane_writer(c, c.replica());
+    return open_dealer(c, batch_writer<T>::ends::by_itself);
   }
   std::unique_ptr<boundary_reader<T>> open_reader(segment_context& c) override {
-    std::vector<std::size_t> ports;
-    for (std::size_t lane = 0; lane < this->lanes; ++lane) ports.push_back(c.port_of(*this, lane));
-    return std::make_unique<lane_collector<T>>(c, ports, in_order_);
+    return std::make_unique<lane_collector<T>>(c, ports_of(c), in_order_);
   }
-  std::unique_ptr<lane_writer<T>> open_lane_writer(segment_context& c, std::size_t lane) {
-    return std::make_unique<lane_writer<T>>(c, c.port_of(*this, lane));
+  /// The end of the segment that deals.
+  std::unique_ptr<batch_writer<T>> open_dealer(segment_context& c,
+                                               typename batch_writer<T>::ends how) {
+    return std::make_unique<batch_writer<T>>(c, ports_of(c), how);
+  }
+  /// The ends of those that work side by side.
+  std::unique_ptr<batch_writer<T>> open_lane_writer(segment_context& c) {
+    return std::make_unique<batch_writer<T>>(c, std::vector{c.port_of(*this, c.replica())},
+                                             batch_writer<T>::ends::when_told);
   }
   std::unique_ptr<lane_reader<T>> open_lane_reader(segment_context& c) {
     return std::make_unique<lane_reader<T>>(c, c.port_of(*this, c.replica()));
   }
 
  private:
+  std::vector<std::size_t> ports_of(segment_context& c) const {
+    std::vector<std::size_t> all;
+    for (std::size_t lane = 0; lane < this->lanes; ++lane) all.push_back(c.port_of(*this, lane));
+    return all;
+  }
+
   std::size_t item_bytes_;
   bool in_order_;
 };
@@ -231,48 +269,35 @@ using deal_of = deal<typename carried<stored_form_t<T>>::type>;
 template <typename T>
 class deal_sink {
   using unit = typename carried<T>::type;
+  using writer = batch_writer<unit>;
 
  public:
   explicit deal_sink(std::shared_ptr<deal<unit>> to) : to_(std::move(to)) {}
 
   void begin(segment_context& c) {
-    for (std::size_t lane = 0; lane < to_->lanes; ++lane)
-      writers_.push_back(to_->open_lane_writer(c, lane));
+    writer_ =
+        to_->open_dealer(c, byte_string<T> ? writer::ends::when_told : writer::ends::by_itself);
   }
   bool push(T const& item) {
-    ++count_;
-    if (!put_item(*writers_[lane_], item)) return false;
+    if (!put_item(*writer_, item)) return false;
     if constexpr (byte_string<T>) {
-      gathered_ += item.size() + sizeof(std::uint32_t);
-    } else {
-      gathered_ += sizeof(T);
+      ++strings_;
+      if (writer_->is_long()) return writer_->end_batch();
     }
-    return gathered_ < batch_bytes || next_lane();
+    return true;
   }
   void finish() {
-    if (gathered_ > 0) next_lane();
-    for (auto& w : writers_) w->finish_some();
-    to_->count = item_count::exactly(count_);
-    writers_.clear();
+    writer_->finish_some();
+    to_->count = item_count::exactly(byte_string<T> ? strings_ : writer_->size());
+    writer_.reset();
   }
   void describe(description& d) const { d.operators.emplace_back("deal"); }
   std::vector<boundary_base*> targets() const { return {to_.get()}; }
 
  private:
-  static constexpr std::size_t batch_bytes = 64 << 10;
-
-  bool next_lane() {
-    gathered_ = 0;
-    bool const wanted = writers_[lane_]->end_batch();
-    lane_ = (lane_ + 1) % writers_.size();
-    return wanted;
-  }
-
   std::shared_ptr<deal<unit>> to_;
-  std::vector<std::unique_ptr<lane_writer<unit>>> writers_;
-  std::size_t lane_ = 0;
-  std::size_t gathered_ = 0;  // bytes of the batch
-  std::uint64_t count_ = 0;
+  std::unique_ptr<writer> writer_;
+  std::uint64_t strings_ = 0;
 };
 
 /// The items of a batch: the begin of a worker's expression.
@@ -321,7 +346,7 @@ class worker_segment final : public segment_base {
 
   void run(segment_context& c) override {
     auto const reader = from_->open_lane_reader(c);
-    auto const writer = to_->open_lane_writer(c, c.replica());
+    auto const writer = to_->open_lane_writer(c);
     bool wanted = true;
     while (wanted && reader->next_batch()) {
       // A copy for each batch: no result depends on which worker has had which batch before.

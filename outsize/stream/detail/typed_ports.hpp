@@ -52,7 +52,7 @@ class port_end {
   /// Returns whether all has been sent on; as finish() does without waiting.
   bool finish_some() {
     if (!writer_->finish_some()) return false;
-    to_->count = item_count::exactly(count_);
+    to_->count = item_count::exactly(strings_ > 0 ? strings_ : writer_->size());
     writer_.reset();
     return true;
   }
@@ -65,7 +65,7 @@ class port_end {
   std::shared_ptr<boundary<Unit>> to_;
   segment_context* context_ = nullptr;
   std::unique_ptr<boundary_writer<Unit>> writer_;
-  std::uint64_t count_ = 0;
+  std::uint64_t strings_ = 0;  // counted here: their writer counts bytes
 };
 
 /// Puts an item into the room of a writer. Returns whether more is wanted.
@@ -84,7 +84,7 @@ class port_sink : public port_end<typename carried<T>::type> {
 
   /// Returns whether more is wanted.
   bool push(T const& item) {
-    ++this->count_;
+    if constexpr (byte_string<T>) ++this->strings_;
     return put_item(*this->writer_, item);
   }
 };
