@@ -11,13 +11,14 @@ from map_contestants import BerkeleyDb, Lmdb, Map, RocksDb, StxxlMap
 from memory_contestants import OneThread, OurMemorySort, StandardSort
 from numeric_contestants import (FftwMmap, Involution, Overlap, Pipes, Sequential, Stages, Tbb,
                                  Transform)
+from queue_contestants import PriorityQueue, SingleItems, SorterForQueue, StxxlQueue
 from sort_contestants import DuckDB, Gnu, Stxxl, TextSort, TypedSort, Without
 from stream_contestants import LoopByHand, OneThreadFlow, Stream, StxxlStream
 
 OURS = {"tool": Ours, "container": Container, "division": Division, "involution": Involution,
         "map": Map, "memory": OurMemorySort, "overlap": Overlap, "product": Product,
-        "stages": Stages, "stream": Stream, "text": TextSort, "transform": Transform,
-        "typed": TypedSort}
+        "queue": PriorityQueue, "stages": Stages, "stream": Stream, "text": TextSort,
+        "transform": Transform, "typed": TypedSort}
 
 
 def _by_name(*classes):
@@ -27,6 +28,7 @@ def _by_name(*classes):
 # Where ours is of another kind, a peer of the same name does another thing.
 _PEERS_OF = {"container": _by_name(StxxlContainer, StxxlNormal, StxxlGrowShrink),
              "map": _by_name(StxxlMap, BerkeleyDb, Lmdb, RocksDb),
+             "queue": _by_name(StxxlQueue, SorterForQueue, SingleItems),
              "stream": _by_name(StxxlStream, LoopByHand, OneThreadFlow)}
 _OTHER_PEERS = _by_name(ByHand, Gnu, Stxxl, DuckDB, Without, StandardSort, OneThread, Sequential,
                         Tbb, Pipes, FftwMmap)

@@ -35,6 +35,12 @@ inline io::fault_odds failing_or_late(std::uint64_t seed) {
           .hold = 0.02,
           .max_delay = std::chrono::microseconds(20)};
 }
+/// So seldom that work of some hundred accesses, which has to be begun anew, ends at some time.
+inline io::fault_odds seldom_failing(std::uint64_t seed) {
+  io::fault_odds odds = failing_or_late(seed);
+  odds.fail = 0.002;
+  return odds;
+}
 
 struct faulty_storage {
   std::shared_ptr<io::fault_plan> plan;

@@ -46,6 +46,12 @@ class merge_round {
         limits_[s] = rank_of(sequences_[s], 0, limits_[s], key, s < source, family_->less());
   }
 
+  /// Leaves out all items that are not less than `key`.
+  void restrict_to_less(key_type const& key) {
+    for (std::size_t s = 0; s < limits_.size(); ++s)
+      limits_[s] = rank_of(sequences_[s], 0, limits_[s], key, false, family_->less());
+  }
+
   std::size_t items() const noexcept {
     return std::accumulate(limits_.begin(), limits_.end(), std::size_t{0});
   }

@@ -1,0 +1,243 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+// A bulk priority queue against sorted vectors: bulks from several threads, limits, phases after
+// each other, on disks that fail too.
+
+#include <outsize/container/bulk_priority_queue.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <iterator>
+#include <random>
+#include <set>
+#include <span>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <outsize/base/error.hpp>
+#include <outsize/base/units.hpp>
+#include <outsize/testing/counted_storage.hpp>
+#include <outsize/testing/effort.hpp>
+#include <outsize/testing/faulty_storage.hpp>
+#include <outsize/testing/tagged_item.hpp>
+
+namespace outsize {
+namespace {
+
+using namespace literals;
+using scratch::persist;
+
+using number = std::uint64_t;
+using numbers = std::vector<number>;
+using least_first = bulk_priority_queue<number, std::greater<>>;
+
+constexpr priority_queue_options tiny{.memory_bytes = 256_KiB, .block_bytes = 4096};
+
+/// Takes the least items, at most so many, all less than `limit`.
+numbers take(std::multiset<number>& from, std::size_t most, number limit) {
+  auto end = from.begin();
+  std::size_t count = 0;
+  for (; end != from.end() && *end < limit && count < most; ++end) ++count;
+  numbers taken(from.begin(), end);
+  from.erase(from.begin(), end);
+  return taken;
+}
+
+class trial {
+ public:
+  trial(least_first& q, std::uint64_t seed, bool may_fail = false)
+      : q_(q), random_(seed), may_fail_(may_fail) {}
+
+  void run(int steps) {
+    void (trial::*const kinds[])() = {&trial::push_bulk, &trial::push_bulk, &trial::pop_bulk,
+                                      &trial::pop_below, &trial::single,    &trial::limits};
+    for (int i = 0; i < steps && !testing::Test::HasFatalFailure(); ++i) {
+      (this->*kinds[random_() % std::size(kinds)])();
+      ASSERT_EQ(q_.size(), model_.size());
+    }
+    numbers all;
+    while (!q_.empty()) {
+      persist(failures_, [&] { q_.bulk_pop(all, 1000); });
+      ASSERT_EQ(all, take(model_, all.size(), ~number{0}));
+      ASSERT_GT(all.size(), 0U);
+    }
+    EXPECT_TRUE(model_.empty());
+  }
+  std::uint64_t failures() const noexcept { return failures_; }
+
+ private:
+  number some_number() {
+    switch (random_() % 4) {
+      case 0:
+        return random_() % 1000;
+      case 1:
+        return model_.empty() ? 0 : *model_.begin() + random_() % 100;
+      default:
+        return random_() % 1'000'000;
+    }
+  }
+  void push_bulk() {
+    std::size_t const threads = random_() % 4;
+    std::vector<numbers> of_threads(threads + 1);
+    for (auto& all : of_threads)
+      for (std::size_t i = random_() % 8000; i > 0; --i) all.push_back(some_number());
+    persist(failures_, [&] { q_.bulk_push_begin(1000); });
+    std::vector<std::thread> running;
+    std::vector<std::uint64_t> failures(threads);
+    for (std::size_t t = 0; t < threads; ++t)
+      running.emplace_back([&, t] {
+        for (number const x : of_threads[t]) persist(failures[t], [&] { q_.bulk_push(x); });
+      });
+    for (number const x : of_threads.back()) persist(failures_, [&] { q_.bulk_push(x); });
+    for (auto& t : running) t.join();
+    try {
+      q_.bulk_push_end();
+    } catch (io_error const&) {  // the next call goes on with it
+      ++failures_;
+    }
+    for (auto const f : failures) failures_ += f;
+    for (auto const& all : of_threads) model_.insert(all.begin(), all.end());
+  }
+  void pop_bulk() {
+    std::size_t const most = random_() % 10'000;
+    persist(failures_, [&] { q_.bulk_pop(got_, most); });
+    ASSERT_LE(got_.size(), most);
+    if (!may_fail_) {
+      ASSERT_EQ(got_.size(), std::min(most, model_.size()));
+    }
+    ASSERT_EQ(got_, take(model_, got_.size(), ~number{0}));
+  }
+  void pop_below() {
+    number const limit = some_number();
+    std::size_t const most = random_() % 5000;
+    least_first::limited found{};
+    try {
+      found = q_.bulk_pop_limit(got_, limit, most);
+    } catch (io_error const&) {
+      ++failures_;
+      return;
+    }
+    ASSERT_EQ(got_, take(model_, may_fail_ ? got_.size() : most, limit));
+    ASSERT_EQ(found.count, got_.size());
+    ASSERT_EQ(found.more, !model_.empty() && *model_.begin() < limit);
+  }
+  void single() {
+    for (std::size_t i = random_() % 5000; i > 0; --i) {
+      if (random_() % 2 == 0 || model_.empty()) {
+        number const x = some_number();
+        persist(failures_, [&] { q_.push(x); });
+        model_.insert(x);
+      } else {
+        ASSERT_EQ(persist(failures_, [&] { return q_.top(); }), *model_.begin());
+        persist(failures_, [&] { q_.pop(); });
+        model_.erase(model_.begin());
+      }
+    }
+  }
+  void limits() {
+    number const limit = some_number();
+    persist(failures_, [&] { q_.limit_begin(limit, 1000); });
+    for (;;) {
+      number const top = persist(failures_, [&] { return q_.limit_top(); });
+      number const expected = model_.empty() || *model_.begin() >= limit ? limit : *model_.begin();
+      ASSERT_EQ(top, expected);
+      if (!(top < limit)) break;
+      persist(failures_, [&] { q_.limit_pop(); });
+      model_.erase(model_.begin());
+      for (std::size_t i = random_() % 3; i > 0; --i) {
+        number const x = limit + random_() % 1000;
+        persist(failures_, [&] { q_.limit_push(x); });
+        model_.insert(x);
+      }
+    }
+    q_.limit_end();
+  }
+
+  least_first& q_;
+  std::mt19937_64 random_;
+  std::multiset<number> model_;
+  numbers got_;
+  std::uint64_t failures_ = 0;
+  bool may_fail_;  // then fewer items may come than there are
+};
+
+struct bulk_priority_queues : testing::Test, scratch::counted_storage {
+  bulk_priority_queues() : counted_storage(2_MiB) {}
+};
+
+TEST_F(bulk_priority_queues, behave_as_sorted_items) {
+  auto const seed = std::random_device{}();
+  SCOPED_TRACE(testing::Message() << "seed " << seed);
+  least_first q(store, {}, tiny);
+  trial(q, seed).run(scratch::operations(150));
+}
+
+TEST_F(bulk_priority_queues, lose_nothing_when_accesses_fail_or_are_late) {
+  auto const seed = std::random_device{}();
+  SCOPED_TRACE(testing::Message() << "seed " << seed);
+  scratch::faulty_storage disk(scratch::seldom_failing(seed));
+  least_first q(disk.store, {}, tiny);
+  trial t(q, seed, true);
+  t.run(60);
+  EXPECT_GT(t.failures(), 0U);
+}
+
+TEST_F(bulk_priority_queues, end_a_bulk_with_its_scope) {
+  least_first q(store, {}, tiny);
+  {
+    auto bulk = q.push_bulk(10);
+    bulk.push(3);
+    auto writer = bulk.writer_of_thread();
+    writer.push(1);
+    writer.push(numbers{5, 4});
+  }
+  EXPECT_EQ(q.size(), 4U);
+  numbers got;
+  EXPECT_EQ(q.bulk_pop(got, 3), 3U);
+  EXPECT_EQ(got, (numbers{1, 3, 4}));
+  q.clear();
+  EXPECT_TRUE(q.empty());
+}
+
+TEST_F(bulk_priority_queues, keep_equal_items_in_order) {
+  using item = scratch::tagged_item;
+  bulk_priority_queue<item, scratch::by_key> q(store, {}, tiny);
+  std::vector<item> got, expected;
+  for (std::uint32_t round = 0; round < 20; ++round) {
+    q.bulk_push_begin(2000);
+    for (std::uint32_t i = 0; i < 2000; ++i) {
+      q.bulk_push({i % 3, round * 2000 + i});
+      expected.push_back({i % 3, round * 2000 + i});
+    }
+    q.bulk_push_end();
+    std::ranges::stable_sort(expected, std::greater<>(), &item::key);
+    std::size_t const count = q.bulk_pop(got, 700);
+    ASSERT_EQ(count, 700U);
+    ASSERT_TRUE(std::equal(got.begin(), got.end(), expected.begin()));
+    expected.erase(expected.begin(), expected.begin() + 700);
+  }
+}
+
+TEST_F(bulk_priority_queues, assert_what_belongs_to_another_phase) {
+  least_first q(store, {}, tiny);
+  EXPECT_DEATH(q.bulk_push(1), "no bulk was begun");
+  EXPECT_DEATH(q.bulk_push_end(), "no bulk was begun");
+  EXPECT_DEATH(q.pop(), "empty queue");
+  EXPECT_DEATH(q.limit_top(), "does not belong to this phase");
+  q.limit_begin(10);
+  EXPECT_DEATH(q.limit_push(9), "before the limit");
+  EXPECT_DEATH(q.push(11), "does not belong to this phase");
+  EXPECT_DEATH(q.limit_pop(), "no item is before the limit");
+  q.limit_push(10);
+  EXPECT_EQ(q.limit_top(), 10U);
+  q.limit_end();
+  EXPECT_EQ(q.size(), 1U);
+}
+
+}  // namespace
+}  // namespace outsize

@@ -1,0 +1,284 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// The typed part of priority queues: the items that come next, in front of the core.
+//
+//   push ─▶ before the bound? ─yes─▶ near heap ──┐
+//                │ no                            ├─▶ top
+//                ▼                               │
+//              core ──refill──▶ window ──────────┘
+//
+// The bound is the last item of the window: no item of the core comes out before it. So most items
+// that are pushed are not compared with any other item until they are sorted.
+//
+// Invariant: items of the heap come out before the bound, items of the core do not. The items of
+// the window are older than those of the heap. One thread at a time. Layer: container. The core:
+// queue_core.hpp.
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <outsize/algorithm/item_order.hpp>
+#include <outsize/base/assert.hpp>
+#include <outsize/base/detail/item_room.hpp>
+#include <outsize/base/detail/owned.hpp>
+#include <outsize/base/external_item.hpp>
+#include <outsize/container/detail/priority/near_heap.hpp>
+#include <outsize/container/detail/priority/opposite_order.hpp>
+#include <outsize/container/detail/priority/queue_core.hpp>
+
+namespace outsize {
+
+struct priority_queue_options {
+  /// 0: half of the storage's memory, or the queue's share if that is less.
+  std::uint64_t memory_bytes = 0;
+  std::size_t block_bytes = 0;  ///< On disk. 0: 4 KiB to 2 MiB, as the memory allows.
+};
+
+namespace detail {
+
+/// The order in which items leave a priority queue, for two items as for the core.
+template <typename T, typename Less>
+class leaving_order {
+  using order = opposite_t<Less>;
+  using family = family_of<T, order>;
+
+ public:
+  /// True if items that compare equal may differ, and leave in the order in which they came.
+  static constexpr bool keeps_age = family::keeps_input_order && !ordered_number<T, order>;
+
+  explicit leaving_order(Less less) : order_(opposite(std::move(less))) {}
+
+  bool operator()(T const& a, T const& b) const {
+    if constexpr (family::keeps_input_order) {
+      return item_less<T, order>{order_}(a, b);
+    } else {
+      auto const numbers = family::make(order_);
+      return numbers.encode(std::bit_cast<word_pair>(a)) <
+             numbers.encode(std::bit_cast<word_pair>(b));
+    }
+  }
+  /// Returns the kind of items for the core.
+  item_kind kind() const {
+    if constexpr (is_keyed_item<T, order>) {
+      return item_kind(std::make_shared<typed_kernel<typed_items<T, order>> const>(
+          typed_items<T, order>(order_)));
+    } else {
+      return kind_of<T, order>::make(order_);
+    }
+  }
+
+ private:
+  [[no_unique_address]] order order_;
+};
+
+/// Items in the order in which they leave.
+template <external_item T, typename Less>
+class item_queue {
+ public:
+  using order = leaving_order<T, Less>;
+
+  item_queue(storage& store, Less less, priority_queue_options options)
+      : store_(&store), options_(options), before_(std::move(less)), near_(before_) {}
+
+  std::uint64_t size() const noexcept { return *size_; }
+  bool before(T const& a, T const& b) const { return before_(a, b); }
+
+  void push(T const& item) {
+    if (is_far(item))
+      put(item);
+    else
+      push_near(item);
+    ++*size_;
+  }
+  /// Adds items to the core without comparing them. @pre settle()
+  void push_far(std::span<T const> items) {
+    while (!items.empty()) {
+      if (room_.full()) make_room(1);
+      std::size_t const before = items.size();
+      items = room_.put(items);
+      *size_ += before - items.size();
+    }
+  }
+
+  /// @pre size() > 0
+  T const& top() {
+    OUTSIZE_ASSERT(size() > 0 && "top of an empty queue");
+    find_top(nullptr);
+    return front();
+  }
+  /// @pre size() > 0
+  void pop() {
+    OUTSIZE_ASSERT(size() > 0 && "pop of an empty queue");
+    find_top(nullptr);
+    drop_front();
+  }
+  /// The next item if it comes out before `limit`, or null.
+  T const* top_before(T const& limit) {
+    if (!has_front() && size() > 0) find_top(&limit);
+    if (!has_front() || !before_(front(), limit)) return nullptr;
+    return &front();
+  }
+  /// Removes the item that top_before() has returned.
+  void drop_front() {
+    if (is_near())
+      near_.pop();
+    else
+      *window_ = window_->subspan(1);
+    if (--*size_ > 0) return;
+    bound_.reset();
+    all_are_far_ = false;
+  }
+
+  /// Moves all items into the core.
+  void settle() {
+    core();
+    if (has_front()) move_out(near_.sorted(), {}, *window_);
+    all_are_far_ = true;
+  }
+  /// Moves items into the core that do not come out before `limit`. Items pushed later at or behind
+  /// it are not compared with other items then.
+  void settle_behind(T const& limit) {
+    core();
+    if (!all_are_far_ && (!bound_ || before_(limit, *bound_))) split(near_.sorted(), limit);
+  }
+  /// Moves the next items to `out`, only items before `limit` if it is not null. Returns their
+  /// number. @pre settle()
+  std::size_t pop_into(std::span<T> out, T const* limit = nullptr) {
+    if (size() == 0) return 0;
+    end_room();
+    std::size_t const count =
+        core_->pop_into(std::as_writable_bytes(out), reinterpret_cast<std::byte const*>(limit));
+    *size_ -= count;
+    return count;
+  }
+  /// Returns whether there is an item before `limit`. @pre settle()
+  bool has_before(T const& limit) {
+    if (size() == 0) return false;
+    end_room();
+    return core_->has_before(reinterpret_cast<std::byte const*>(&limit));
+  }
+
+  void clear() noexcept {
+    near_.clear();
+    *window_ = {};
+    bound_.reset();
+    all_are_far_ = false;
+    room_.end();
+    *size_ = 0;
+    if (core_) core_->clear();
+  }
+  priority_queue_report report() const noexcept {
+    return core_ ? core_->report() : priority_queue_report();
+  }
+
+ private:
+  bool is_far(T const& item) const { return all_are_far_ || (bound_ && !before_(item, *bound_)); }
+  bool has_front() const noexcept { return !near_.empty() || !window_->empty(); }
+  /// Items of the window are older, and go first if they are equal.
+  bool is_near() const {
+    return !near_.empty() && (window_->empty() || before_(near_.top(), window_->front()));
+  }
+  T const& front() const { return is_near() ? near_.top() : window_->front(); }
+
+  std::size_t most_near() const noexcept {
+    return core_ ? core_->near_items() : std::clamp<std::size_t>((256 << 10) / sizeof(T), 2, 2048);
+  }
+  void push_near(T const& item) {
+    if (near_.size() >= most_near()) {
+      std::vector<T> const sorted = near_.sorted();
+      split(sorted, T(sorted[std::min(sorted.size(), core().near_items()) / 2]));
+      if (is_far(item)) return put(item);
+    }
+    near_.push(item);
+  }
+  void put(T const& item) {
+    if (room_.full()) make_room(1);
+    room_.put(item);
+  }
+  void make_room(std::size_t least) {
+    end_room();
+    auto const bytes = core_->room(least);
+    room_.begin(std::span(reinterpret_cast<T*>(bytes.data()), bytes.size() / sizeof(T)));
+  }
+  void end_room() noexcept {
+    if (std::size_t const count = room_.end(); count > 0) core_->grow(count);
+  }
+
+  /// Makes `border` the bound: items that do not come out before it go to the core.
+  void split(std::vector<T> const& sorted, T const& border) {
+    auto const first =
+        std::lower_bound(sorted.begin(), sorted.end(), border, before_) - sorted.begin();
+    auto const kept = std::span(sorted).first(static_cast<std::size_t>(first));
+    auto const end = std::upper_bound(window_->begin(), window_->end(), border, before_);
+    move_out(std::span(sorted).subspan(kept.size()), kept,
+             window_->last(static_cast<std::size_t>(window_->end() - end)));
+    bound_ = border;
+  }
+  /// Moves the last items of the window, and those of the heap but for `kept`, to the core. Changes
+  /// nothing if it throws.
+  void move_out(std::span<T const> far, std::span<T const> kept, std::span<T const> tail) {
+    if (near_.size() == size()) {
+      fill_core(far);
+    } else {
+      core_->reserve_leftovers(tail.size());
+      make_room(far.size());
+      // From here on nothing fails.
+      core_->put_back(std::as_bytes(tail));
+      *window_ = window_->first(window_->size() - tail.size());
+      room_.put(far);
+    }
+    near_.assign_sorted(kept);
+  }
+  /// Fills a core without items, with more than it may have room for at once.
+  void fill_core(std::span<T const> items) {
+    try {
+      while (!items.empty()) {
+        if (room_.full()) make_room(1);
+        items = room_.put(items);
+      }
+    } catch (...) {
+      room_.end();
+      core_->clear();
+      throw;
+    }
+  }
+  queue_core& core() {
+    if (!core_)
+      core_ =
+          make_queue_core(**store_, before_.kind(), {options_.memory_bytes, options_.block_bytes});
+    return *core_;
+  }
+
+  void find_top(T const* limit) {
+    if (has_front()) return;
+    end_room();
+    auto const bytes = core_->refill(reinterpret_cast<std::byte const*>(limit));
+    *window_ = {reinterpret_cast<T const*>(bytes.data()), bytes.size() / sizeof(T)};
+    OUTSIZE_ASSERT(limit != nullptr || !window_->empty());
+    bound_ = window_->empty() ? *limit : window_->back();
+    all_are_far_ = false;
+  }
+
+  moved_along<storage*> store_;
+  priority_queue_options options_;
+  order before_;
+  near_heap<T, order, order::keeps_age> near_;
+  moved_along<std::span<T const>> window_;
+  std::optional<T> bound_;    // no item of the core comes out before it; none: the core is empty,
+  bool all_are_far_ = false;  // or all items are in it
+  owned<queue_core> core_;
+  item_room<T> room_;  // of the core, which does not know of its items yet
+  moved_along<std::uint64_t> size_;
+};
+
+}  // namespace detail
+}  // namespace outsize

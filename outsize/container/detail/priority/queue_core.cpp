@@ -1,0 +1,315 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+// The cores of priority queues of numbers, and of all other items of one size, compiled once.
+
+#include <outsize/container/detail/priority/queue_core.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <optional>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <outsize/algorithm/detail/sort/family/kernel_items.hpp>
+#include <outsize/algorithm/detail/sort/family/number_items.hpp>
+#include <outsize/base/assert.hpp>
+#include <outsize/base/error.hpp>
+#include <outsize/block/storage.hpp>
+#include <outsize/container/detail/priority/external_arrays.hpp>
+#include <outsize/container/detail/priority/push_slabs.hpp>
+#include <outsize/container/detail/priority/queue_plan.hpp>
+
+namespace outsize::detail {
+namespace {
+
+/// Items that were in a window and have been put back: sorted, before all items in arrays.
+template <typename Family>
+class leftover_stack {
+ public:
+  leftover_stack(Family const& family, grant& memory, std::size_t items)
+      : family_(family),
+        memory_(memory.allocate(items * family.item_bytes())),
+        begin_(items),
+        end_(items) {}
+
+  std::size_t items() const noexcept { return end_ - begin_; }
+  std::size_t room() const noexcept { return begin_; }
+  std::span<std::byte> all() const noexcept { return at(begin_, end_); }
+  /// The place for items that come before all others.
+  std::span<std::byte> push(std::size_t items) noexcept {
+    begin_ -= items;
+    return at(begin_, begin_ + items);
+  }
+  void pop(std::size_t items) noexcept {
+    begin_ += items;
+    if (begin_ == end_) clear();
+  }
+  void clear() noexcept { begin_ = end_; }
+
+ private:
+  std::span<std::byte> at(std::size_t begin, std::size_t end) const noexcept {
+    std::size_t const item = family_.item_bytes();
+    return memory_.bytes().subspan(begin * item, (end - begin) * item);
+  }
+
+  Family const& family_;
+  buffer memory_;
+  std::size_t begin_, end_;
+};
+
+/// Consecutive memory for merged items.
+class one_place {
+ public:
+  explicit one_place(std::span<std::byte> memory) : left_(memory) {}
+  std::span<std::byte> room() noexcept { return left_; }
+  void used(std::size_t bytes) noexcept { left_ = left_.subspan(bytes); }
+
+ private:
+  std::span<std::byte> left_;
+};
+class one_virtual_place final : public merge_places {
+ public:
+  explicit one_virtual_place(std::span<std::byte> memory) : left_(memory) {}
+  std::span<std::byte> room() override { return left_; }
+  void used(std::size_t bytes) override { left_ = left_.subspan(bytes); }
+
+ private:
+  std::span<std::byte> left_;
+};
+
+template <typename Family>
+class core_of final : public queue_core {
+ public:
+  core_of(storage& store, Family family, grant memory, queue_plan const& plan)
+      : store_(store),
+        family_(std::move(family)),
+        plan_(plan),
+        memory_(std::move(memory)),
+        arrays_(family_, store, memory_, plan_),
+        slabs_(family_, store, memory_, plan_, arrays_),
+        leftovers_(family_, memory_, plan_.leftover_items),
+        window_(memory_.allocate(plan_.window_items * family_.item_bytes())),
+        limit_(memory_.allocate(family_.item_bytes())),
+        window_items_(std::min<std::size_t>(plan_.window_items, 1 << 16)) {
+    memory_.charge_beyond();  // for the index of blocks
+  }
+
+  std::size_t near_items() const noexcept override { return plan_.near_items; }
+  std::span<std::byte> room(std::size_t least_items) override { return slabs_.room(least_items); }
+  void grow(std::size_t items) noexcept override { slabs_.grow(items); }
+
+  std::span<std::byte const> refill(std::byte const* limit) override {
+    adapt_window();
+    auto const next = next_items(window_items_, limit);
+    std::span const to = window_.bytes().first(next.chosen->items() * family_.item_bytes());
+    merge(*next.chosen, to);
+    consume(*next.chosen);
+    filled_ = next.chosen->items();
+    put_back_ = 0;
+    return to;
+  }
+  std::size_t pop_into(std::span<std::byte> out, std::byte const* limit) override {
+    std::size_t const item = family_.item_bytes();
+    std::size_t const most = out.size() / item;
+    std::size_t done = 0;
+    try {
+      while (done < most) {
+        auto const next = next_items(most - done, limit);
+        std::size_t const items = next.chosen->items();
+        if (items == 0) break;
+        merge(*next.chosen, out.subspan(done * item, items * item));
+        consume(*next.chosen);
+        done += items;
+      }
+    } catch (...) {
+      if (done == 0) throw;
+    }
+    return done;
+  }
+  bool has_before(std::byte const* limit) override {
+    return next_items(1, limit).chosen->items() > 0;
+  }
+
+  void reserve_leftovers(std::size_t items) override {
+    if (items <= leftovers_.room()) return;
+    arrays_.make_room();
+    run_writer<Family> out(family_, store_, store_.threads(), memory_, arrays_.write_pool());
+    out.write(leftovers_.all());
+    arrays_.add_oldest(out.finish());
+    leftovers_.clear();
+  }
+  void put_back(std::span<std::byte const> tail) noexcept override {
+    std::size_t const items = tail.size() / family_.item_bytes();
+    std::span<std::byte> const to = leftovers_.push(items);
+    std::copy(tail.begin(), tail.end(), to.begin());
+    slabs_.sorter().encode(to);
+    put_back_ += items;
+  }
+
+  std::uint64_t size() const noexcept override {
+    return leftovers_.items() + arrays_.items() + slabs_.items();
+  }
+  void clear() noexcept override {
+    slabs_.clear();
+    arrays_.clear();
+    leftovers_.clear();
+    filled_ = put_back_ = 0;
+  }
+  priority_queue_report report() const noexcept override {
+    return {.memory_bytes = plan_.memory_bytes,
+            .block_bytes = plan_.block_bytes,
+            .arrays = arrays_.count(),
+            .array_merges = arrays_.merges()};
+  }
+
+ private:
+  using view = typename Family::view;
+  using sequence = item_sequence<view>;
+  using round = merge_round<Family>;
+  using key_type = typename Family::key_type;
+
+  struct choice {
+    std::vector<sequence> all;
+    std::optional<round> chosen = {};  // of them
+  };
+
+  /// Chooses the next items, at most `most`, only items before `limit` if it is not null. Chooses
+  /// at least one if there is one; waits for the disks where they would be few.
+  choice next_items(std::size_t most, std::byte const* limit) {
+    slabs_.sort_open();
+    std::optional<key_type> before;
+    if (limit != nullptr) before = key_of(limit);
+    for (;;) {
+      arrays_.read_ahead();
+      choice next{sequences()};
+      round& r =
+          next.chosen.emplace(family_, store_.threads(), std::span<sequence const>(next.all));
+      if (before) r.restrict_to_less(*before);
+      std::size_t const bounding = bounding_array(before);
+      if (bounding != none) r.restrict_to_before(arrays_.bound(bounding), 1 + bounding);
+      bool const is_short = r.items() == 0 || (r.items() < most / 4 && can_wait_for(bounding));
+      if (bounding == none || !is_short) {
+        if (r.items() > most) r.restrict_to_first(most);
+        return next;
+      }
+      arrays_.wait_for(bounding);
+    }
+  }
+  static constexpr std::size_t none = SIZE_MAX;
+  /// The array whose next block on disk bounds a merge up to `limit`.
+  std::size_t bounding_array(std::optional<key_type> const& limit) const {
+    auto const found = arrays_.bounding();
+    if (!found || (limit && !family_.less()(arrays_.bound(*found), *limit))) return none;
+    return *found;
+  }
+  bool can_wait_for(std::size_t array) const noexcept {
+    return array != none && arrays_.can_wait_for(array);
+  }
+  /// A user's item as a key to compare with.
+  key_type key_of(std::byte const* item) {
+    std::span const copy = limit_.bytes().first(family_.item_bytes());
+    std::copy_n(item, copy.size(), copy.begin());
+    slabs_.sorter().encode(copy);
+    return family_.view_of_one(copy).key(0);
+  }
+
+  /// The sources of a window in the order of age: the leftovers, the arrays, the slabs.
+  std::vector<sequence> sequences() const {
+    std::vector<sequence> all;
+    all.reserve(1 + arrays_.count() + slabs_.sequence_count());
+    all.emplace_back().append(family_.block_view(leftovers_.all(), leftovers_.items()));
+    arrays_.append_sequences(all);
+    slabs_.append_sequences(all);
+    return all;
+  }
+
+  /// Windows get shorter if most of their items are put back.
+  void adapt_window() noexcept {
+    if (filled_ == 0) return;
+    std::size_t const used = filled_ - put_back_;
+    std::size_t const least =
+        std::max<std::size_t>(2048, 64 * (arrays_.count() + slabs_.sequence_count()));
+    window_items_ = put_back_ == 0 ? 2 * window_items_ : 2 * used;
+    window_items_ = std::min(std::max(window_items_, least), plan_.window_items);
+  }
+
+  void merge(round const& r, std::span<std::byte> to) {
+    auto const parts = r.cut(store_.threads().threads());
+    std::size_t const item = family_.item_bytes();
+    store_.threads().parallel_for(parts.size(), [&](std::size_t p) {
+      auto const part = to.subspan(parts[p].first_rank * item, parts[p].items * item);
+      std::conditional_t<Family::has_key_codec, one_place, one_virtual_place> place(part);
+      if (parts[p].items > 0) merge_items(family_, parts[p], place);
+      family_.finish(part);
+    });
+  }
+  void consume(round const& r) noexcept {
+    std::size_t const arrays = arrays_.count();
+    leftovers_.pop(r.limit(0));
+    arrays_.consume([&](std::size_t i) { return r.limit(1 + i); });
+    slabs_.consume([&](std::size_t i) { return r.limit(1 + arrays + i); });
+  }
+
+  storage& store_;
+  Family family_;
+  queue_plan plan_;
+  grant memory_;
+  external_arrays<Family> arrays_;
+  push_slabs<Family> slabs_;
+  leftover_stack<Family> leftovers_;
+  buffer window_;
+  buffer limit_;              // an item
+  std::size_t window_items_;  // of the next window
+  std::size_t filled_ = 0;    // items of this one
+  std::size_t put_back_ = 0;  // of them
+};
+
+template <typename Family>
+std::unique_ptr<queue_core> core_for(storage& store, Family family, queue_memory const& wanted) {
+  constexpr char const* asker = "priority_queue";
+  queue_needs needs{.memory_bytes = wanted.bytes,
+                    .block_bytes = wanted.block_bytes,
+                    .item_bytes = family.item_bytes(),
+                    .block_unit_bytes = block_unit_bytes(store),
+                    .threads = store.threads().threads(),
+                    .needs_scratch = !Family::has_key_codec};
+  if (needs.memory_bytes == 0) {
+    std::uint64_t const least = least_queue_bytes(needs);
+    std::uint64_t const most = std::max(least, store.memory().total_bytes() / 2);
+    grant memory = store.memory().take({least, most, most, 1}, asker);
+    needs.memory_bytes = memory.total_bytes();
+    auto const plan = plan_queue(needs, asker);
+    return std::make_unique<core_of<Family>>(store, std::move(family), std::move(memory), plan);
+  }
+  auto const plan = plan_queue(needs, asker);
+  return std::make_unique<core_of<Family>>(store, std::move(family),
+                                           store.memory().take(needs.memory_bytes, asker), plan);
+}
+
+}  // namespace
+
+std::unique_ptr<queue_core> make_queue_core(storage& store, item_kind const& kind,
+                                            queue_memory const& memory) {
+  if (auto const* form = std::get_if<number_form>(&kind.how())) {
+    switch (form->bits) {
+      case number_form::width::word32:
+        return core_for(store, number_items<std::uint32_t>(form->order.key), memory);
+      case number_form::width::word64:
+        return core_for(store, number_items<std::uint64_t>(form->order.key), memory);
+      case number_form::width::word_pair:
+        break;
+    }
+    return core_for(store, number_items<word_pair>(form->order), memory);
+  }
+  return core_for(store, kernel_items(std::get<std::shared_ptr<item_kernel const>>(kind.how())),
+                  memory);
+}
+
+std::uint64_t next_bulk_phase() noexcept {
+  static std::atomic<std::uint64_t> last{0};
+  return ++last;
+}
+
+}  // namespace outsize::detail

@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// The part of a priority queue that does not depend on the type of its items: all items but those
+// that come next.
+//
+//   push ─▶ slabs ──sort──▶ sequences ──merge──▶ window ─▶ pop
+//                 └──write──▶ arrays on disk ──▲   │
+//                                  leftovers ──┴◀──┘ put back
+//
+// Items of the slabs, the arrays and the leftovers are merged by all threads, up to the least item
+// that is not in memory. Equal items leave in the order of insertion: leftovers, arrays by age,
+// slabs.
+//
+// Invariant: each item is in one of the four. An exception changes nothing. One thread at a time
+// uses a queue; it has the storage's team sort and merge. Layer: container. Source: Sanders: Fast
+// priority queues for cached memory, JEA 2000; Bingmann, Keh, Sanders 2015, section 3.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include <outsize/algorithm/detail/sort/item_engine.hpp>
+
+namespace outsize {
+class storage;
+
+/// The state of a priority queue.
+struct priority_queue_report {
+  std::uint64_t memory_bytes = 0;
+  std::size_t block_bytes = 0;
+  std::size_t arrays = 0;          ///< On disk, now.
+  std::uint64_t array_merges = 0;  ///< So far, as there were too many.
+};
+
+namespace detail {
+
+/// See core_of (queue_core.cpp).
+class queue_core {
+ public:
+  queue_core() = default;
+  queue_core(queue_core const&) = delete;
+  queue_core& operator=(queue_core const&) = delete;
+  virtual ~queue_core() = default;
+
+  /// The most items that the caller should keep in a heap.
+  virtual std::size_t near_items() const noexcept = 0;
+  /// Returns room for at least `least_items`. Call grow() with the number of items written there.
+  /// @pre least_items <= near_items() @throws io_error, out_of_space, budget_error.
+  virtual std::span<std::byte> room(std::size_t least_items) = 0;
+  virtual void grow(std::size_t items) noexcept = 0;
+
+  /// Removes the next items, up to a window, and returns them in order; only items that come out
+  /// before `limit`, if it is not null. An empty result means that there are none. They are valid
+  /// until the next refill() or clear(). @throws io_error, corrupt_block, or as the order does.
+  virtual std::span<std::byte const> refill(std::byte const* limit = nullptr) = 0;
+  /// Moves the next items to `out`, with the same limit, and returns their number. `out` is not
+  /// full only if there are no more, or if a later item cannot be read; the next call throws then.
+  /// @throws likewise.
+  virtual std::size_t pop_into(std::span<std::byte> out, std::byte const* limit = nullptr) = 0;
+  /// Whether there is an item that comes out before `limit`. May read. @throws likewise.
+  virtual bool has_before(std::byte const* limit) = 0;
+  /// Makes room for `items` that are put back. @throws as room().
+  virtual void reserve_leftovers(std::size_t items) = 0;
+  /// Takes the last items of the window back. @pre reserve_leftovers()
+  virtual void put_back(std::span<std::byte const> tail) noexcept = 0;
+
+  virtual std::uint64_t size() const noexcept = 0;
+  virtual void clear() noexcept = 0;
+  virtual priority_queue_report report() const noexcept = 0;
+};
+
+struct queue_memory {
+  std::uint64_t bytes = 0;      ///< 0: half of the storage's, or a share of it.
+  std::size_t block_bytes = 0;  ///< 0: as long as the memory allows.
+};
+
+/// Takes its memory at once. @throws budget_error if it is too little; io_error if a disk cannot be
+/// used.
+std::unique_ptr<queue_core> make_queue_core(storage& store, item_kind const& kind,
+                                            queue_memory const& memory);
+
+/// A number for a bulk phase, of any queue.
+std::uint64_t next_bulk_phase() noexcept;
+
+}  // namespace detail
+}  // namespace outsize
