@@ -171,6 +171,14 @@ class bulk_priority_queue {
     }
   }
 
+  /// Returns about how many items come out before `limit`: exact but for items on disk, where it may
+  /// be off by half a block for each array. No I/O.
+  size_type count_before(T const& limit) {
+    enter(kind::none);
+    items_.settle();
+    return items_.count_before(limit);
+  }
+
   // ---- limits ----
 
   /// Begins a phase in which only items at or behind `limit` are pushed, by limit_push(). @pre no
@@ -282,13 +290,20 @@ class bulk_priority_queue {
   size_type pop_limited(std::vector<T>& out, T const* limit, size_type most) {
     enter(kind::none);
     items_.settle();
-    out.resize(static_cast<std::size_t>(std::min(most, items_.size())));
+    most = std::min(most, items_.size());
     std::size_t count = 0;
     try {
-      count = items_.pop_into(out, limit);
+      for (out.clear(); count < most;) {
+        size_type const expected =
+            limit == nullptr ? most : std::max(items_.count_before(*limit), size_type{1024});
+        out.resize(static_cast<std::size_t>(std::min(most, count + expected)));
+        std::size_t const got = items_.pop_into(std::span(out).subspan(count), limit);
+        count += got;
+        if (count < out.size()) break;
+      }
     } catch (...) {
-      out.clear();
-      throw;
+      out.resize(count);
+      if (count == 0) throw;
     }
     out.resize(count);
     return count;

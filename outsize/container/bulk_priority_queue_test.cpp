@@ -223,6 +223,23 @@ TEST_F(bulk_priority_queues, keep_equal_items_in_order) {
   }
 }
 
+TEST_F(bulk_priority_queues, know_about_how_many_items_are_before_a_limit) {
+  least_first q(store, {}, tiny);
+  q.bulk_push_begin();
+  for (number i = 0; i < 100'000; ++i) q.bulk_push(i * 7919 % 100'000);
+  q.bulk_push_end();
+  auto const reads_before = reads();
+  for (number const limit : {0U, 1U, 500U, 50'000U, 99'999U, 100'000U}) {
+    number const about = q.count_before(limit), off = about > limit ? about - limit : limit - about;
+    EXPECT_LE(off, q.report().arrays * 4096 / sizeof(number) / 2) << limit;
+  }
+  EXPECT_EQ(reads(), reads_before);
+  numbers got;
+  auto const found = q.bulk_pop_limit(got, 30'000, ~number{0});
+  EXPECT_EQ(found.count, 30'000U);
+  EXPECT_FALSE(found.more);
+}
+
 TEST_F(bulk_priority_queues, assert_what_belongs_to_another_phase) {
   least_first q(store, {}, tiny);
   EXPECT_DEATH(q.bulk_push(1), "no bulk was begun");

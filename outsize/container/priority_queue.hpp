@@ -6,10 +6,12 @@
 // container. Its inside: detail/priority/item_queue.hpp.
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <utility>
 
+#include <outsize/base/piece_reader.hpp>
 #include <outsize/block/storage.hpp>
 #include <outsize/container/detail/priority/item_queue.hpp>
 
@@ -46,6 +48,8 @@ namespace outsize {
 /// Checked: priority_queue_test.cpp.
 template <stored_item T, std::strict_weak_order<T, T> Less = std::less<>>
 class priority_queue {
+  using items = detail::item_queue<T, Less>;
+
  public:
   using value_type = T;
   using size_type = std::uint64_t;
@@ -73,6 +77,42 @@ class priority_queue {
   /// Removes it. May read. @pre !empty()
   void pop() { items_.pop(); }
 
+  /// Adds all items of `other`, which has none then, as if they were pushed in the order in which
+  /// they leave it. If it throws, each item is in one of the two.
+  void merge(priority_queue& other) {
+    for (auto in = other.drain(); !in.empty(); ++in) push(*in);
+  }
+
+  /// The items in order, each of which is removed when it has been read: a piece_reader, and the
+  /// source of a flow. Until it is gone nothing else may use the queue.
+  class reader : public piece_reader_interface<reader, T> {
+   public:
+    explicit reader(items& from) : from_(&from) { from.settle(); }
+    reader(reader&& other) noexcept
+        : piece_reader_interface<reader, T>(std::move(other)),
+          from_(std::exchange(other.from_, nullptr)),
+          shown_(std::exchange(other.shown_, 0)) {}
+    reader& operator=(reader&&) = delete;
+    ~reader() {
+      if (from_ != nullptr) from_->skip(shown_ - this->left());
+    }
+
+   private:
+    friend piece_reader_interface<reader, T>;
+
+    bool is_over() const noexcept { return from_->size() == shown_; }
+    void go_on() {
+      from_->skip(std::exchange(shown_, 0));
+      auto const piece = from_->pull();
+      shown_ = piece.size();
+      this->show(piece);
+    }
+
+    items* from_;
+    std::size_t shown_ = 0;  // items, which are still in the queue
+  };
+  reader drain() { return reader(items_); }
+
   /// Removes all items.
   void clear() noexcept { items_.clear(); }
 
@@ -80,7 +120,7 @@ class priority_queue {
   priority_queue_report report() const noexcept { return items_.report(); }
 
  private:
-  detail::item_queue<T, Less> items_;
+  items items_;
 };
 
 }  // namespace outsize

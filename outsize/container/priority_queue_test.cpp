@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <bit>
@@ -325,6 +326,47 @@ TEST_F(priority_queues, take_memory_when_they_need_it) {
   EXPECT_THROW(poor.push(1), budget_error);
   EXPECT_EQ(poor.size(), 2048U);
   EXPECT_EQ(poor.top(), 2047U);
+}
+
+TEST_F(priority_queues, are_drained_in_order) {
+  std::vector<std::uint64_t> all(70'000);
+  for (auto& x : all) x = random() % 100'000;
+  priority_queue<std::uint64_t, std::greater<>> q(store, {}, tiny);
+  for (auto const x : all) q.push(x);
+  std::ranges::sort(all);
+  std::size_t i = 0;
+  for (std::uint64_t const x : q.drain()) {
+    ASSERT_EQ(x, all[i]);
+    if (++i == 10'000) break;
+  }
+  EXPECT_EQ(q.size(), all.size() - i);
+  ASSERT_EQ(q.top(), all[i]);
+  q.push(all[i]);  // into the window that is left
+  q.pop();
+  for (auto in = q.drain(); !in.empty(); ++in) ASSERT_EQ(*in, all[i++]);
+  EXPECT_EQ(i, all.size());
+  EXPECT_TRUE(q.empty());
+}
+
+TEST_F(priority_queues, are_merged) {
+  priority_queue<tagged_item, by_key> a(store, {}, tiny), b(store, {}, tiny);
+  model<tagged_item, by_key> m({});
+  for (std::uint32_t tag = 0; tag < 20'000; ++tag) {
+    tagged_item const item{static_cast<std::uint32_t>(random() % 1000), tag};
+    a.push(item);
+    m.push(item);
+  }
+  model<tagged_item, by_key> of_b({});
+  for (std::uint32_t tag = 20'000; tag < 50'000; ++tag) {
+    tagged_item const item{static_cast<std::uint32_t>(random() % 1000), tag};
+    b.push(item);
+    of_b.push(item);
+  }
+  for (; !of_b.empty(); of_b.pop()) m.push(of_b.top());
+  a.merge(b);
+  EXPECT_TRUE(b.empty());
+  EXPECT_EQ(a.size(), 50'000U);
+  for (; !m.empty(); m.pop(), a.pop()) ASSERT_EQ(a.top(), m.top());
 }
 
 TEST_F(priority_queues, can_be_moved_and_cleared) {

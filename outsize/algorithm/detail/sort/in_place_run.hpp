@@ -19,8 +19,10 @@
 
 #include <outsize/algorithm/detail/sort/output_room.hpp>
 #include <outsize/algorithm/detail/sort/run.hpp>
+#include <outsize/base/executor.hpp>
 #include <outsize/base/memory_budget.hpp>
 #include <outsize/base/units.hpp>
+#include <outsize/block/checksum_table.hpp>
 #include <outsize/block/storage.hpp>
 
 namespace outsize::detail {
@@ -53,22 +55,19 @@ class in_place_run {
   /// @throws out_of_space, budget_error.
   void write(std::span<std::byte const> sorted, std::size_t items_of_block,
              std::size_t first_items) {
-    std::size_t const item = family_.item_bytes();
-    // No request is ever lost sight of.
-    writes_.reserve(1 + div_up(sorted.size(), items_of_block * item));
-    std::size_t bytes = std::min(first_items * item, sorted.size());
-    for (; !sorted.empty(); bytes = std::min(items_of_block * item, sorted.size())) {
-      auto const block = sorted.first(bytes);
-      sorted = sorted.subspan(bytes);
-      std::size_t const items = bytes / item;
-      auto const id =
-          places_.allocate(round_up(block.size(), block_unit_bytes(store_)), run_.items());
-      std::span const whole(block.data(), id.length_bytes);  // to the end of a page at most
-      auto const first = family_.block_view(block, items).key(0);
-      run_.append(id, static_cast<std::uint32_t>(items), 0, family_.make_trigger(first), whole);
-      run_.add_bytes(bytes, item);
-      writes_.push_back(places_.space().write(id, whole));
-    }
+    auto const blocks = cut(sorted, items_of_block, first_items);
+    write(blocks, [](std::size_t, std::span<std::byte const> whole) { return whole; });
+  }
+  /// The same; `threads` compute the checksums.
+  void write(std::span<std::byte const> sorted, std::size_t items_of_block, std::size_t first_items,
+             executor& threads) {
+    auto const blocks = cut(sorted, items_of_block, first_items);
+    std::vector<std::uint64_t> checksums(blocks.size());
+    if (run_.keeps_checksums())
+      threads.parallel_for(blocks.size(), [&](std::size_t i) {
+        checksums[i] = block::checksum_of({blocks[i].data(), length_of(blocks[i])});
+      });
+    write(blocks, [&](std::size_t i, std::span<std::byte const>) { return checksums[i]; });
   }
 
   std::uint64_t index_bytes() const noexcept { return run_.index_bytes(); }
@@ -82,6 +81,39 @@ class in_place_run {
   }
 
  private:
+  std::vector<std::span<std::byte const>> cut(std::span<std::byte const> sorted,
+                                              std::size_t items_of_block,
+                                              std::size_t first_items) const {
+    std::size_t const item = family_.item_bytes();
+    std::vector<std::span<std::byte const>> blocks;
+    std::size_t bytes = std::min(first_items * item, sorted.size());
+    for (; !sorted.empty(); bytes = std::min(items_of_block * item, sorted.size())) {
+      blocks.push_back(sorted.first(bytes));
+      sorted = sorted.subspan(bytes);
+    }
+    return blocks;
+  }
+  std::size_t length_of(std::span<std::byte const> block) const {
+    return round_up(block.size(), block_unit_bytes(store_));
+  }
+
+  /// `content(i, whole block)`: what run::append() takes for it.
+  template <typename Content>
+  void write(std::vector<std::span<std::byte const>> const& blocks, Content const& content) {
+    writes_.reserve(blocks.size());  // no request is ever lost sight of
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+      auto const block = blocks[i];
+      std::size_t const items = block.size() / family_.item_bytes();
+      auto const id = places_.allocate(length_of(block), run_.items());
+      std::span const whole(block.data(), id.length_bytes);  // to the end of a page at most
+      auto const first = family_.block_view(block, items).key(0);
+      run_.append(id, static_cast<std::uint32_t>(items), 0, family_.make_trigger(first),
+                  content(i, whole));
+      run_.add_bytes(block.size(), family_.item_bytes());
+      writes_.push_back(places_.space().write(id, whole));
+    }
+  }
+
   Family const& family_;
   storage& store_;
   run_places places_;

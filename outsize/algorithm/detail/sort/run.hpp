@@ -147,9 +147,15 @@ class run {
   /// @param content  All that is written to the block, padding too.
   void append(block::block_id id, std::uint32_t items, std::uint32_t content_bytes,
               trigger_type first, std::span<std::byte const> content) {
+    append(id, items, content_bytes, std::move(first),
+           keeps_checksums() ? block::checksum_of(content) : 0);
+  }
+  /// The same for content with this checksum.
+  void append(block::block_id id, std::uint32_t items, std::uint32_t content_bytes,
+              trigger_type first, std::uint64_t checksum) {
     try {
       charge_entry();
-      if (keeps_checksums()) checksums_.push_back(block::checksum_of(content));
+      if (keeps_checksums()) checksums_.push_back(checksum);
       if constexpr (has_triggers_beside<Family>) {
         triggers_.insert(triggers_.end(), first, first + trigger_bytes_);
         entries_.push_back({id, items, content_bytes, {}});

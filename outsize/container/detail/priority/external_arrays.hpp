@@ -78,6 +78,22 @@ class external_array {
     return family.trigger_key(blocks_.trigger_of(merged_ + blocks_in_memory() - 1));
   }
 
+  /// About how many items of blocks that are not resident are less than `key`.
+  std::uint64_t unread_before(Family const& family, typename Family::key_type const& key) const {
+    std::uint64_t before = 0;
+    std::size_t low = merged_ + resident_.size(), high = block_count();
+    std::size_t const first = low;
+    while (low < high) {
+      std::size_t const middle = low + (high - low) / 2;
+      if (family.less()(family.trigger_key(blocks_.trigger_of(middle)), key))
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    for (std::size_t i = first; i < low; ++i) before += entry(i).items;
+    return low > first ? before - entry(low - 1).items / 2 : 0;
+  }
+
   item_sequence<view> resident_items(Family const& family) const {
     item_sequence<view> items;
     for (std::size_t i = 0; i < resident_.size(); ++i) {
@@ -99,23 +115,37 @@ class external_array {
       throw;
     }
   }
-  bool is_read() const { return !readings_.empty() && readings_.front().request->poll(); }
+  /// The number of blocks that have come and are not resident yet.
+  std::size_t blocks_read() const {
+    std::size_t count = 0;
+    while (count < readings_.size() && readings_[count].request->poll()) ++count;
+    return count;
+  }
+  /// Whether the block that is number `index` of them is as it was written. Several threads may ask.
+  bool is_good(storage& store, std::size_t index) const noexcept {
+    try {
+      check(store, readings_[index], merged_ + resident_.size() + index);
+      return true;
+    } catch (std::exception const&) {
+      return false;
+    }
+  }
+  /// Makes the oldest one resident. @pre is_good()
+  void take_good() {
+    resident_.push_back(readings_.front().place);
+    readings_.pop_front();
+  }
   /// Makes the oldest block that is being read resident, once it has come. On errors the block is
   /// on disk again, and `pool` has its frame. @throws io_error, corrupt_block.
   void take_read(storage& store, block::buffer_pool& pool) {
-    std::size_t const index = merged_ + resident_.size();
-    block::block_id const id = entry(index).id;
     try {
-      store.wait_for_block(id, *readings_.front().request);
-      if (blocks_.keeps_checksums())
-        blocks_.check_block(index, readings_.front().place.first(id.length_bytes));
+      check(store, readings_.front(), merged_ + resident_.size());
     } catch (...) {
       // Later blocks would be taken for this one.
       give_up(pool, 0);
       throw;
     }
-    resident_.push_back(readings_.front().place);
-    readings_.pop_front();
+    take_good();
   }
 
   /// Gives up the last blocks that are being read, all but `kept_readings`.
@@ -168,6 +198,12 @@ class external_array {
     io::request_ptr request;
   };
   auto const& entry(std::size_t index) const noexcept { return blocks_.entries()[index]; }
+  /// Waits for block `index`. @throws io_error, corrupt_block.
+  void check(storage& store, reading const& of, std::size_t index) const {
+    block::block_id const id = entry(index).id;
+    store.wait_for_block(id, *of.request);
+    if (blocks_.keeps_checksums()) blocks_.check_block(index, of.place.first(id.length_bytes));
+  }
 
   run<Family> blocks_;
   std::uint64_t items_ = 0;  // left
@@ -228,6 +264,12 @@ class external_arrays {
   /// Appends the resident items of each array.
   void append_sequences(std::vector<item_sequence<view>>& to) const {
     for (auto const& a : arrays_) to.push_back(a.resident_items(family_));
+  }
+  /// About how many items that are not resident are less than `key`.
+  std::uint64_t unread_before(key_type const& key) const {
+    std::uint64_t sum = 0;
+    for (auto const& a : arrays_) sum += a.unread_before(family_, key);
+    return sum;
   }
   /// The array with the least item that is not resident, if there is one.
   std::optional<std::size_t> bounding() const { return bounding(0, arrays_.size()); }
@@ -314,11 +356,28 @@ class external_arrays {
     }
   }
 
+  /// Makes blocks resident that have come, up to one that is not good: wait_for() reports it.
+  void take_read(std::size_t first, std::size_t end) {
+    struct block_read {
+      std::size_t array, index;
+      bool is_good = false;
+    };
+    std::vector<block_read> all;
+    for (std::size_t i = first; i < end; ++i)
+      for (std::size_t b = 0, count = arrays_[i].blocks_read(); b < count; ++b)
+        all.push_back({i, b});
+    store_.threads().parallel_for(all.size(), [&](std::size_t k) {
+      all[k].is_good = arrays_[all[k].array].is_good(store_, all[k].index);
+    });
+    std::size_t passed_over = SIZE_MAX;  // the array whose block was not good
+    for (block_read const& one : all) {
+      if (!one.is_good) passed_over = one.array;
+      if (one.array != passed_over) arrays_[one.array].take_good();
+    }
+  }
+
   void read_ahead(std::size_t first, std::size_t end) {
-    for (std::size_t i = first; i < end; ++i) try {
-        while (arrays_[i].is_read()) arrays_[i].take_read(store_, pool_);
-      } catch (std::exception const&) {  // wait_for() reads the block again, and reports it
-      }
+    take_read(first, end);
     std::size_t beyond = 0;  // one for each array
     for (auto const& a : arrays_)
       beyond += a.blocks_in_memory() - std::min<std::size_t>(1, a.blocks_in_memory());

@@ -133,9 +133,8 @@ class item_queue {
       near_.pop();
     else
       *window_ = window_->subspan(1);
-    if (--*size_ > 0) return;
-    bound_.reset();
-    all_are_far_ = false;
+    --*size_;
+    note_size();
   }
 
   /// Moves all items into the core.
@@ -167,6 +166,26 @@ class item_queue {
     return core_->has_before(reinterpret_cast<std::byte const*>(&limit));
   }
 
+  /// Returns about how many items come out before `limit`. @pre settle()
+  std::uint64_t count_before(T const& limit) {
+    if (size() == 0) return 0;
+    end_room();
+    return core_->count_before(reinterpret_cast<std::byte const*>(&limit));
+  }
+
+  /// Returns the next items, at least one unless there are none. @pre settle(), and nothing was
+  /// pushed since.
+  std::span<T const> pull() {
+    if (size() > 0) find_top(nullptr);
+    return *window_;
+  }
+  /// Removes the first of these.
+  void skip(std::size_t count) noexcept {
+    *window_ = window_->subspan(count);
+    *size_ -= count;
+    note_size();
+  }
+
   void clear() noexcept {
     near_.clear();
     *window_ = {};
@@ -182,6 +201,11 @@ class item_queue {
 
  private:
   bool is_far(T const& item) const { return all_are_far_ || (bound_ && !before_(item, *bound_)); }
+  void note_size() noexcept {
+    if (size() > 0) return;
+    bound_.reset();
+    all_are_far_ = false;
+  }
   bool has_front() const noexcept { return !near_.empty() || !window_->empty(); }
   /// Items of the window are older, and go first if they are equal.
   bool is_near() const {

@@ -325,7 +325,7 @@ class push_slabs {
     auto in_place = std::make_unique<in_place_run<Family>>(family_, store_, arrays_.memory(),
                                                            run_places(store_));
     auto const& all = s.sequences.front();
-    in_place->write(at(s, 0, all.end), block_items, first_items(block_items));
+    in_place->write(at(s, 0, all.end), block_items, first_items(block_items), store_.threads());
     s.written_items = all.end;
     s.in_place = std::move(in_place);
   }

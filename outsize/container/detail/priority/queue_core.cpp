@@ -132,6 +132,15 @@ class core_of final : public queue_core {
     return next_items(1, limit).chosen->items() > 0;
   }
 
+  std::uint64_t count_before(std::byte const* limit) override {
+    slabs_.sort_open();
+    key_type const before = key_of(limit);
+    std::vector<sequence> const all = sequences();
+    round r(family_, store_.threads(), std::span<sequence const>(all));
+    r.restrict_to_less(before);
+    return r.items() + arrays_.unread_before(before);
+  }
+
   void reserve_leftovers(std::size_t items) override {
     if (items <= leftovers_.room()) return;
     arrays_.make_room();

@@ -62,6 +62,9 @@ class queue_core {
   virtual std::size_t pop_into(std::span<std::byte> out, std::byte const* limit = nullptr) = 0;
   /// Whether there is an item that comes out before `limit`. May read. @throws likewise.
   virtual bool has_before(std::byte const* limit) = 0;
+  /// Returns about how many items come out before `limit`, without I/O: exact but for the blocks on
+  /// disk, half a block for each array. @throws as the order does.
+  virtual std::uint64_t count_before(std::byte const* limit) = 0;
   /// Makes room for `items` that are put back. @throws as room().
   virtual void reserve_leftovers(std::size_t items) = 0;
   /// Takes the last items of the window back. @pre reserve_leftovers()
