@@ -191,7 +191,7 @@ BENCHMARKS = {row.name: row for row in (
               ("stxxl",), 2 * GIB, 512 * MIB, floor_passes=0, ours="queue",
               disk_per_input_byte=2.2),
     Benchmark("pq-rbulk-rewrite", "bulks of up to 640 000 u64 popped and pushed behind", "", 8, (),
-              None, ("single",), floor_moves=("first_write", "read"), ours="queue",
+              None, ("single",), floor_moves=("mixed",), ours="queue",
               disk_per_input_byte=2.2, least_share_of_floor=0.80),
     Benchmark("matrix-multiply", "product of square matrices of doubles, each of the size", "", 8,
               (), None, (), 2 * GIB, 512 * MIB, floor_moves=("read", "read", "first_write"),

@@ -25,6 +25,7 @@
 #include <vector>
 
 #include <outsize/base/assert.hpp>
+#include <outsize/base/executor.hpp>
 #include <outsize/block/storage.hpp>
 #include <outsize/container/detail/priority/item_queue.hpp>
 
@@ -117,7 +118,8 @@ class bulk_priority_queue {
     bulk(bulk const&) = delete;
     bulk& operator=(bulk const&) = delete;
     ~bulk() {
-      if (!ended_) queue_.phase_ = kind::none;
+      if (!ended_ && queue_.phase_ == kind::bulk && queue_.number_ == number_)
+        queue_.phase_ = kind::none;
     }
     /// Adds an item, from any thread.
     void push(T const& item) { queue_.bulk_push(item); }
@@ -131,6 +133,7 @@ class bulk_priority_queue {
     class writer {
      public:
       void push(T const& item) { to_.push(item); }
+      /// If it throws, some items may have been added.
       void push(std::span<T const> items) { to_.push(items); }
 
      private:
@@ -144,8 +147,10 @@ class bulk_priority_queue {
     friend bulk_priority_queue;
     bulk(bulk_priority_queue& queue, size_type expected_items) : queue_(queue) {
       queue.bulk_push_begin(expected_items);
+      number_ = queue.number_;
     }
     bulk_priority_queue& queue_;
+    std::uint64_t number_ = 0;
     bool ended_ = false;
   };
   bulk push_bulk(size_type expected_items = 0) { return bulk(*this, expected_items); }
@@ -161,7 +166,7 @@ class bulk_priority_queue {
     bool more;  ///< Whether there are more items before the limit, or may be: it cannot be read.
   };
   /// The same of items that come out before `limit`; those that compare equal to it stay.
-  limited bulk_pop_limit(std::vector<T>& out, T const& limit, size_type most) {
+  limited bulk_pop_limit(std::vector<T>& out, T limit, size_type most) {
     size_type const count = pop_limited(out, &limit, most);
     if (count == 0) return {0, items_.has_before(limit)};
     try {
@@ -171,8 +176,8 @@ class bulk_priority_queue {
     }
   }
 
-  /// Returns about how many items come out before `limit`: exact but for items on disk, where it may
-  /// be off by half a block for each array. No I/O.
+  /// Estimates the number of items that come out before `limit`, without I/O. It is exact for items
+  /// in memory, and may be off by half a block for each array on disk.
   size_type count_before(T const& limit) {
     enter(kind::none);
     items_.settle();
@@ -183,7 +188,7 @@ class bulk_priority_queue {
 
   /// Begins a phase in which only items at or behind `limit` are pushed, by limit_push(). @pre no
   /// item was popped that comes out after `limit`.
-  void limit_begin(T const& limit, [[maybe_unused]] size_type expected_items = 0) {
+  void limit_begin(T limit, [[maybe_unused]] size_type expected_items = 0) {
     enter(kind::none);
     items_.settle_behind(limit);
     limit_ = limit;
@@ -240,6 +245,7 @@ class bulk_priority_queue {
     }
     /// Moves all items to the core. @throws as priority_queue::push(); the other items stay here.
     void move() {
+      executor::absence const waiting;  // for the lock, and for disks
       std::lock_guard const lock(queue_.mutex_);
       auto const size_before = queue_.items_.size();
       try {

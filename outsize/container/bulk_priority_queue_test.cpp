@@ -240,6 +240,31 @@ TEST_F(bulk_priority_queues, know_about_how_many_items_are_before_a_limit) {
   EXPECT_FALSE(found.more);
 }
 
+struct long_item {
+  number key;
+  number rest[15];
+};
+struct least_key {
+  bool operator()(long_item const& a, long_item const& b) const { return a.key > b.key; }
+};
+
+TEST_F(bulk_priority_queues, begin_limits_with_more_items_than_they_keep_in_a_heap) {
+  for (number const limit : {0U, 5U, 1000U, 1900U, 2000U, 3000U}) {
+    bulk_priority_queue<long_item, least_key> q(store, {}, tiny);
+    for (number i = 0; i < 2000; ++i) q.push({i * 7 % 2000, {}});
+    q.limit_begin({limit, {}});
+    for (number i = 0; i < std::min<number>(limit, 700); ++i, q.limit_pop())
+      ASSERT_EQ(q.limit_top().key, i);
+    q.limit_push({limit + 5000, {}});
+    q.limit_end();
+    std::vector<long_item> got;
+    for (number next = std::min<number>(limit, 700); !q.empty();) {
+      ASSERT_GT(q.bulk_pop(got, 300), 0U);
+      for (auto const& item : got) ASSERT_EQ(item.key, next < 2000 ? next++ : limit + 5000);
+    }
+  }
+}
+
 TEST_F(bulk_priority_queues, assert_what_belongs_to_another_phase) {
   least_first q(store, {}, tiny);
   EXPECT_DEATH(q.bulk_push(1), "no bulk was begun");

@@ -24,6 +24,7 @@
 #include <outsize/container/map.hpp>
 #include <outsize/container/matrix.hpp>
 #include <outsize/container/migrating_stack.hpp>
+#include <outsize/container/priority_queue.hpp>
 #include <outsize/container/queue.hpp>
 #include <outsize/container/sequence.hpp>
 #include <outsize/container/set.hpp>
@@ -70,6 +71,15 @@ struct a_matrix {
   static matrix<double> make(storage& store) { return {page_pool(store, small), 4, 4}; }
   static void use(matrix<double> const& c) { std::ignore = c.rows(); }
 };
+struct a_priority_queue {
+  /// With items enough for a core, as there is nothing of it in the storage before.
+  static priority_queue<number> make(storage& store) {
+    priority_queue<number> q(store);
+    for (number i = 0; i < 3000; ++i) q.push(i);
+    return q;
+  }
+  static void use(priority_queue<number> const& q) { std::ignore = q.size(); }
+};
 struct a_pool {
   static page_pool make(storage& store) { return page_pool(store, small); }
   static void use(page_pool const& c) { std::ignore = c.page_bytes(); }
@@ -95,7 +105,7 @@ using all_kinds =
                    of_pages<queue<number>>, of_pages<sequence<number>>,
                    of_leaves<map<number, number>>, of_leaves<set<number>>,
                    of_leaves<unordered_map<number, number>>, migrating, a_matrix, a_pool,
-                   a_sorter<sorter<number>>, a_sorter<record_sorter<>>>;
+                   a_priority_queue, a_sorter<sorter<number>>, a_sorter<record_sorter<>>>;
 TYPED_TEST_SUITE(lifetime_death_test, all_kinds);
 
 TYPED_TEST(lifetime_death_test, ends_where_it_is_moved_from) {

@@ -11,6 +11,7 @@
 #include <functional>
 #include <utility>
 
+#include <outsize/base/assert.hpp>
 #include <outsize/base/piece_reader.hpp>
 #include <outsize/block/storage.hpp>
 #include <outsize/container/detail/priority/item_queue.hpp>
@@ -33,7 +34,7 @@ namespace outsize {
 /// @tparam T     external_item.
 /// @tparam Less  Strict weak order; copied, called from all threads of the storage at once.
 ///
-/// I/Os:    none up to some thousand items, or if all fit into half of the memory. Otherwise
+/// I/Os:    none up to some thousand items, or if all fit into 3/8 of the memory. Otherwise
 ///          2·R/B an item and a few more, with R levels of arrays (docs/containers/
 ///          priority_queue.md); R is 1 until N is a hundred slabs of an eighth of the memory.
 /// CPU:     O(log N) comparisons an item, amortised.
@@ -80,10 +81,11 @@ class priority_queue {
   /// Adds all items of `other`, which has none then, as if they were pushed in the order in which
   /// they leave it. If it throws, each item is in one of the two.
   void merge(priority_queue& other) {
+    OUTSIZE_ASSERT(&other != this && "a queue merged with itself");
     for (auto in = other.drain(); !in.empty(); ++in) push(*in);
   }
 
-  /// The items in order, each of which is removed when it has been read: a piece_reader, and the
+  /// The items in order; an item is removed when it has been read. A piece_reader, and the
   /// source of a flow. Until it is gone nothing else may use the queue.
   class reader : public piece_reader_interface<reader, T> {
    public:

@@ -26,6 +26,7 @@
 
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
+#include <outsize/io/memory_file.hpp>
 #include <outsize/testing/counted_storage.hpp>
 #include <outsize/testing/effort.hpp>
 #include <outsize/testing/faulty_storage.hpp>
@@ -328,6 +329,36 @@ TEST_F(priority_queues, take_memory_when_they_need_it) {
   EXPECT_EQ(poor.top(), 2047U);
 }
 
+TEST_F(priority_queues, go_on_when_there_is_room_on_a_disk_again) {
+  storage small({.disks = {disk_options("small",
+                                        [](io::request_queue&) -> io::file_ptr {
+                                          return io::make_memory_file("small", 400_KiB);
+                                        })},
+                 .memory_bytes = 1_MiB,
+                 .threads = 2});
+  priority_queue<std::uint64_t> q(small, {}, tiny);
+  model<std::uint64_t, std::less<>> m({});
+  int refused = 0;
+  for (int round = 0; round < 20; ++round) {
+    for (int i = 0; i < 20'000; ++i) {
+      auto const x = random();
+      try {
+        q.push(x);
+        m.push(x);
+      } catch (out_of_space const& e) {
+        ++refused;
+        EXPECT_EQ(e.disk(), "small");
+        break;
+      }
+    }
+    ASSERT_EQ(q.size(), m.size());
+    for (auto left = random() % 15'000; left > 0; --left, q.pop(), m.pop())
+      ASSERT_EQ(q.top(), m.top());
+  }
+  EXPECT_GT(refused, 2);
+  for (; !m.empty(); q.pop(), m.pop()) ASSERT_EQ(q.top(), m.top());
+}
+
 TEST_F(priority_queues, are_drained_in_order) {
   std::vector<std::uint64_t> all(70'000);
   for (auto& x : all) x = random() % 100'000;
@@ -374,7 +405,6 @@ TEST_F(priority_queues, can_be_moved_and_cleared) {
   for (std::uint64_t i = 0; i < 50'000; ++i) q.push(i);
   priority_queue<std::uint64_t> moved(std::move(q));
   EXPECT_EQ(moved.size(), 50'000U);
-  EXPECT_EQ(q.size(), 0U);  // NOLINT(bugprone-use-after-move)
   EXPECT_EQ(moved.top(), 49'999U);
   moved.clear();
   EXPECT_TRUE(moved.empty());

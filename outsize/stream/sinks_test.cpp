@@ -23,8 +23,10 @@
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/block/storage.hpp>
+#include <outsize/container/bulk_priority_queue.hpp>
 #include <outsize/container/deque.hpp>
 #include <outsize/container/map.hpp>
+#include <outsize/container/priority_queue.hpp>
 #include <outsize/container/queue.hpp>
 #include <outsize/container/set.hpp>
 #include <outsize/container/stack.hpp>
@@ -32,6 +34,7 @@
 #include <outsize/io/memory_file.hpp>
 #include <outsize/stream/graph.hpp>
 #include <outsize/stream/operators/sorting_nodes.hpp>
+#include <outsize/stream/operators/take.hpp>
 #include <outsize/stream/operators/transform_items.hpp>
 #include <outsize/stream/sources.hpp>
 #include <outsize/testing/item_files.hpp>
@@ -180,6 +183,23 @@ TEST_F(sinks, a_container_that_is_read_cannot_be_written) {
   outsize::vector<std::uint64_t> both(store, {1, 2, 3});
   EXPECT_THROW(run(store, from(both) | into(both)), plan_error);
   EXPECT_EQ(both.size(), 3U);
+}
+
+TEST_F(sinks, priority_queues_are_filled_and_drained) {
+  words const in = some(50'000);
+  priority_queue<std::uint64_t, std::greater<>> q(store, {}, {.memory_bytes = 256_KiB});
+  run(store, from(in) | into(q));
+  EXPECT_EQ(q.size(), in.size());
+  words out, expected(in);
+  std::ranges::sort(expected);
+  run(store, from(q.drain()) | take(1000) | into(std::back_inserter(out)));
+  EXPECT_TRUE(std::ranges::equal(out, std::span(expected).first(1000)));
+  EXPECT_LT(q.size(), in.size());
+
+  bulk_priority_queue<std::uint64_t> bulk(store, {}, {.memory_bytes = 256_KiB});
+  run(store, from(in) | into(bulk));
+  EXPECT_EQ(bulk.size(), in.size());
+  EXPECT_EQ(bulk.top(), expected.back());
 }
 
 TEST_F(sinks, deques_stacks_and_queues_have_the_items) {

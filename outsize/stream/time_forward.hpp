@@ -124,15 +124,16 @@ class outgoing_edges {
   void skip() {
     while (!empty()) ++edges_;
   }
+  std::uint64_t tail() const { return std::invoke(tail_, *edges_); }
 
  private:
   Vertex checked_head() const {
-    auto const head = static_cast<Vertex>(std::invoke(head_, *edges_));
+    std::uint64_t const head = std::invoke(head_, *edges_);
     if (head <= vertex_ || head >= vertices_)
       throw std::invalid_argument(
           fmt::format("time_forward: an edge from {} to {}, which is not a later vertex below {}",
                       vertex_, head, vertices_));
-    return head;
+    return static_cast<Vertex>(head);
   }
 
   Vertex vertices_;
@@ -180,9 +181,8 @@ void time_forward(storage& store, Vertex vertices, Edges& edges, Tail tail, Head
     out.skip();
   }
   if (!edges.empty())
-    throw std::invalid_argument(
-        fmt::format("time_forward: an edge of vertex {}, but there are {} vertices",
-                    std::invoke(tail, *edges), vertices));
+    throw std::invalid_argument(fmt::format(
+        "time_forward: an edge of vertex {}, but there are {} vertices", out.tail(), vertices));
 }
 
 }  // namespace outsize::stream

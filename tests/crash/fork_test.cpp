@@ -34,6 +34,7 @@
 #include <outsize/container/deque.hpp>
 #include <outsize/container/map.hpp>
 #include <outsize/container/matrix.hpp>
+#include <outsize/container/priority_queue.hpp>
 #include <outsize/container/unordered_map.hpp>
 #include <outsize/container/vector.hpp>
 #include <outsize/io/decorators/throttled_file.hpp>
@@ -223,6 +224,25 @@ struct half_sorted final : subject {
   }
 };
 
+struct half_emptied final : subject {
+  priority_queue<number> items;
+
+  explicit half_emptied(place const& in) : items(in.store, {}, {.memory_bytes = 2_MiB}) {
+    for (number i = 0; i < 500'000; ++i) items.push(i * 7919 % 500'009);
+    items.pop();
+  }
+  void use() override {
+    while (!items.empty()) items.pop();
+  }
+  void check() override {
+    number last = items.top();
+    for (items.pop(); !items.empty(); items.pop()) {
+      if (items.top() > last) throw std::logic_error("out of order");
+      last = items.top();
+    }
+  }
+};
+
 struct sorted_words final : subject {
   record_sorter<byte_order> items;
 
@@ -396,6 +416,7 @@ std::vector<kind> kinds() {
           kind_of<matrix_on_disks>("matrix"),
           kind_of<half_sorted>("sorter being filled", false),
           kind_of<half_sorted>("sorter being read", true),
+          kind_of<half_emptied>("priority_queue"),
           kind_of<sorted_words>("record_sorter"),
           kind_of<output>("output", io::compression::none),
           kind_of<output>("compressed output", io::compression::gzip),

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
-// Priority queues with any budget, from the least that they run with: right, or one exact error; and
-// hardly more is resident than they were given. Each runs in a process of its own, with its blocks
-// in files.
+// Priority queues with any budget, from the least that they run with: right, or one exact error;
+// and hardly more is resident than they were given. Each runs in a process of its own, with its
+// blocks in files.
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>

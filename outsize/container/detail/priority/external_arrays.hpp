@@ -121,7 +121,7 @@ class external_array {
     while (count < readings_.size() && readings_[count].request->poll()) ++count;
     return count;
   }
-  /// Whether the block that is number `index` of them is as it was written. Several threads may ask.
+  /// Returns whether block `index` of them is as it was written. Several threads may ask.
   bool is_good(storage& store, std::size_t index) const noexcept {
     try {
       check(store, readings_[index], merged_ + resident_.size() + index);
@@ -250,16 +250,19 @@ class external_arrays {
   /// @throws io_error, out_of_space, budget_error; no item is lost then.
   void make_room() {
     while (arrays_.size() >= plan_.most_arrays) merge_some();
+    // It needs a frame, sooner or later.
+    while (pool_.free_count() < starved() + 1) {
+      external_array<Family>* const most = furthest();
+      OUTSIZE_ASSERT(most != nullptr);
+      most->give_up_last(pool_);
+    }
   }
   /// The next array, whose items are younger than all, or older. @pre make_room().
   void add_youngest(run<Family> sorted, std::uint64_t first_item) {
     arrays_.emplace_back(std::move(sorted), first_item);
-    added(arrays_.back());
+    if (arrays_.back().blocks_left() == 0) arrays_.pop_back();
   }
-  void add_oldest(run<Family> sorted) {
-    arrays_.emplace_front(std::move(sorted), 0);
-    added(arrays_.front());
-  }
+  void add_oldest(run<Family> sorted) { arrays_.emplace_front(std::move(sorted), 0); }
 
   /// Appends the resident items of each array.
   void append_sequences(std::vector<item_sequence<view>>& to) const {
@@ -301,19 +304,6 @@ class external_arrays {
   std::uint64_t merges() const noexcept { return merges_; }
 
  private:
-  void added(external_array<Family>& a) {
-    if (a.blocks_left() == 0) {
-      std::erase_if(arrays_, [](auto const& each) { return each.blocks_left() == 0; });
-      return;
-    }
-    // It needs a frame, sooner or later.
-    while (pool_.free_count() < starved()) {
-      external_array<Family>* const most = furthest();
-      OUTSIZE_ASSERT(most != nullptr);
-      most->give_up_last(pool_);
-    }
-  }
-
   std::size_t starved() const noexcept {
     return static_cast<std::size_t>(std::count_if(arrays_.begin(), arrays_.end(),
                                                   [](auto const& a) { return a.is_starved(); }));
@@ -428,12 +418,12 @@ class external_arrays {
     std::vector<typename external_array<Family>::position> places;
     for (std::size_t i = first; i < end; ++i) places.push_back(arrays_[i].where());
     try {
-      run<Family> merged = merged_stretch(first, end);
+      external_array<Family> merged(merged_stretch(first, end), 0);
       ++merges_;
       auto const begin = arrays_.begin() + static_cast<std::ptrdiff_t>(first);
       for (std::size_t i = first; i < end; ++i) arrays_[i].give_up_all(pool_);
       arrays_.erase(begin + 1, begin + static_cast<std::ptrdiff_t>(end - first));
-      arrays_[first] = external_array<Family>(std::move(merged), 0);
+      arrays_[first] = std::move(merged);
     } catch (...) {
       for (std::size_t i = first; i < end; ++i) {
         arrays_[i].give_up_all(pool_);

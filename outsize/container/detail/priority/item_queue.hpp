@@ -89,7 +89,10 @@ class item_queue {
   item_queue(storage& store, Less less, priority_queue_options options)
       : store_(&store), options_(options), before_(std::move(less)), near_(before_) {}
 
-  std::uint64_t size() const noexcept { return *size_; }
+  std::uint64_t size() const noexcept {
+    check();
+    return *size_;
+  }
   bool before(T const& a, T const& b) const { return before_(a, b); }
 
   void push(T const& item) {
@@ -146,8 +149,12 @@ class item_queue {
   /// Moves items into the core that do not come out before `limit`. Items pushed later at or behind
   /// it are not compared with other items then.
   void settle_behind(T const& limit) {
-    core();
-    if (!all_are_far_ && (!bound_ || before_(limit, *bound_))) split(near_.sorted(), limit);
+    if (all_are_far_) return;
+    std::vector<T> const sorted = near_.sorted();
+    // Before there was a core the heap may have held more than it may hold now.
+    std::size_t const most = core().near_items();
+    T const& border = sorted.size() > most && before_(sorted[most], limit) ? sorted[most] : limit;
+    if (!bound_ || before_(border, *bound_)) split(sorted, border);
   }
   /// Moves the next items to `out`, only items before `limit` if it is not null. Returns their
   /// number. @pre settle()
@@ -200,9 +207,12 @@ class item_queue {
   }
 
  private:
+  void check() const noexcept {
+    OUTSIZE_ASSERT(*store_ != nullptr && "used after it was moved from");
+  }
   bool is_far(T const& item) const { return all_are_far_ || (bound_ && !before_(item, *bound_)); }
   void note_size() noexcept {
-    if (size() > 0) return;
+    if (*size_ > 0) return;
     bound_.reset();
     all_are_far_ = false;
   }
@@ -217,12 +227,15 @@ class item_queue {
     return core_ ? core_->near_items() : std::clamp<std::size_t>((256 << 10) / sizeof(T), 2, 2048);
   }
   void push_near(T const& item) {
-    if (near_.size() >= most_near()) {
-      std::vector<T> const sorted = near_.sorted();
-      split(sorted, T(sorted[std::min(sorted.size(), core().near_items()) / 2]));
-      if (is_far(item)) return put(item);
-    }
-    near_.push(item);
+    check();
+    if (near_.size() < most_near()) return near_.push(item);
+    T const copy = item;  // which may be the heap's
+    std::vector<T> const sorted = near_.sorted();
+    split(sorted, sorted[std::min(sorted.size(), core().near_items()) / 2]);
+    if (is_far(copy))
+      put(copy);
+    else
+      near_.push(copy);
   }
   void put(T const& item) {
     if (room_.full()) make_room(1);
@@ -258,7 +271,8 @@ class item_queue {
       // From here on nothing fails.
       core_->put_back(std::as_bytes(tail));
       *window_ = window_->first(window_->size() - tail.size());
-      room_.put(far);
+      [[maybe_unused]] auto const rest = room_.put(far);
+      OUTSIZE_ASSERT(rest.empty());
     }
     near_.assign_sorted(kept);
   }

@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <cstring>
 #include <deque>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <span>
@@ -57,24 +58,25 @@ class slab_sorter {
     }
   }
 
-  /// Pushed items become items as they are merged, and are sorted. Returns the ends of the sorted
-  /// sequences, in items. An order that throws leaves all items there.
-  std::vector<std::size_t> sort(std::span<std::byte> items) const {
-    if (family_.in_order(as_items(items), false)) {
-      encode(items);
-      return {count(items)};
-    }
+  /// Sorts pushed items, which become items as they are merged: the first `encoded`, in items, are
+  /// such already, and in the end all are. Returns the ends of the sorted sequences, in items. An
+  /// exception leaves all items there.
+  std::vector<std::size_t> sort(std::span<std::byte> items, std::size_t& encoded) const {
+    bool const is_new = encoded == 0;
+    bool const is_sorted = is_new && family_.in_order(as_items(items), false);
     if constexpr (Family::has_key_codec) {
-      if (family_.in_order(as_items(items), true)) {
-        encode(items);
+      std::vector<std::size_t> ends{count(items)};
+      bool const is_reversed = is_new && !is_sorted && family_.in_order(as_items(items), true);
+      encode(items.subspan(encoded * family_.item_bytes()));
+      encoded = count(items);
+      if (is_reversed)
         std::ranges::reverse(as_items(items));
-      } else {
-        encode(items);
+      else if (!is_sorted)
         sort_encoded(items);
-      }
-      return {count(items)};
+      return ends;
     } else {
-      return sort_segments(items);
+      encoded = 0;
+      return is_sorted ? std::vector<std::size_t>{count(items)} : sort_segments(items);
     }
   }
   /// The same for two sequences that lie side by side. @pre no more items than segment_items()
@@ -84,6 +86,10 @@ class slab_sorter {
     } else {
       sort_segments(items);
     }
+  }
+  /// The same by the calling thread.
+  void encode_alone(std::span<std::byte> items) const noexcept {
+    if constexpr (Family::has_key_codec) family_.bits().encode_all(as_items(items));
   }
   /// Turns items as the user has them into items as they are merged.
   void encode(std::span<std::byte> items) const {
@@ -206,14 +212,16 @@ class push_slabs {
   void sort_open() {
     slab& s = open();
     if (s.open_begin == s.filled) return;
-    auto const ends = sorter_.sort(at(s, s.open_begin, s.filled));
+    s.sequences.reserve(s.sequences.size() + 1 +
+                        (s.filled - s.open_begin) / sorter_.segment_items());
+    auto const ends = sorter_.sort(at(s, s.open_begin, s.filled), s.encoded);
     std::size_t const begin = s.open_begin;
-    s.sequences.reserve(s.sequences.size() + ends.size());
     for (std::size_t from = begin; std::size_t const end : ends) {
       s.sequences.push_back({from, begin + end});
       from = begin + end;
     }
     s.open_begin = s.filled;
+    s.encoded = 0;
     join_last(s);
   }
 
@@ -252,6 +260,7 @@ class push_slabs {
     std::vector<sequence> sequences = {};
     std::size_t open_begin = 0;  // items: of the open segment
     std::size_t filled = 0;
+    std::size_t encoded = 0;  // of the open segment, after a sort that failed
     // While it is written:
     std::unique_ptr<in_place_run<Family>> in_place = {};
     std::uint64_t written_items = 0;
@@ -265,7 +274,7 @@ class push_slabs {
     void clear() noexcept {
       in_place.reset();
       sequences.clear();
-      open_begin = filled = 0;
+      open_begin = filled = encoded = 0;
       written_items = 0;
     }
   };
@@ -301,17 +310,33 @@ class push_slabs {
                      at(s, last.begin, last.end).data(), count * family_.item_bytes());
       s.sequences.back() = {before.end, before.end + count};
       s.open_begin = s.filled = before.end + count;
-      sorter_.merge(at(s, before.begin, before.end + count));
+      try {
+        sorter_.merge(at(s, before.begin, before.end + count));
+      } catch (...) {
+        if constexpr (Family::has_key_codec) reopen_last_two(s);
+        throw;
+      }
       before.end += count;
       s.sequences.pop_back();
     }
+  }
+
+  /// Items that a sort has left in any order.
+  void reopen_last_two(slab& s) noexcept {
+    s.sequences.pop_back();
+    s.open_begin = s.sequences.back().begin;
+    s.encoded = s.filled - s.open_begin;
+    s.sequences.pop_back();
   }
 
   void next_slab() {
     sort_open();
     if (free_.empty()) finish_oldest();
     slabs_.push_back(take_free());
-    if (free_.empty()) begin_oldest();
+    if (free_.empty()) try {
+        begin_oldest();
+      } catch (std::exception const&) {  // finish_oldest() tries again, and reports it
+      }
   }
 
   /// Has the oldest slab written, if that needs no other memory.

@@ -153,7 +153,7 @@ class core_of final : public queue_core {
     std::size_t const items = tail.size() / family_.item_bytes();
     std::span<std::byte> const to = leftovers_.push(items);
     std::copy(tail.begin(), tail.end(), to.begin());
-    slabs_.sorter().encode(to);
+    slabs_.sorter().encode_alone(to);
     put_back_ += items;
   }
 
@@ -203,7 +203,13 @@ class core_of final : public queue_core {
         if (r.items() > most) r.restrict_to_first(most);
         return next;
       }
-      arrays_.wait_for(bounding);
+      try {
+        arrays_.wait_for(bounding);
+      } catch (...) {
+        if (r.items() == 0) throw;
+        if (r.items() > most) r.restrict_to_first(most);
+        return next;  // the next call needs the block, and says so
+      }
     }
   }
   static constexpr std::size_t none = SIZE_MAX;
@@ -220,7 +226,7 @@ class core_of final : public queue_core {
   key_type key_of(std::byte const* item) {
     std::span const copy = limit_.bytes().first(family_.item_bytes());
     std::copy_n(item, copy.size(), copy.begin());
-    slabs_.sorter().encode(copy);
+    slabs_.sorter().encode_alone(copy);
     return family_.view_of_one(copy).key(0);
   }
 

@@ -21,19 +21,9 @@ std::size_t whole_block(queue_needs const& needs, std::size_t bytes) noexcept {
   return round_up(std::max(bytes, needs.item_bytes), needs.block_unit_bytes);
 }
 
-}  // namespace
-
-std::uint64_t least_queue_bytes(queue_needs const& needs) noexcept {
-  return least_queue_blocks *
-         whole_block(needs, needs.block_bytes != 0 ? needs.block_bytes : least_block_bytes);
-}
-
-queue_plan plan_queue(queue_needs const& needs, std::string const& asker) {
-  std::uint64_t const memory = needs.memory_bytes, least = least_queue_bytes(needs);
-  if (memory < least)
-    throw budget_error(asker, memory, least,
-                       fmt::format("{}: {} of memory, at least {} needed ({} blocks)", asker,
-                                   format_bytes(memory), format_bytes(least), least_queue_blocks));
+/// All parts, perhaps more than there is memory for.
+queue_plan divide(queue_needs const& needs) noexcept {
+  std::uint64_t const memory = needs.memory_bytes;
   queue_plan p;
   p.memory_bytes = memory;
   std::uint64_t const shortest = std::min<std::uint64_t>(32_KiB, std::bit_floor(memory / 64));
@@ -58,7 +48,7 @@ queue_plan plan_queue(queue_needs const& needs, std::string const& asker) {
     std::size_t const least_segment = std::max(2 * needs.item_bytes, page_bytes());
     p.sorters = std::clamp<std::size_t>(memory / 32 / (2 * least_segment), 1, needs.threads);
     std::size_t const share = memory / 32 / (2 * p.sorters);
-    p.segment_bytes = std::max(std::min<std::size_t>(share, 1_MiB), 2 * needs.item_bytes);
+    p.segment_bytes = std::max(share, 2 * needs.item_bytes);
     left -= std::min<std::uint64_t>(left, 2 * p.sorters * round_up(p.segment_bytes, page_bytes()));
   }
   std::size_t const all_frames = static_cast<std::size_t>(left / p.block_bytes);
@@ -67,6 +57,29 @@ queue_plan plan_queue(queue_needs const& needs, std::string const& asker) {
   p.frames = all_frames - std::min(all_frames, p.write_frames);
   p.ahead = std::clamp<std::size_t>(blocks_of_slab / 4, 1, 8);
   p.most_arrays = std::max<std::size_t>(2, p.frames - std::min(p.frames, 2 * p.ahead));
+  return p;
+}
+
+/// Whether two arrays can be merged, and read ahead.
+bool is_enough(queue_plan const& p) noexcept { return p.frames >= p.most_arrays + 2 * p.ahead; }
+
+}  // namespace
+
+std::uint64_t least_queue_bytes(queue_needs needs) noexcept {
+  std::uint64_t const block =
+      whole_block(needs, needs.block_bytes != 0 ? needs.block_bytes : least_block_bytes);
+  needs.memory_bytes = least_queue_blocks * block;
+  while (!is_enough(divide(needs))) needs.memory_bytes += 4 * block;
+  return needs.memory_bytes;
+}
+
+queue_plan plan_queue(queue_needs const& needs, std::string const& asker) {
+  std::uint64_t const least = least_queue_bytes(needs);
+  queue_plan const p = divide(needs);
+  if (needs.memory_bytes < least || !is_enough(p))
+    throw budget_error(asker, needs.memory_bytes, least,
+                       fmt::format("{}: {} of memory, at least {} needed", asker,
+                                   format_bytes(needs.memory_bytes), format_bytes(least)));
   return p;
 }
 

@@ -49,11 +49,11 @@ struct queue_plan {
   std::size_t slab_items(std::size_t item_bytes) const noexcept { return slab_bytes / item_bytes; }
 };
 
-/// Blocks that fit into the least memory.
+/// Blocks that fit into the least memory, at least.
 inline constexpr std::uint64_t least_queue_blocks = 64;
 
 /// The least memory for a queue of such items.
-std::uint64_t least_queue_bytes(queue_needs const& needs) noexcept;
+std::uint64_t least_queue_bytes(queue_needs needs) noexcept;
 
 /// @throws budget_error, with the need, if there is less memory than least_queue_bytes().
 queue_plan plan_queue(queue_needs const& needs, std::string const& asker);

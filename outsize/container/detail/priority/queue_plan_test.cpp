@@ -57,5 +57,25 @@ TEST(queue_plans, fit_into_their_memory) {
         }
 }
 
+TEST(queue_plans, need_as_much_as_they_say) {
+  for (std::size_t const item : {4U, 100U, 4096U, 5000U, 100'000U})
+    for (std::size_t const block : {0U, 4096U, 1U << 20})
+      for (std::size_t const threads : {1U, 16U}) {
+        queue_needs needs{.block_bytes = block,
+                          .item_bytes = item,
+                          .block_unit_bytes = 4096,
+                          .threads = threads,
+                          .needs_scratch = item > 8};
+        needs.memory_bytes = least_queue_bytes(needs);
+        SCOPED_TRACE(testing::Message() << needs.memory_bytes << " bytes, items of " << item
+                                        << ", blocks of " << block << ", threads " << threads);
+        auto const p = plan_queue(needs, "test");
+        EXPECT_GE(p.frames, p.most_arrays + 2 * p.ahead);
+        EXPECT_LE(bytes_of(p, needs), needs.memory_bytes);
+        --needs.memory_bytes;
+        EXPECT_THROW(plan_queue(needs, "test"), budget_error);
+      }
+}
+
 }  // namespace
 }  // namespace outsize::detail
