@@ -83,12 +83,12 @@ class bulk_priority_queue {
   }
   /// @pre !empty()
   T const& top() {
-    enter(kind::none);
+    enter_to_pop(kind::none);
     return items_.top();
   }
   /// @pre !empty()
   void pop() {
-    enter(kind::none);
+    enter_to_pop(kind::none);
     items_.pop();
   }
 
@@ -179,8 +179,8 @@ class bulk_priority_queue {
   /// Estimates the number of items that come out before `limit`, without I/O. It is exact for items
   /// in memory, and may be off by half a block for each array on disk.
   size_type count_before(T const& limit) {
-    enter(kind::none);
-    items_.settle();
+    enter_to_pop(kind::none);
+    items_.try_settle();
     return items_.count_before(limit);
   }
 
@@ -257,6 +257,23 @@ class bulk_priority_queue {
       }
       items_.clear();
     }
+    void move_or_stash() {
+      try {
+        move();
+      } catch (...) {
+        std::size_t stashed = 0;
+        try {
+          for (T const& item : items_) {
+            queue_.items_.stash(item);
+            ++stashed;
+          }
+        } catch (...) {
+          items_.erase(items_.begin(), items_.begin() + static_cast<std::ptrdiff_t>(stashed));
+          throw;
+        }
+        items_.clear();
+      }
+    }
     std::size_t size() const noexcept { return items_.size(); }
 
    private:
@@ -267,6 +284,12 @@ class bulk_priority_queue {
   void enter(kind wanted) {
     OUTSIZE_ASSERT(phase_ == wanted && "a call that does not belong to this phase");
     if (!buffers_.empty()) move_pending();
+  }
+  /// For calls that push nothing, which must go on where the disks are full.
+  void enter_to_pop(kind wanted) {
+    OUTSIZE_ASSERT(phase_ == wanted && "a call that does not belong to this phase");
+    for (auto& [thread, b] : buffers_) b.move_or_stash();
+    buffers_.clear();
   }
   size_type pending_items() const noexcept {
     size_type sum = 0;
@@ -294,8 +317,8 @@ class bulk_priority_queue {
   }
 
   size_type pop_limited(std::vector<T>& out, T const* limit, size_type most) {
-    enter(kind::none);
-    items_.settle();
+    enter_to_pop(kind::none);
+    items_.try_settle();
     most = std::min(most, items_.size());
     std::size_t count = 0;
     try {

@@ -21,6 +21,7 @@
 
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
+#include <outsize/io/memory_file.hpp>
 #include <outsize/testing/counted_storage.hpp>
 #include <outsize/testing/effort.hpp>
 #include <outsize/testing/faulty_storage.hpp>
@@ -238,6 +239,59 @@ TEST_F(bulk_priority_queues, know_about_how_many_items_are_before_a_limit) {
   auto const found = q.bulk_pop_limit(got, 30'000, ~number{0});
   EXPECT_EQ(found.count, 30'000U);
   EXPECT_FALSE(found.more);
+}
+
+TEST_F(bulk_priority_queues, are_popped_where_the_disk_is_full) {
+  auto const seed = std::random_device{}();
+  SCOPED_TRACE(testing::Message() << "seed " << seed);
+  std::mt19937_64 random(seed);
+  storage small({.disks = {disk_options("small",
+                                        [](io::request_queue&) -> io::file_ptr {
+                                          return io::make_memory_file("small", 300_KiB);
+                                        })},
+                 .memory_bytes = 1_MiB,
+                 .threads = 2});
+  least_first q(small, {}, tiny);
+  std::multiset<number> model;
+  int refused = 0;
+  for (int round = 0; round < 30; ++round) {
+    numbers pushed;
+    bool has_begun = false;
+    try {
+      q.bulk_push_begin();
+      has_begun = true;
+      for (int i = 0; i < 20'000; ++i) {
+        number const x = random() % 100'000;
+        q.bulk_push(x);
+        pushed.push_back(x);
+      }
+    } catch (out_of_space const&) {
+      ++refused;
+    }
+    model.insert(pushed.begin(), pushed.end());
+    try {
+      if (has_begun) q.bulk_push_end();
+    } catch (out_of_space const&) {
+      ++refused;
+    }
+    ASSERT_EQ(q.size(), model.size());
+    numbers got;
+    q.bulk_pop(got, 3000);
+    ASSERT_EQ(got, take(model, 3000, ~number{0}));
+    number const limit = *model.begin() + 2000;
+    auto const found = q.bulk_pop_limit(got, limit, 5000);
+    ASSERT_EQ(got, take(model, 5000, limit));
+    ASSERT_EQ(found.more, !model.empty() && *model.begin() < limit);
+    for (int i = 0; i < 500 && !model.empty(); ++i, model.erase(model.begin()), q.pop())
+      ASSERT_EQ(q.top(), *model.begin());
+  }
+  EXPECT_GT(refused, 3);
+  numbers got;
+  while (!q.empty()) {
+    q.bulk_pop(got, 10'000);
+    ASSERT_EQ(got, take(model, got.size(), ~number{0}));
+  }
+  EXPECT_TRUE(model.empty());
 }
 
 struct long_item {

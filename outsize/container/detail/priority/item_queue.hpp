@@ -96,6 +96,7 @@ class item_queue {
   bool before(T const& a, T const& b) const { return before_(a, b); }
 
   void push(T const& item) {
+    if (is_stashed_) return push_behind_stash(item);
     if (is_far(item))
       put(item);
     else
@@ -104,6 +105,7 @@ class item_queue {
   }
   /// Adds items to the core without comparing them. @pre settle()
   void push_far(std::span<T const> items) {
+    unstash();
     while (!items.empty()) {
       if (room_.full()) make_room(1);
       std::size_t const before = items.size();
@@ -126,7 +128,7 @@ class item_queue {
   }
   /// The next item if it comes out before `limit`, or null.
   T const* top_before(T const& limit) {
-    if (!has_front() && size() > 0) find_top(&limit);
+    if (size() > 0) find_top(&limit);
     if (!has_front() || !before_(front(), limit)) return nullptr;
     return &front();
   }
@@ -142,6 +144,7 @@ class item_queue {
 
   /// Moves all items into the core.
   void settle() {
+    unstash();
     core();
     if (has_front()) move_out(near_.sorted(), {}, *window_);
     all_are_far_ = true;
@@ -149,6 +152,7 @@ class item_queue {
   /// Moves items into the core that do not come out before `limit`. Items pushed later at or behind
   /// it are not compared with other items then.
   void settle_behind(T const& limit) {
+    unstash();
     if (all_are_far_) return;
     std::vector<T> const sorted = near_.sorted();
     // Before there was a core the heap may have held more than it may hold now.
@@ -156,28 +160,47 @@ class item_queue {
     T const& border = sorted.size() > most && before_(sorted[most], limit) ? sorted[most] : limit;
     if (!bound_ || before_(border, *bound_)) split(sorted, border);
   }
+  /// The same as far as there is room: where the disks are full, pops go on without it.
+  void try_settle() noexcept {
+    try {
+      settle();
+    } catch (...) {  // pop_into() meets the reason, unless it is want of room
+    }
+  }
+  /// Keeps items, younger than all others, in the heap until the core has room for them: then there
+  /// may be any number, also behind the bound. @pre settle()
+  void stash(T const& item) {
+    near_.push(item);
+    is_stashed_ = true;
+    ++*size_;
+  }
+
   /// Moves the next items to `out`, only items before `limit` if it is not null. Returns their
-  /// number. @pre settle()
+  /// number. @pre try_settle()
   std::size_t pop_into(std::span<T> out, T const* limit = nullptr) {
     if (size() == 0) return 0;
+    if (has_front()) return pop_one_by_one(out, limit);
     end_room();
     std::size_t const count =
         core_->pop_into(std::as_writable_bytes(out), reinterpret_cast<std::byte const*>(limit));
     *size_ -= count;
     return count;
   }
-  /// Returns whether there is an item before `limit`. @pre settle()
+  /// Returns whether there is an item before `limit`. @pre try_settle()
   bool has_before(T const& limit) {
     if (size() == 0) return false;
+    if (has_front()) return top_before(limit) != nullptr;
     end_room();
     return core_->has_before(reinterpret_cast<std::byte const*>(&limit));
   }
 
-  /// Returns about how many items come out before `limit`. @pre settle()
+  /// Returns about how many items come out before `limit`. @pre try_settle()
   std::uint64_t count_before(T const& limit) {
     if (size() == 0) return 0;
+    if (!core_) return near_.size();
     end_room();
-    return core_->count_before(reinterpret_cast<std::byte const*>(&limit));
+    std::uint64_t const in_front = near_.size() + window_->size();
+    return in_front + core_->count_before(reinterpret_cast<std::byte const*>(&limit));
   }
 
   /// Returns the next items, at least one unless there are none. @pre settle(), and nothing was
@@ -198,6 +221,7 @@ class item_queue {
     *window_ = {};
     bound_.reset();
     all_are_far_ = false;
+    is_stashed_ = false;
     room_.end();
     *size_ = 0;
     if (core_) core_->clear();
@@ -212,6 +236,7 @@ class item_queue {
   }
   bool is_far(T const& item) const { return all_are_far_ || (bound_ && !before_(item, *bound_)); }
   void note_size() noexcept {
+    if (near_.empty()) is_stashed_ = false;
     if (*size_ > 0) return;
     bound_.reset();
     all_are_far_ = false;
@@ -236,6 +261,39 @@ class item_queue {
       put(copy);
     else
       near_.push(copy);
+  }
+  void push_behind_stash(T const& item) {
+    T const copy = item;  // which may be the heap's
+    unstash();
+    push(copy);
+  }
+  /// Moves all items to the core, those of the heap some at a time. @throws as the core's room().
+  void unstash() {
+    if (!is_stashed_) return;
+    std::vector<T> const sorted = near_.sorted();
+    core_->reserve_leftovers(window_->size());
+    core_->put_back(std::as_bytes(*window_));
+    *window_ = {};
+    all_are_far_ = true;
+    for (std::span<T const> left = sorted; !left.empty(); near_.assign_sorted(left)) {
+      if (room_.full()) make_room(1);
+      left = room_.put(left);
+    }
+    is_stashed_ = false;
+  }
+  std::size_t pop_one_by_one(std::span<T> out, T const* limit) {
+    std::size_t count = 0;
+    try {
+      for (; count < out.size() && size() > 0; ++count) {
+        find_top(limit);
+        if (limit != nullptr && (!has_front() || !before_(front(), *limit))) break;
+        out[count] = front();
+        drop_front();
+      }
+    } catch (...) {
+      if (count == 0) throw;
+    }
+    return count;
   }
   void put(T const& item) {
     if (room_.full()) make_room(1);
@@ -297,12 +355,16 @@ class item_queue {
   }
 
   void find_top(T const* limit) {
-    if (has_front()) return;
+    if (!window_->empty() || (!near_.empty() && !is_stashed_)) return;
+    if (near_.size() == size()) return;  // the core has none
     end_room();
     auto const bytes = core_->refill(reinterpret_cast<std::byte const*>(limit));
     *window_ = {reinterpret_cast<T const*>(bytes.data()), bytes.size() / sizeof(T)};
     OUTSIZE_ASSERT(limit != nullptr || !window_->empty());
-    bound_ = window_->empty() ? *limit : window_->back();
+    if (!window_->empty())
+      bound_ = window_->back();
+    else if (!is_stashed_)
+      bound_ = *limit;
     all_are_far_ = false;
   }
 
@@ -313,6 +375,7 @@ class item_queue {
   moved_along<std::span<T const>> window_;
   std::optional<T> bound_;    // no item of the core comes out before it; none: the core is empty,
   bool all_are_far_ = false;  // or all items are in it
+  bool is_stashed_ = false;   // the heap may have items behind the bound
   owned<queue_core> core_;
   item_room<T> room_;  // of the core, which does not know of its items yet
   moved_along<std::uint64_t> size_;
