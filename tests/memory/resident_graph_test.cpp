@@ -5,20 +5,15 @@
 // own, with its blocks in files.
 
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 
 #include <cstdint>
-#include <cstdlib>
 #include <functional>
-#include <iostream>
-#include <string>
 
 #include <outsize/algorithm/item_order.hpp>
-#include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/block/storage.hpp>
 #include <outsize/stream/streams.hpp>
-#include <outsize/testing/forked.hpp>
+#include <outsize/testing/limited_run.hpp>
 #include <outsize/testing/scratch_directory.hpp>
 
 namespace user_code {
@@ -26,6 +21,9 @@ namespace {
 
 using namespace outsize;
 using namespace outsize::stream;
+using scratch::limited_outcome;
+using scratch::peak_resident_bytes;
+using scratch::run_limited;
 
 struct two {
   std::uint64_t first, second;
@@ -49,45 +47,18 @@ std::uint64_t differences_in_diamond(storage& store) {
   return differences.get();
 }
 
-enum class outcome : int { right, too_little_memory, wrong };
-
-outcome run_with(std::uint64_t memory_bytes, std::string const& directory) {
-  try {
-    storage_options options{.memory_bytes = memory_bytes, .threads = 2};
-    options.disks.emplace_back(directory);
-    storage store(options);
-    return differences_in_diamond(store) == 0 ? outcome::right : outcome::wrong;
-  } catch (budget_error const&) {
-    return outcome::too_little_memory;
-  } catch (std::exception const& e) {
-    std::cerr << e.what() << '\n';
-    return outcome::wrong;
-  }
-}
-
-outcome run_alone(std::uint64_t memory_bytes, std::string const& directory) {
-  return static_cast<outcome>(scratch::status_of_fork(
-      [&] { std::_Exit(static_cast<int>(run_with(memory_bytes, directory))); }));
-}
-
-/// Of any process that has ended.
-std::uint64_t peak_resident_bytes() {
-  rusage usage{};
-  ::getrusage(RUSAGE_CHILDREN, &usage);
-  return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
-}
-
 TEST(graph_memory, is_all_that_is_resident_with_any_budget) {
   scratch::directory dir;
   std::uint64_t memory_bytes = 64_KiB;
   std::size_t right = 0, refused = 0;
   for (; memory_bytes < 128_MiB; memory_bytes += memory_bytes / (right == 0 ? 8 : 1)) {
-    outcome const how = run_alone(memory_bytes, dir.path());
+    auto const how = run_limited(memory_bytes, dir.path(),
+                                 [](storage& store) { return differences_in_diamond(store) == 0; });
     EXPECT_LE(peak_resident_bytes(), memory_bytes + 64_MiB) << memory_bytes;  // of it and less
-    if (how == outcome::right) {
+    if (how == limited_outcome::right) {
       ++right;
     } else {
-      ASSERT_EQ(how, outcome::too_little_memory) << memory_bytes;
+      ASSERT_EQ(how, limited_outcome::too_little_memory) << memory_bytes;
       EXPECT_EQ(right, 0U) << memory_bytes << ": less memory was enough";
       ++refused;
     }

@@ -5,28 +5,24 @@
 // blocks in files.
 
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 
 #include <cstdint>
-#include <cstdlib>
 #include <functional>
-#include <iostream>
-#include <string>
 
-#include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/block/storage.hpp>
 #include <outsize/container/priority_queue.hpp>
 #include <outsize/testing/effort.hpp>
-#include <outsize/testing/forked.hpp>
+#include <outsize/testing/limited_run.hpp>
 #include <outsize/testing/scratch_directory.hpp>
 
 namespace outsize {
 namespace {
 
 using namespace literals;
-
-enum class outcome : int { right, too_little_memory, wrong };
+using scratch::limited_outcome;
+using scratch::peak_resident_bytes;
+using scratch::run_limited;
 
 /// Descending numbers, which come out before all others, with a pop after every 2^j pushes: each
 /// window is put back before it is used up.
@@ -51,40 +47,16 @@ bool is_right(storage& store, std::uint64_t memory_bytes) {
   return left == 0;
 }
 
-outcome run_with(std::uint64_t memory_bytes, std::string const& directory) {
-  try {
-    storage_options options{.memory_bytes = memory_bytes, .threads = 2};
-    options.disks.emplace_back(directory);
-    storage store(options);
-    return is_right(store, memory_bytes - memory_bytes / 8) ? outcome::right : outcome::wrong;
-  } catch (budget_error const&) {
-    return outcome::too_little_memory;
-  } catch (std::exception const& e) {
-    std::cerr << e.what() << '\n';
-    return outcome::wrong;
-  }
-}
-
-outcome run_alone(std::uint64_t memory_bytes, std::string const& directory) {
-  return static_cast<outcome>(scratch::status_of_fork(
-      [&] { std::_Exit(static_cast<int>(run_with(memory_bytes, directory))); }));
-}
-
-/// Of any process that has ended.
-std::uint64_t peak_resident_bytes() {
-  rusage usage{};
-  ::getrusage(RUSAGE_CHILDREN, &usage);
-  return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
-}
-
 TEST(queue_memory, is_all_that_is_resident_with_any_budget) {
   scratch::directory dir;
   std::size_t right = 0, refused = 0;
   for (std::uint64_t memory_bytes = 128_KiB; memory_bytes <= 32_MiB; memory_bytes *= 2) {
-    outcome const how = run_alone(memory_bytes, dir.path());
+    auto const how = run_limited(memory_bytes, dir.path(), [&](storage& store) {
+      return is_right(store, memory_bytes - memory_bytes / 8);
+    });
     EXPECT_LE(peak_resident_bytes(), memory_bytes + 64_MiB) << memory_bytes;  // of it and less
-    EXPECT_NE(how, outcome::wrong) << memory_bytes;
-    if (how == outcome::right)
+    EXPECT_NE(how, limited_outcome::wrong) << memory_bytes;
+    if (how == limited_outcome::right)
       ++right;
     else
       ++refused;

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <atomic>
 #include <optional>
-#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -60,18 +59,9 @@ class leftover_stack {
 };
 
 /// Consecutive memory for merged items.
-class one_place {
+class one_place final : public merge_places {
  public:
   explicit one_place(std::span<std::byte> memory) : left_(memory) {}
-  std::span<std::byte> room() noexcept { return left_; }
-  void used(std::size_t bytes) noexcept { left_ = left_.subspan(bytes); }
-
- private:
-  std::span<std::byte> left_;
-};
-class one_virtual_place final : public merge_places {
- public:
-  explicit one_virtual_place(std::span<std::byte> memory) : left_(memory) {}
   std::span<std::byte> room() override { return left_; }
   void used(std::size_t bytes) override { left_ = left_.subspan(bytes); }
 
@@ -255,7 +245,7 @@ class core_of final : public queue_core {
     std::size_t const item = family_.item_bytes();
     store_.threads().parallel_for(parts.size(), [&](std::size_t p) {
       auto const part = to.subspan(parts[p].first_rank * item, parts[p].items * item);
-      std::conditional_t<Family::has_key_codec, one_place, one_virtual_place> place(part);
+      one_place place(part);
       if (parts[p].items > 0) merge_items(family_, parts[p], place);
       family_.finish(part);
     });
