@@ -281,6 +281,16 @@ TEST_F(bulk_priority_queues, are_popped_where_the_disk_is_full) {
     ASSERT_EQ(found.more, !model.empty() && *model.begin() < limit);
     for (int i = 0; i < 500 && !model.empty(); ++i, model.erase(model.begin()), q.pop())
       ASSERT_EQ(q.top(), *model.begin());
+    numbers rest(got);
+    q.bulk_pop_limit(rest, *model.begin() + 1 + random() % 10, 50'000);
+    for (number const x : rest) model.erase(model.find(x));
+    for (int i = 0; i < 100; ++i) try {
+        number const x = random() % 100'000;
+        q.push(x);
+        model.insert(x);
+      } catch (out_of_space const&) {
+        ++refused;
+      }
   }
   EXPECT_GT(refused, 3);
   numbers got;
@@ -289,6 +299,37 @@ TEST_F(bulk_priority_queues, are_popped_where_the_disk_is_full) {
     ASSERT_EQ(got, take(model, got.size(), ~number{0}));
   }
   EXPECT_TRUE(model.empty());
+}
+
+TEST_F(bulk_priority_queues, know_the_core_when_the_items_that_waited_are_gone) {
+  for (int odd = 0; odd < 40; ++odd) {
+    storage small({.disks = {disk_options("small",
+                                          [](io::request_queue&) -> io::file_ptr {
+                                            return io::make_memory_file("small", 100_KiB);
+                                          })},
+                   .memory_bytes = 1_MiB,
+                   .threads = 1});
+    least_first q(small, {}, tiny);
+    // The last bulk, for which there is no room, has the least items.
+    number next = 1'000'000, least = next;
+    for (bool has_room = true; has_room;) {
+      least = next;
+      q.bulk_push_begin();
+      for (int i = 0; i < 500 + odd; ++i) q.bulk_push(--next);
+      try {
+        q.bulk_push_end();
+      } catch (out_of_space const&) {
+        has_room = false;
+      }
+    }
+    numbers got;
+    ASSERT_EQ(q.bulk_pop_limit(got, least, least - next).count, least - next);
+    try {
+      q.push(least + 100'000);
+    } catch (out_of_space const&) {
+    }
+    ASSERT_EQ(q.top(), least) << odd;
+  }
 }
 
 struct long_item {

@@ -36,7 +36,7 @@ namespace outsize {
 ///
 /// I/Os:    none up to some thousand items, or if all fit into 3/8 of the memory. Otherwise
 ///          2·R/B an item and a few more, with R levels of arrays (docs/containers/
-///          priority_queue.md); R is 1 until N is a hundred slabs of an eighth of the memory.
+///          priority_queue.md); R is 1 until N is about eighty slabs of an eighth of the memory.
 /// CPU:     O(log N) comparisons an item, amortised.
 /// Memory:  options.memory_bytes, from the first thousands of items on until the end.
 /// Disk:    the items that do not fit in memory, twice while arrays are merged.

@@ -59,7 +59,6 @@ class external_array {
   std::size_t block_count() const noexcept { return blocks_.entries().size(); }
   std::size_t blocks_left() const noexcept { return block_count() - merged_; }
   std::size_t blocks_in_memory() const noexcept { return resident_.size() + readings_.size(); }
-  std::size_t resident_blocks() const noexcept { return resident_.size(); }
   bool is_reading() const noexcept { return !readings_.empty(); }
   bool is_resident() const noexcept { return resident_.size() == blocks_left(); }
   bool has_unread() const noexcept { return blocks_in_memory() < blocks_left(); }
@@ -233,11 +232,6 @@ class external_arrays {
   ~external_arrays() { clear(); }
 
   std::size_t count() const noexcept { return arrays_.size(); }
-  std::uint64_t items() const noexcept {
-    std::uint64_t sum = 0;
-    for (auto const& a : arrays_) sum += a.items();
-    return sum;
-  }
   void clear() noexcept {
     for (auto& a : arrays_) a.give_up_all(pool_);
     arrays_.clear();

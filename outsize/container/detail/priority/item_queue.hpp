@@ -13,8 +13,9 @@
 // that are pushed are not compared with any other item until they are sorted.
 //
 // Invariant: items of the heap come out before the bound, items of the core do not. The items of
-// the window are older than those of the heap. One thread at a time. Layer: container. The core:
-// queue_core.hpp.
+// the window are older than those of the heap. Where the disks are full the heap may have items
+// behind the bound, which are younger than all others (stash()). One thread at a time. Layer:
+// container. The core: queue_core.hpp.
 
 #include <algorithm>
 #include <bit>
@@ -167,8 +168,8 @@ class item_queue {
     } catch (...) {  // pop_into() meets the reason, unless it is want of room
     }
   }
-  /// Keeps items, younger than all others, in the heap until the core has room for them: then there
-  /// may be any number, also behind the bound. @pre settle()
+  /// Keeps an item, younger than all others, in the heap until the core has room for it: the heap
+  /// may have any number then, also behind the bound. @pre settle(), or an item is kept so.
   void stash(T const& item) {
     near_.push(item);
     is_stashed_ = true;
@@ -361,11 +362,9 @@ class item_queue {
     auto const bytes = core_->refill(reinterpret_cast<std::byte const*>(limit));
     *window_ = {reinterpret_cast<T const*>(bytes.data()), bytes.size() / sizeof(T)};
     OUTSIZE_ASSERT(limit != nullptr || !window_->empty());
-    if (!window_->empty())
-      bound_ = window_->back();
-    else if (!is_stashed_)
-      bound_ = *limit;
-    all_are_far_ = false;
+    // A heap with items behind the bound leaves the core to itself again when it is empty.
+    all_are_far_ = window_->empty() && is_stashed_;
+    if (!all_are_far_) bound_ = window_->empty() ? *limit : window_->back();
   }
 
   moved_along<storage*> store_;

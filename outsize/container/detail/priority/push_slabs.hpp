@@ -181,11 +181,6 @@ class push_slabs {
   push_slabs& operator=(push_slabs const&) = delete;
 
   slab_sorter<Family> const& sorter() const noexcept { return sorter_; }
-  std::uint64_t items() const noexcept {
-    std::uint64_t sum = 0;
-    for (auto const& s : slabs_) sum += s->items();
-    return sum;
-  }
   std::size_t sequence_count() const noexcept {
     std::size_t sum = 0;
     for (auto const& s : slabs_) sum += s->sequences.size();

@@ -147,9 +147,6 @@ class core_of final : public queue_core {
     put_back_ += items;
   }
 
-  std::uint64_t size() const noexcept override {
-    return leftovers_.items() + arrays_.items() + slabs_.items();
-  }
   void clear() noexcept override {
     slabs_.clear();
     arrays_.clear();

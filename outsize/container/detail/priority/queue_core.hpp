@@ -70,7 +70,6 @@ class queue_core {
   /// Takes the last items of the window back. @pre reserve_leftovers()
   virtual void put_back(std::span<std::byte const> tail) noexcept = 0;
 
-  virtual std::uint64_t size() const noexcept = 0;
   virtual void clear() noexcept = 0;
   virtual priority_queue_report report() const noexcept = 0;
 };
