@@ -30,11 +30,14 @@ OPENS_BY_ITSELF = ("bmmc.cpp",)
 
 # Headers whose test is another file's, each with the reason.
 UNTESTED = {
+    "outsize/container/detail/priority/array_catalogue.hpp": "by priority_queue_file_test.cpp",
     "outsize/container/detail/priority/external_arrays.hpp": "by priority_queue_test.cpp",
     "outsize/container/detail/priority/item_queue.hpp": "by priority_queue_test.cpp",
+    "outsize/container/detail/priority/kept_queue.hpp": "by priority_queue_file_test.cpp",
     "outsize/container/detail/priority/opposite_order.hpp": "by priority_queue_test.cpp",
     "outsize/container/detail/priority/push_slabs.hpp": "by priority_queue_test.cpp",
     "outsize/container/detail/priority/queue_core.hpp": "by priority_queue_test.cpp",
+    "outsize/container/detail/priority/queue_file.hpp": "by priority_queue_file_test.cpp",
     "outsize/stream/detail/boundary.hpp": "by graph_test.cpp",
     "outsize/stream/detail/container_sinks.hpp": "by sinks_test.cpp",
     "outsize/stream/detail/context.hpp": "by graph_test.cpp",

@@ -3,7 +3,8 @@
 #pragma once
 
 // What blocks are read from and written to: the disks of a storage (storage.hpp), these and a file
-// besides (guest_disk.hpp), or a file of the user's (file_blocks.hpp). Layer: block.
+// besides (guest_disk.hpp), a file of the user's (file_blocks.hpp), or a kept file
+// (kept_blocks.hpp). Layer: block.
 
 #include <cstddef>
 #include <cstdint>
@@ -54,6 +55,13 @@ class block_space : public block_device {
   /// Throws corrupt_block if the bytes read from a block do not have `checksum` (checksum_of()),
   /// which whoever wrote them has kept.
   void check(block_id id, std::span<std::byte const> read, std::uint64_t checksum) const;
+};
+
+/// A space that needs to be told nothing but the length of a block to find a place for it.
+class block_allocator : public block_space {
+ public:
+  /// @throws out_of_space, io_error, budget_error.
+  virtual block_id allocate(std::size_t length_bytes) = 0;
 };
 
 }  // namespace outsize::block

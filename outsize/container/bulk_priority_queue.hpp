@@ -20,6 +20,7 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -27,7 +28,8 @@
 #include <outsize/base/assert.hpp>
 #include <outsize/base/executor.hpp>
 #include <outsize/block/storage.hpp>
-#include <outsize/container/detail/priority/item_queue.hpp>
+#include <outsize/container/detail/priority/kept_queue.hpp>
+#include <outsize/io/file.hpp>
 
 namespace outsize {
 
@@ -53,6 +55,7 @@ namespace outsize {
 template <stored_item T, std::strict_weak_order<T, T> Less = std::less<>>
 class bulk_priority_queue {
   class thread_buffer;
+  using items = detail::kept_queue<T, Less>;
 
  public:
   using value_type = T;
@@ -67,6 +70,44 @@ class bulk_priority_queue {
       : bulk_priority_queue(default_storage(), std::move(less), options) {}
   bulk_priority_queue(bulk_priority_queue const&) = delete;
   bulk_priority_queue& operator=(bulk_priority_queue const&) = delete;
+  /// Closes a queue that is kept, as close() does, but cannot tell of errors.
+  ~bulk_priority_queue() {
+    if (!items_.is_kept()) return;
+    try {
+      phase_ = kind::none;
+      close();
+    } catch (...) {
+      items_.abandon();
+    }
+  }
+
+  /// As those of priority_queue, whose files they can open, and make.
+  static bulk_priority_queue create(std::string const& path, storage& store = default_storage(),
+                                    priority_queue_options options = {}, Less less = {}) {
+    return bulk_priority_queue(items::create(store, path, std::move(less), options));
+  }
+  static bulk_priority_queue open(std::string const& path, storage& store = default_storage(),
+                                  priority_queue_options options = {}, Less less = {}) {
+    return bulk_priority_queue(items::open(store, path, std::move(less), options));
+  }
+  static bulk_priority_queue create(storage& store, io::file_ptr file,
+                                    priority_queue_options options = {}, Less less = {}) {
+    return bulk_priority_queue(items::create(store, std::move(file), std::move(less), options));
+  }
+  static bulk_priority_queue open(storage& store, io::file_ptr file,
+                                  priority_queue_options options = {}, Less less = {}) {
+    return bulk_priority_queue(items::open(store, std::move(file), std::move(less), options));
+  }
+  /// As priority_queue::flush(), close() and was_closed(). @pre no phase.
+  void flush() {
+    enter(kind::none);
+    items_.flush();
+  }
+  void close() {
+    enter(kind::none);
+    items_.close();
+  }
+  bool was_closed() const noexcept { return items_.was_closed(); }
 
   /// @pre no bulk phase.
   bool empty() const noexcept { return size() == 0; }
@@ -228,6 +269,8 @@ class bulk_priority_queue {
   priority_queue_report report() const noexcept { return items_.report(); }
 
  private:
+  explicit bulk_priority_queue(items kept) : items_(std::move(kept)) {}
+
   enum class kind : std::uint8_t { none, bulk, limit };
 
   /// Items of one thread, on their way to the core.
@@ -338,7 +381,7 @@ class bulk_priority_queue {
     return count;
   }
 
-  detail::item_queue<T, Less> items_;
+  items items_;
   kind phase_ = kind::none;
   std::uint64_t number_ = 0;  // of the last bulk
   std::optional<T> limit_;

@@ -9,12 +9,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <utility>
 
 #include <outsize/base/assert.hpp>
 #include <outsize/base/piece_reader.hpp>
 #include <outsize/block/storage.hpp>
-#include <outsize/container/detail/priority/item_queue.hpp>
+#include <outsize/container/detail/priority/kept_queue.hpp>
+#include <outsize/io/file.hpp>
 
 namespace outsize {
 
@@ -39,7 +41,8 @@ namespace outsize {
 ///          priority_queue.md); R is 1 until N is about eighty slabs of an eighth of the memory.
 /// CPU:     O(log N) comparisons an item, amortised.
 /// Memory:  options.memory_bytes, from the first thousands of items on until the end.
-/// Disk:    the items that do not fit in memory, twice while arrays are merged.
+/// Disk:    the items that do not fit in memory, twice while arrays are merged. In a file
+///          (create()) the space of blocks that were read comes back with the next flush().
 /// Threads: one at a time; the storage's team sorts and merges.
 /// Errors:  budget_error if the memory is too little; io_error, out_of_space, corrupt_block;
 ///          exceptions of the order. The queue then holds all its items, without the one to be
@@ -49,7 +52,7 @@ namespace outsize {
 /// Checked: priority_queue_test.cpp.
 template <stored_item T, std::strict_weak_order<T, T> Less = std::less<>>
 class priority_queue {
-  using items = detail::item_queue<T, Less>;
+  using items = detail::kept_queue<T, Less>;
 
  public:
   using value_type = T;
@@ -62,6 +65,33 @@ class priority_queue {
   /// Does the same on the default storage.
   explicit priority_queue(Less less = {}, priority_queue_options options = {})
       : priority_queue(default_storage(), std::move(less), options) {}
+
+  /// An empty one in a new file, which open() opens again. However the process ends, the file holds
+  /// the items of the last flush(). Takes its memory at once. @throws io_error, EEXIST if the
+  /// file is there; out_of_space, budget_error. Nothing is left of it then.
+  static priority_queue create(std::string const& path, storage& store = default_storage(),
+                               priority_queue_options options = {}, Less less = {}) {
+    return priority_queue(items::create(store, path, std::move(less), options));
+  }
+  /// A queue that create() has made, with the same order; its blocks keep the length that they were
+  /// made with. was_closed() tells whether it was closed, or is as the last flush() left it. With
+  /// less memory than before arrays may have to be merged.
+  /// @throws io_error if the file cannot be opened to be changed, EBUSY while it is open elsewhere;
+  /// format_error if it holds no queue of such items (kept_type.hpp), has another order, or is of a
+  /// newer format, cut short, or damaged; budget_error with the memory that its blocks need.
+  static priority_queue open(std::string const& path, storage& store = default_storage(),
+                             priority_queue_options options = {}, Less less = {}) {
+    return priority_queue(items::open(store, path, std::move(less), options));
+  }
+  /// The same in a file that is open: one that is empty, and one that create() has filled.
+  static priority_queue create(storage& store, io::file_ptr file,
+                               priority_queue_options options = {}, Less less = {}) {
+    return priority_queue(items::create(store, std::move(file), std::move(less), options));
+  }
+  static priority_queue open(storage& store, io::file_ptr file, priority_queue_options options = {},
+                             Less less = {}) {
+    return priority_queue(items::open(store, std::move(file), std::move(less), options));
+  }
 
   bool empty() const noexcept { return items_.size() == 0; }
   size_type size() const noexcept { return items_.size(); }
@@ -115,6 +145,18 @@ class priority_queue {
   };
   reader drain() { return reader(items_); }
 
+  /// Makes all items durable, if the queue is kept in a file. Items of the memory go to the file as
+  /// one array. I/Os: these, a copy of the items that were about to leave, and for each block an
+  /// item and 24 bytes. @throws io_error, out_of_space, budget_error, or as the order does; all
+  /// items are still there. If the file cannot be synced, flush() and close() fail for good (EIO).
+  void flush() { items_.flush(); }
+  /// Flushes, and ends the queue: it can then only be destroyed, or assigned to. @throws as
+  /// flush(); the queue is as it was then. The destructor does the same, but cannot tell of errors.
+  void close() { items_.close(); }
+  /// Returns whether the file had been closed when it was opened; if not, the queue was as the last
+  /// flush() left it. Returns true for all other queues.
+  bool was_closed() const noexcept { return items_.was_closed(); }
+
   /// Removes all items.
   void clear() noexcept { items_.clear(); }
 
@@ -122,6 +164,8 @@ class priority_queue {
   priority_queue_report report() const noexcept { return items_.report(); }
 
  private:
+  explicit priority_queue(items kept) : items_(std::move(kept)) {}
+
   items items_;
 };
 

@@ -43,6 +43,8 @@ inline constexpr kept_field kept_tree_fields[] = {
     {"size", 120}, {"root", 128}, {"first_leaf", 136}, {"last_leaf", 144}, {"height", 152}};
 inline constexpr kept_field kept_table_fields[] = {{"size", 120}, {"base", 128}, {"count", 136}};
 inline constexpr kept_field kept_vector_fields[] = {{"size", 120}};
+inline constexpr kept_field kept_queue_fields[] = {
+    {"items", 120}, {"arrays", 128}, {"catalogue_bytes", 136}, {"form", 144}};
 
 /// See the top of this file.
 class kept_image {

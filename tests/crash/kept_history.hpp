@@ -12,18 +12,22 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <iterator>
 #include <map>
+#include <queue>
 #include <random>
 #include <set>
 #include <string>
 #include <type_traits>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include <outsize/base/units.hpp>
 #include <outsize/block/storage.hpp>
 #include <outsize/container/map.hpp>
+#include <outsize/container/priority_queue.hpp>
 #include <outsize/container/set.hpp>
 #include <outsize/container/unordered_map.hpp>
 #include <outsize/container/vector.hpp>
@@ -274,6 +278,75 @@ struct unordered_map_history {
   static void shrink(model&) {}
 };
 
+/// A priority queue, whose top is the number of steps and `keys`.
+struct priority_queue_history {
+  using queue = outsize::priority_queue<long_number>;
+  using model = std::priority_queue<long_number>;
+  static constexpr char const* name = "priority_queue";
+
+  /// A queue that is open to be looked at is one in a copy of the file.
+  class kept {
+   public:
+    kept(queue from, std::string copy) : queue_(std::move(from)), copy_(std::move(copy)) {}
+    kept(kept&&) = default;
+    ~kept() {
+      if (!copy_.empty()) std::filesystem::remove(copy_);
+    }
+
+    bool empty() const { return queue_.empty(); }
+    std::size_t size() const { return queue_.size(); }
+    bool was_closed() const { return queue_.was_closed(); }
+    long_number const& top() const { return queue_.top(); }
+    void push(long_number const& item) { queue_.push(item); }
+    void pop() const { queue_.pop(); }
+    void flush() { queue_.flush(); }
+    void close() { queue_.close(); }
+
+   private:
+    mutable queue queue_;
+    std::string copy_;  // "": none
+  };
+
+  static kept create(std::string const& path, storage& store) {
+    return {queue::create(path, store, tiny()), ""};
+  }
+  static kept open(std::string const& path, storage& store, io::access mode) {
+    if (mode == io::access::read_write) return {queue::open(path, store, tiny()), ""};
+    std::string const copy = path + ".copy";
+    std::filesystem::copy_file(path, copy, std::filesystem::copy_options::overwrite_existing);
+    return {queue::open(copy, store, tiny()), copy};
+  }
+  static std::uint64_t steps(kept const& found) {
+    return found.empty() ? 0 : found.top().number - keys;
+  }
+  /// Empties the copy.
+  static bool same(kept const& found, model expected) {
+    if (found.size() != expected.size()) return false;
+    for (; !found.empty() && found.top() == expected.top(); found.pop()) expected.pop();
+    return found.empty();
+  }
+
+  template <typename Queue>
+  static void step(Queue& changed, std::uint64_t seed, std::uint64_t number) {
+    std::mt19937_64 random(seed + number);
+    if (!changed.empty()) changed.pop();
+    auto const actions = random() % 400, pushes = random() % (changed.size() > 4000 ? 50 : 100);
+    for (std::uint64_t i = 0; i < actions; ++i) {
+      if (random() % 100 < pushes)
+        changed.push(random() % keys);
+      else if (!changed.empty())
+        changed.pop();
+    }
+    changed.push(keys + number);
+  }
+
+ private:
+  static constexpr std::uint64_t keys = 20'000;
+  static constexpr priority_queue_options tiny() {
+    return {.memory_bytes = 256_KiB, .block_bytes = 4096};
+  }
+};
+
 /// Of a vector, whose item 0 has the number of steps.
 struct vector_history {
   using kept = outsize::vector<long_number>;
@@ -338,6 +411,6 @@ struct vector_history {
 
 template <template <typename...> typename List>
 using histories = List<map_history, multimap_history, set_history, multiset_history,
-                       unordered_map_history, vector_history>;
+                       unordered_map_history, priority_queue_history, vector_history>;
 
 }  // namespace outsize::crash

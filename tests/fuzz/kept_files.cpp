@@ -19,8 +19,10 @@
 
 #include <outsize/base/error.hpp>
 #include <outsize/base/units.hpp>
+#include <outsize/block/checksum_table.hpp>
 #include <outsize/container/detail/array/paged_items.hpp>
 #include <outsize/container/map.hpp>
+#include <outsize/container/priority_queue.hpp>
 #include <outsize/container/set.hpp>
 #include <outsize/container/unordered_map.hpp>
 #include <outsize/io/memory_file.hpp>
@@ -83,14 +85,19 @@ class array {
   detail::paged_items<number> items_;
 };
 
+void require_name(std::string const& message) {
+  require(message.starts_with(std::string(file_name) + ": "),
+          "an error names the file: " + message);
+}
+
 /// The first action that finds the file damaged is the last one.
 void until_refused(std::function<void()> const& action) {
   try {
     action();
   } catch (format_error const& e) {
-    std::string const message = e.what();
-    require(message.starts_with(std::string(file_name) + ": "),
-            "an error names the file: " + message);
+    require_name(e.what());
+  } catch (corrupt_block const& e) {
+    require_name(e.what());
   }
 }
 
@@ -197,11 +204,59 @@ class keyed {
   }
 };
 
+/// A priority queue, whose catalogue has checksums of its own.
+class waiting {
+ public:
+  static waiting create(io::file_ptr file) {
+    return waiting(queue::create(store(), std::move(file), options));
+  }
+  static waiting open(io::file_ptr file, io::access) {
+    return waiting(queue::open(store(), std::move(file), options));
+  }
+  void fill() {
+    for (number i = 0; i < 40 * most_keys; ++i) all_.push(i * 37 % most_keys);
+    for (number i = 0; i < most_keys; ++i) all_.pop();
+    all_.close();
+  }
+  void read() {
+    until_refused([&] { count_all(); });
+  }
+  void change() {
+    until_refused([&] {
+      for (number i = 0; i < 40 * most_keys; ++i) all_.push(i);
+      all_.flush();
+    });
+    read();
+    until_refused([&] { all_.close(); });
+  }
+  static void repair(scratch::kept_image& file, scratch::kept_image const& sound) {
+    for (auto const& page : sound.pages()) {
+      if (page.row != 1) continue;
+      auto const content = std::span(file.bytes()).subspan(page.offset + 8, page.length - 8);
+      file.set(page.offset, block::checksum_of(content) + page.number);
+    }
+  }
+
+ private:
+  using queue = priority_queue<number>;
+  static constexpr priority_queue_options options{.memory_bytes = 256_KiB, .block_bytes = 1024};
+
+  explicit waiting(queue from) : all_(std::move(from)) {}
+  void count_all() {
+    number found = 0;
+    for (; !all_.empty(); all_.pop()) require(++found < 400 * most_keys, "a queue comes to an end");
+  }
+
+  queue all_;
+};
+
 /// A kind of file: a sound one, and what is tried with one that is not.
 struct kind_of_file {
   scratch::kept_image sound;
   std::span<scratch::kept_field const> state;
   void (*check)(scratch::kept_image const& damaged);
+  /// Makes checksums right, beside those of the header and the index.
+  void (*repair)(scratch::kept_image& damaged, scratch::kept_image const& sound);
 };
 
 template <typename Container>
@@ -212,7 +267,8 @@ kind_of_file kind_of(std::span<scratch::kept_field const> state) {
   auto const file = journal->file_after(journal->size(), random);
   std::vector<std::byte> bytes(file->size_bytes());
   file->read(0, bytes)->wait();
-  return {scratch::kept_image(std::move(bytes)), state, [](scratch::kept_image const& damaged) {
+  return {scratch::kept_image(std::move(bytes)), state,
+          [](scratch::kept_image const& damaged) {
             try {
               until_refused([&] {
                 Container::open(damaged.as_file(file_name), io::access::read_only).read();
@@ -222,6 +278,10 @@ kind_of_file kind_of(std::span<scratch::kept_field const> state) {
               });
             } catch (budget_error const&) {
             }
+          },
+          [](scratch::kept_image& damaged, scratch::kept_image const& sound) {
+            if constexpr (requires { Container::repair(damaged, sound); })
+              Container::repair(damaged, sound);
           }};
 }
 
@@ -233,6 +293,7 @@ std::vector<kind_of_file> const& kinds() {
       kind_of<keyed<set<number>>>(scratch::kept_tree_fields),
       kind_of<keyed<multiset<number>>>(scratch::kept_tree_fields),
       kind_of<keyed<unordered_map<number, number>>>(scratch::kept_table_fields),
+      kind_of<waiting>(scratch::kept_queue_fields),
   };
   return all;
 }
@@ -303,13 +364,14 @@ void check(std::string_view input) {
   auto const& kind = kinds()[bytes.take() % kinds().size()];
   auto damaged = kind.sound;
   for (int i = 0; i < 8 && !bytes.rest().empty(); ++i) damage(damaged, kind, bytes);
+  kind.repair(damaged, kind.sound);
   damaged.repair();
   kind.check(damaged);
 }
 
 std::vector<std::string> seeds() {
   std::vector<std::string> all;
-  for (char kind = 0; kind < 6; ++kind) {
+  for (char kind = 0; kind < 7; ++kind) {
     all.push_back({kind});
     // A field, the state, the index, and pages.
     for (char what = 0; what < 5; ++what)

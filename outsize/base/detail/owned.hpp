@@ -29,6 +29,8 @@ class owned {
     return at_.get();
   }
   explicit operator bool() const noexcept { return at_ != nullptr; }
+  /// Returns whether there is one, and this process is not the copy of the one that has it.
+  bool is_usable() const noexcept { return at_ != nullptr && at_.get_deleter().made.is_current(); }
   void reset() noexcept { at_.reset(); }
   void swap(owned& other) noexcept { at_.swap(other.at_); }
 

@@ -32,11 +32,11 @@ template <typename Family>
 class in_place_run {
  public:
   /// `index_memory` holds the run's entries.
-  in_place_run(Family const& family, storage& store, grant& index_memory, run_places places)
+  in_place_run(Family const& family, grant& index_memory, run_places places)
       : family_(family),
-        store_(store),
         places_(std::move(places)),
-        run_(store, places_.space(), index_memory, {}, trigger_bytes_of(family)) {}
+        run_(places_.space(), places_.have_checksums(), index_memory, {},
+             trigger_bytes_of(family)) {}
   in_place_run(in_place_run const&) = delete;
   in_place_run& operator=(in_place_run const&) = delete;
   ~in_place_run() {
@@ -45,8 +45,9 @@ class in_place_run {
 
   /// The items of a block of up to `block_bytes`, so many that the next block begins where the
   /// disks allow it; 0 if there is no such number.
-  static std::size_t items_of_block(Family const& family, storage& store, std::size_t block_bytes) {
-    std::size_t const step = std::lcm(family.item_bytes(), block_unit_bytes(store));
+  static std::size_t items_of_block(Family const& family, block::block_device& disks,
+                                    std::size_t block_bytes) {
+    std::size_t const step = std::lcm(family.item_bytes(), block_unit_bytes(disks));
     return block_bytes / step * step / family.item_bytes();
   }
 
@@ -94,7 +95,7 @@ class in_place_run {
     return blocks;
   }
   std::size_t length_of(std::span<std::byte const> block) const {
-    return round_up(block.size(), block_unit_bytes(store_));
+    return round_up(block.size(), block_unit_bytes(places_.space()));
   }
 
   /// `content(i, whole block)`: what run::append() takes for it.
@@ -115,7 +116,6 @@ class in_place_run {
   }
 
   Family const& family_;
-  storage& store_;
   run_places places_;
   run<Family> run_;
   std::vector<io::request_ptr> writes_;  // after run_: they end before its blocks may be freed

@@ -68,6 +68,7 @@ std::unique_ptr<io::output_stream> output_room::output(io::output_stream_options
 }
 
 block::block_id run_places::allocate(std::size_t length_bytes, std::uint64_t items_before) {
+  if (kept_ != nullptr) return kept_->allocate(length_bytes);
   if (room_ != nullptr) {
     double const share = static_cast<double>(items_before) / static_cast<double>(items_);
     if (auto const id = room_->allocate(length_bytes, share)) return *id;

@@ -87,7 +87,8 @@ class output_room {
   std::optional<block::guest_disk> guest_;
 };
 
-/// The places of the blocks of one run: on the disks of the storage, or in the room of the output.
+/// The places of the blocks of one run: on the disks of the storage, in the room of the output, or
+/// where a container keeps its blocks.
 class run_places {
  public:
   /// Of a run of so many items, in `room` if there is one.
@@ -97,20 +98,27 @@ class run_places {
         room_(items > 0 ? room : nullptr),
         items_(items) {}
   explicit run_places(storage& store) : run_places(store, nullptr, 0) {}
+  /// Where a container keeps its blocks: they have checksums, whatever the storage says.
+  run_places(storage& store, block::block_allocator& kept) : store_(store), kept_(&kept) {}
 
   /// What these places are in.
-  block::block_space& space() noexcept {
+  block::block_space& space() const noexcept {
+    if (kept_ != nullptr) return *kept_;
     if (room_ != nullptr) return room_->space();
     return store_;
+  }
+  bool have_checksums() const noexcept {
+    return kept_ != nullptr || store_.options().checksums == block_checksums::of_runs;
   }
   /// That of a block after so many items. @throws out_of_space.
   block::block_id allocate(std::size_t length_bytes, std::uint64_t items_before);
 
  private:
   storage& store_;
-  std::unique_ptr<block::placement> placement_;
-  output_room* room_;
-  std::uint64_t items_;
+  block::block_allocator* kept_ = nullptr;
+  std::unique_ptr<block::placement> placement_ = {};  // of blocks on the disks
+  output_room* room_ = nullptr;
+  std::uint64_t items_ = 0;
 };
 
 }  // namespace outsize::detail

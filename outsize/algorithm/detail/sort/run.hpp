@@ -33,8 +33,8 @@ namespace outsize::detail {
 
 /// What the lengths of blocks are multiples of on these disks; makes them, if they are not there
 /// yet. @throws io_error.
-inline std::size_t block_unit_bytes(storage& store) {
-  return std::max(least_block_unit_bytes, store.alignment_bytes());
+inline std::size_t block_unit_bytes(block::block_device& disks) {
+  return std::max(least_block_unit_bytes, disks.alignment_bytes());
 }
 
 /// How a run's blocks hold its items: as they are, unless held_bytes says otherwise.
@@ -88,17 +88,17 @@ class run {
 
   /// Blocks are freed in `space`. `memory` is charged for the entries, and for what triggers take
   /// beside them.
-  run(storage& store, block::block_space& space, grant& memory, run_form form = {},
+  run(block::block_space& space, bool keeps_checksums, grant& memory, run_form form = {},
       std::size_t trigger_bytes = 0)
-      : store_(&store),
-        space_(&space),
+      : space_(&space),
+        keeps_checksums_(keeps_checksums),
         memory_(&memory),
         form_(form),
         trigger_bytes_(trigger_bytes) {}
-  run(storage& store, grant& memory) : run(store, store, memory) {}
+  run(storage& store, grant& memory) : run(store, has_checksums(store), memory) {}
   run(run&& other) noexcept
-      : store_(other.store_),
-        space_(other.space_),
+      : space_(other.space_),
+        keeps_checksums_(other.keeps_checksums_),
         memory_(other.memory_),
         entries_(std::exchange(other.entries_, {})),
         checksums_(std::exchange(other.checksums_, {})),
@@ -112,8 +112,8 @@ class run {
         largest_item_bytes_(other.largest_item_bytes_),
         largest_block_bytes_(other.largest_block_bytes_) {}
   run& operator=(run&& other) noexcept {
-    std::swap(store_, other.store_);
     std::swap(space_, other.space_);
+    std::swap(keeps_checksums_, other.keeps_checksums_);
     std::swap(memory_, other.memory_);
     entries_.swap(other.entries_);
     checksums_.swap(other.checksums_);
@@ -134,13 +134,14 @@ class run {
     memory_->discharge(charged_bytes_);
   }
 
-  /// Whether runs have checksums of their own: where all blocks have them, none are needed.
+  /// Returns whether runs on the disks of a storage have checksums of their own: where all blocks
+  /// have them, none are needed.
   static bool has_checksums(storage const& store) noexcept {
     return store.options().checksums == block_checksums::of_runs;
   }
   /// What a block costs in the index of a run on `store`.
   static std::size_t entry_bytes(storage const& store) noexcept {
-    return sizeof(entry) + (has_checksums(store) ? sizeof(std::uint64_t) : 0);
+    return entry_bytes(has_checksums(store));
   }
 
   /// Owns the block from now on, and frees it if it throws; then the run can only be destroyed.
@@ -176,7 +177,9 @@ class run {
     largest_item_bytes_ = std::max(largest_item_bytes_, largest_item_bytes);
   }
 
-  bool keeps_checksums() const noexcept { return has_checksums(*store_); }
+  bool keeps_checksums() const noexcept { return keeps_checksums_; }
+  /// @pre keeps_checksums().
+  std::uint64_t checksum_of(std::size_t index) const noexcept { return checksums_[index]; }
   /// Compares what has been read of block `index` with its checksum. May be called by several
   /// threads at once. @pre keeps_checksums(). @throws corrupt_block.
   void check_block(std::size_t index, std::span<std::byte const> read) const {
@@ -205,6 +208,8 @@ class run {
       return (entries_[index].trigger);
     }
   }
+  /// Returns the bytes of the trigger of a block beside its entry.
+  std::size_t trigger_bytes() const noexcept { return trigger_bytes_; }
   std::uint64_t index_bytes() const noexcept { return charged_bytes_; }
   std::uint64_t items() const noexcept { return items_; }
   /// Of the items.
@@ -218,9 +223,15 @@ class run {
     return std::max(largest_block_bytes_, form_.held_bytes);
   }
 
+  /// Returns the place of its blocks.
+  block::block_space& space() const noexcept { return *space_; }
+
  private:
+  static std::size_t entry_bytes(bool with_checksum) noexcept {
+    return sizeof(entry) + (with_checksum ? sizeof(std::uint64_t) : 0);
+  }
   void charge_entry() {
-    std::size_t const bytes = entry_bytes(*store_) + trigger_bytes_;
+    std::size_t const bytes = entry_bytes(keeps_checksums_) + trigger_bytes_;
     try {
       memory_->charge(bytes);
     } catch (budget_error const& e) {
@@ -233,8 +244,8 @@ class run {
     charged_bytes_ += bytes;
   }
 
-  storage* store_;
   block::block_space* space_;
+  bool keeps_checksums_;
   grant* memory_;
   std::vector<entry> entries_;
   std::vector<std::uint64_t> checksums_;  // of the entries' blocks, or none

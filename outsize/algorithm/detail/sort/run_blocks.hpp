@@ -78,12 +78,12 @@ class run_blocks {
   run_blocks(Family const& family, storage& store, executor& threads, grant& index_memory,
              block::buffer_pool& pool, run_form form, run_places places)
       : family_(family),
-        store_(store),
         threads_(threads),
         pool_(pool),
         form_(form),
         places_(std::move(places)),
-        run_(store, places_.space(), index_memory, form, trigger_bytes_of(family)),
+        run_(places_.space(), places_.have_checksums(), index_memory, form,
+             trigger_bytes_of(family)),
         queue_(places_.space(), pool, &store.buffer_statistics()) {}
 
   /// A free buffer of the pool to fill. @throws the first error of an earlier write.
@@ -92,7 +92,7 @@ class run_blocks {
 
   /// The length of a block on disk that uses so many bytes.
   std::size_t block_length(std::size_t used_bytes) const {
-    return round_up(used_bytes, block_unit_bytes(store_));
+    return round_up(used_bytes, block_unit_bytes(places_.space()));
   }
 
   /// What a block's items may take if there are several: all of a buffer, or where whole blocks are
@@ -206,7 +206,6 @@ class run_blocks {
   }
 
   Family const& family_;
-  storage& store_;
   executor& threads_;
   block::buffer_pool& pool_;
   run_form form_;

@@ -519,7 +519,7 @@ class run_formation {
       prepare_pool(family_.item_bytes());
       return spill_copies(s, {.first_bytes = staggered_bytes(block_bytes_, spilled_runs_)});
     }
-    s.in_place.emplace(family_, store_, memory_, places_of(s));
+    s.in_place.emplace(family_, memory_, places_of(s));
     std::size_t const first = in_place_run<Family>::items_of_block(
         family_, store_, staggered_bytes(block_bytes_, spilled_runs_));
     s.in_place->write(items_of(s), of_block, first > 0 ? first : of_block);

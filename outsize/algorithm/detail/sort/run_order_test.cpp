@@ -36,7 +36,7 @@ class runs_in_a_room : public testing::Test {
     buffer const place = memory_.allocate(round_up(items.size() * 8, page_bytes()));
     std::span const copy(reinterpret_cast<std::uint64_t*>(place.data()), items.size());
     std::ranges::copy(items, copy.begin());
-    in_place_run<numbers> writer(family_, store_, memory_, {store_, &*room_, items.size()});
+    in_place_run<numbers> writer(family_, memory_, {store_, &*room_, items.size()});
     writer.write(std::as_bytes(copy), block_items, block_items);
     runs_.push_back(writer.finish());
     all_.push_back(std::move(items));

@@ -27,6 +27,7 @@
 #include <vector>
 
 #include <outsize/algorithm/detail/sort/merge_round.hpp>
+#include <outsize/algorithm/detail/sort/output_room.hpp>
 #include <outsize/algorithm/detail/sort/run.hpp>
 #include <outsize/algorithm/detail/sort/run_writer.hpp>
 #include <outsize/base/assert.hpp>
@@ -34,6 +35,7 @@
 #include <outsize/base/memory_budget.hpp>
 #include <outsize/block/buffer_pool.hpp>
 #include <outsize/block/storage.hpp>
+#include <outsize/container/detail/priority/array_catalogue.hpp>
 #include <outsize/container/detail/priority/queue_plan.hpp>
 #include <outsize/kernel/detail/item_sequence.hpp>
 
@@ -104,11 +106,11 @@ class external_array {
   }
 
   /// Begins to read the next block, into `place`. @throws io_error.
-  void read(storage& store, block::frame place) {
+  void read(block::frame place) {
     block::block_id const id = entry(merged_ + blocks_in_memory()).id;
     readings_.push_back({place, nullptr});  // noted first: no read is ever lost sight of
     try {
-      readings_.back().request = store.read(id, place.first(id.length_bytes));
+      readings_.back().request = blocks_.space().read(id, place.first(id.length_bytes));
     } catch (...) {
       readings_.pop_back();
       throw;
@@ -121,9 +123,9 @@ class external_array {
     return count;
   }
   /// Returns whether block `index` of them is as it was written. Several threads may ask.
-  bool is_good(storage& store, std::size_t index) const noexcept {
+  bool is_good(std::size_t index) const noexcept {
     try {
-      check(store, readings_[index], merged_ + resident_.size() + index);
+      check(readings_[index], merged_ + resident_.size() + index);
       return true;
     } catch (std::exception const&) {
       return false;
@@ -136,9 +138,9 @@ class external_array {
   }
   /// Makes the oldest block that is being read resident, once it has come. On errors the block is
   /// on disk again, and `pool` has its frame. @throws io_error, corrupt_block.
-  void take_read(storage& store, block::buffer_pool& pool) {
+  void take_read(block::buffer_pool& pool) {
     try {
-      check(store, readings_.front(), merged_ + resident_.size());
+      check(readings_.front(), merged_ + resident_.size());
     } catch (...) {
       // Later blocks would be taken for this one.
       give_up(pool, 0);
@@ -146,6 +148,13 @@ class external_array {
     }
     take_good();
   }
+
+  /// Waits until no read is under way. Their errors are left for take_read().
+  void wait_for_reads() const noexcept {
+    for (reading const& each : readings_) each.request->wait_outcome();
+  }
+  /// Notes the rest of it. @throws as queue_file::writer.
+  void note(queue_file::writer& to) const { note_array(to, blocks_, merged_, skipped_, items_); }
 
   /// Gives up the last blocks that are being read, all but `kept_readings`.
   void give_up(block::buffer_pool& pool, std::size_t kept_readings) noexcept {
@@ -198,9 +207,9 @@ class external_array {
   };
   auto const& entry(std::size_t index) const noexcept { return blocks_.entries()[index]; }
   /// Waits for block `index`. @throws io_error, corrupt_block.
-  void check(storage& store, reading const& of, std::size_t index) const {
+  void check(reading const& of, std::size_t index) const {
     block::block_id const id = entry(index).id;
-    store.wait_for_block(id, *of.request);
+    blocks_.space().wait_for_block(id, *of.request);
     if (blocks_.keeps_checksums()) blocks_.check_block(index, of.place.first(id.length_bytes));
   }
 
@@ -219,12 +228,15 @@ class external_arrays {
   using key_type = typename Family::key_type;
   using round = merge_round<Family>;
 
-  /// Takes its frames from `memory`, which is charged for the entries of blocks, too.
-  external_arrays(Family const& family, storage& store, grant& memory, queue_plan const& plan)
+  /// Takes its frames from `memory`, which is charged for the entries of blocks, too. Blocks are on
+  /// the disks of `store`, or in `kept` if it is not null.
+  external_arrays(Family const& family, storage& store, grant& memory, queue_plan const& plan,
+                  kept_blocks* kept)
       : family_(family),
         store_(store),
         memory_(memory),
         plan_(plan),
+        kept_(kept),
         pool_(memory, plan.block_bytes, plan.frames),
         write_pool_(memory, plan.block_bytes, plan.write_frames) {}
   external_arrays(external_arrays const&) = delete;
@@ -239,6 +251,16 @@ class external_arrays {
 
   block::buffer_pool& write_pool() noexcept { return write_pool_; }
   grant& memory() noexcept { return memory_; }
+  /// Returns the space that has its blocks.
+  block::block_space& space() noexcept {
+    if (kept_ != nullptr) return *kept_;
+    return store_;
+  }
+  /// Where the blocks of the next array are to be.
+  run_places places() {
+    if (kept_ != nullptr) return run_places(store_, *kept_);
+    return run_places(store_);
+  }
 
   /// Sees that there is room for one more array: merges some if there are too many.
   /// @throws io_error, out_of_space, budget_error; no item is lost then.
@@ -284,7 +306,7 @@ class external_arrays {
   void wait_for(std::size_t array) {
     external_array<Family>& a = arrays_[array];
     if (!a.is_reading()) read(a);
-    a.take_read(store_, pool_);
+    a.take_read(pool_);
   }
 
   /// Drops the first counts(i) items of each array i.
@@ -292,6 +314,17 @@ class external_arrays {
   void consume(Counts const& counts) noexcept {
     for (std::size_t i = 0; i < arrays_.size(); ++i) arrays_[i].consume(counts(i), pool_, false);
     std::erase_if(arrays_, [](auto const& a) { return a.blocks_left() == 0; });
+  }
+
+  /// Notes all arrays, once no read is under way. @throws as queue_file::writer.
+  void note(queue_file::writer& to) const {
+    for (auto const& a : arrays_) a.wait_for_reads();
+    for (auto const& a : arrays_) a.note(to);
+  }
+  std::uint64_t items() const noexcept {
+    std::uint64_t sum = 0;
+    for (auto const& a : arrays_) sum += a.items();
+    return sum;
   }
 
   /// Returns the number of merges of arrays so far.
@@ -333,7 +366,7 @@ class external_arrays {
     block::frame const place = pool_.try_acquire();
     OUTSIZE_ASSERT(!place.empty());
     try {
-      a.read(store_, place);
+      a.read(place);
     } catch (...) {
       pool_.release(place);
       throw;
@@ -351,7 +384,7 @@ class external_arrays {
       for (std::size_t b = 0, count = arrays_[i].blocks_read(); b < count; ++b)
         all.push_back({i, b});
     store_.threads().parallel_for(all.size(), [&](std::size_t k) {
-      all[k].is_good = arrays_[all[k].array].is_good(store_, all[k].index);
+      all[k].is_good = arrays_[all[k].array].is_good(all[k].index);
     });
     std::size_t passed_over = SIZE_MAX;  // the array whose block was not good
     for (block_read const& one : all) {
@@ -427,7 +460,8 @@ class external_arrays {
     }
   }
   run<Family> merged_stretch(std::size_t first, std::size_t end) {
-    run_writer<Family> out(family_, store_, store_.threads(), memory_, write_pool_);
+    run_writer<Family> out(family_, store_, store_.threads(), memory_, write_pool_,
+                           equal_items::kept, {}, places());
     for (;;) {
       read_ahead(first, end);
       std::vector<item_sequence<view>> sequences;
@@ -452,6 +486,7 @@ class external_arrays {
   storage& store_;
   grant& memory_;
   queue_plan const& plan_;
+  kept_blocks* kept_;
   block::buffer_pool pool_;
   block::buffer_pool write_pool_;
   std::deque<external_array<Family>> arrays_;  // the oldest first

@@ -90,6 +90,15 @@ class item_queue {
   item_queue(storage& store, Less less, priority_queue_options options)
       : store_(&store), options_(options), before_(std::move(less)), near_(before_) {}
 
+  /// With a core, and the items that this has.
+  item_queue(storage& store, Less less, priority_queue_options options,
+             std::unique_ptr<queue_core> core)
+      : item_queue(store, std::move(less), options) {
+    size_ = core->items_at_first();
+    all_are_far_ = size() > 0;
+    core_ = std::move(core);
+  }
+
   std::uint64_t size() const noexcept {
     check();
     return *size_;
@@ -231,9 +240,26 @@ class item_queue {
     return core_ ? core_->report() : priority_queue_report();
   }
 
+ protected:
+  /// Whether it has a core, which is this process's.
+  bool has_core() const noexcept { return core_.is_usable(); }
+  /// Makes all items durable. @pre it is kept. @throws as queue_core::flush().
+  void flush(bool closes) {
+    settle();
+    end_room();
+    core_->flush(closes);
+  }
+  bool was_closed() const noexcept { return core_->was_closed(); }
+  /// Nothing can be done with it any more.
+  void end() noexcept {
+    clear();
+    core_.reset();
+    *store_ = nullptr;
+  }
+
  private:
   void check() const noexcept {
-    OUTSIZE_ASSERT(*store_ != nullptr && "used after it was moved from");
+    OUTSIZE_ASSERT(*store_ != nullptr && "used after it was moved from or closed");
   }
   bool is_far(T const& item) const { return all_are_far_ || (bound_ && !before_(item, *bound_)); }
   void note_size() noexcept {

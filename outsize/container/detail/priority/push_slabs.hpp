@@ -246,6 +246,17 @@ class push_slabs {
     if (open().items() == 0 && !open().is_written()) open().clear();
   }
 
+  /// Makes arrays of all items. @throws io_error, out_of_space, budget_error, or as the order does;
+  /// an item is in a slab or in an array then.
+  void write_all() {
+    sort_open();
+    while (slabs_.front()->is_written()) finish_oldest();
+    if (sequence_count() == 0) return;
+    arrays_.make_room();
+    arrays_.add_youngest(merged(slabs_.size()), 0);
+    clear();
+  }
+
  private:
   struct sequence {
     std::size_t begin, end;  // items of the slab
@@ -339,11 +350,11 @@ class push_slabs {
     slab& s = *slabs_.front();
     if (s.is_written() || s.sequences.size() != 1 || s.sequences.front().begin != 0) return;
     std::size_t const block_items =
-        in_place_run<Family>::items_of_block(family_, store_, plan_.block_bytes);
+        in_place_run<Family>::items_of_block(family_, arrays_.space(), plan_.block_bytes);
     if (block_items == 0) return;
     arrays_.make_room();
-    auto in_place = std::make_unique<in_place_run<Family>>(family_, store_, arrays_.memory(),
-                                                           run_places(store_));
+    auto in_place =
+        std::make_unique<in_place_run<Family>>(family_, arrays_.memory(), arrays_.places());
     auto const& all = s.sequences.front();
     in_place->write(at(s, 0, all.end), block_items, first_items(block_items), store_.threads());
     s.written_items = all.end;
@@ -352,7 +363,7 @@ class push_slabs {
   /// How many items the first block of the next array has.
   std::size_t first_items(std::size_t block_items) {
     std::size_t const bytes = staggered_bytes(block_items * family_.item_bytes(), number_++);
-    std::size_t const some = in_place_run<Family>::items_of_block(family_, store_, bytes);
+    std::size_t const some = in_place_run<Family>::items_of_block(family_, arrays_.space(), bytes);
     return some != 0 ? some : block_items;
   }
 
@@ -362,7 +373,7 @@ class push_slabs {
     slab& s = *slabs_.front();
     if (s.items() > 0) {
       std::uint64_t const before = s.is_written() ? s.written_items : s.items();
-      run<Family> sorted = s.is_written() ? written(s) : merged(s);
+      run<Family> sorted = s.is_written() ? written(s) : merged(1);
       arrays_.add_youngest(std::move(sorted), before - s.items());
     }
     s.clear();
@@ -373,14 +384,22 @@ class push_slabs {
     auto const writing = std::move(s.in_place);  // on errors it is written anew
     return writing->finish();
   }
-  run<Family> merged(slab& s) {
+  /// Merges the sequences of the oldest slabs.
+  run<Family> merged(std::size_t slabs) {
     run_writer<Family> out(family_, store_, store_.threads(), arrays_.memory(),
                            arrays_.write_pool(), equal_items::kept,
-                           {.first_bytes = staggered_bytes(plan_.block_bytes, number_++)});
-    std::vector<sequence> left = s.sequences;
+                           {.first_bytes = staggered_bytes(plan_.block_bytes, number_++)},
+                           arrays_.places());
+    struct piece {
+      slab const& in;
+      std::size_t begin, end;
+    };
+    std::vector<piece> left;
+    for (std::size_t i = 0; i < slabs; ++i)
+      for (auto const& q : slabs_[i]->sequences) left.push_back({*slabs_[i], q.begin, q.end});
     for (;;) {
       std::vector<item_sequence<view>> sequences;
-      for (auto const& q : left) sequences.emplace_back().append(view_of(s, q));
+      for (auto const& p : left) sequences.emplace_back().append(view_of(p.in, {p.begin, p.end}));
       round r(family_, store_.threads(), std::span<item_sequence<view> const>(sequences));
       if (r.items() == 0) return out.finish();
       out.write(r, family_.item_bytes());

@@ -16,8 +16,10 @@
 #include <outsize/base/assert.hpp>
 #include <outsize/base/error.hpp>
 #include <outsize/block/storage.hpp>
+#include <outsize/container/detail/priority/array_catalogue.hpp>
 #include <outsize/container/detail/priority/external_arrays.hpp>
 #include <outsize/container/detail/priority/push_slabs.hpp>
+#include <outsize/container/detail/priority/queue_file.hpp>
 #include <outsize/container/detail/priority/queue_plan.hpp>
 
 namespace outsize::detail {
@@ -72,18 +74,21 @@ class one_place final : public merge_places {
 template <typename Family>
 class core_of final : public queue_core {
  public:
-  core_of(storage& store, Family family, grant memory, queue_plan const& plan)
+  core_of(storage& store, Family family, grant memory, queue_plan const& plan,
+          std::optional<queue_file> file)
       : store_(store),
         family_(std::move(family)),
         plan_(plan),
+        file_(std::move(file)),
         memory_(std::move(memory)),
-        arrays_(family_, store, memory_, plan_),
+        arrays_(family_, store, memory_, plan_, file_ ? &file_->blocks() : nullptr),
         slabs_(family_, store, memory_, plan_, arrays_),
         leftovers_(family_, memory_, plan_.leftover_items),
         window_(memory_.allocate(plan_.window_items * family_.item_bytes())),
         limit_(memory_.allocate(family_.item_bytes())),
         window_items_(std::min<std::size_t>(plan_.window_items, 1 << 16)) {
     memory_.charge_beyond();  // for the index of blocks
+    if (file_) open();
   }
 
   std::size_t near_items() const noexcept override { return plan_.near_items; }
@@ -134,9 +139,7 @@ class core_of final : public queue_core {
   void reserve_leftovers(std::size_t items) override {
     if (items <= leftovers_.room()) return;
     arrays_.make_room();
-    run_writer<Family> out(family_, store_, store_.threads(), memory_, arrays_.write_pool());
-    out.write(leftovers_.all());
-    arrays_.add_oldest(out.finish());
+    arrays_.add_oldest(written_leftovers());
     leftovers_.clear();
   }
   void put_back(std::span<std::byte const> tail) noexcept override {
@@ -146,6 +149,22 @@ class core_of final : public queue_core {
     slabs_.sorter().encode_alone(to);
     put_back_ += items;
   }
+
+  void flush(bool closes) override {
+    slabs_.write_all();
+    run<Family> const front = written_leftovers();  // which stay in memory, too
+    queue_file::writer out(*file_);
+    if (front.items() > 0) note_array(out, front, 0, 0, front.items());
+    arrays_.note(out);
+    out.commit({.items = front.items() + arrays_.items(),
+                .arrays = arrays_.count() + (front.items() > 0 ? 1 : 0),
+                .form = form_of(family_)},
+               closes);
+  }
+  std::uint64_t items_at_first() const noexcept override {
+    return file_ ? file_->committed().items : 0;
+  }
+  bool was_closed() const noexcept override { return !file_ || file_->was_closed(); }
 
   void clear() noexcept override {
     slabs_.clear();
@@ -165,6 +184,31 @@ class core_of final : public queue_core {
   using sequence = item_sequence<view>;
   using round = merge_round<Family>;
   using key_type = typename Family::key_type;
+
+  /// Reads the catalogue of arrays. Merges some, if this queue has less memory than the last one.
+  void open() {
+    if (file_->is_new()) {
+      flush(false);
+      return file_->keep();
+    }
+    auto const& state = file_->committed();
+    if (state.form != form_of(family_)) file_->refuse("form", state.form);
+    array_reader<Family> in(family_, *file_, memory_);
+    for (std::uint64_t i = 0; i < state.arrays; ++i) {
+      arrays_.make_room();
+      auto [blocks, first_item] = in.next();
+      arrays_.add_youngest(std::move(blocks), first_item);
+    }
+    in.finish();
+    if (arrays_.items() != state.items) file_->refuse("items", state.items);
+  }
+
+  run<Family> written_leftovers() {
+    run_writer<Family> out(family_, store_, store_.threads(), memory_, arrays_.write_pool(),
+                           equal_items::kept, {}, arrays_.places());
+    out.write(leftovers_.all());
+    return out.finish();
+  }
 
   struct choice {
     std::vector<sequence> all;
@@ -257,6 +301,7 @@ class core_of final : public queue_core {
   storage& store_;
   Family family_;
   queue_plan plan_;
+  std::optional<queue_file> file_;
   grant memory_;
   external_arrays<Family> arrays_;
   push_slabs<Family> slabs_;
@@ -268,45 +313,77 @@ class core_of final : public queue_core {
   std::size_t put_back_ = 0;  // of them
 };
 
-template <typename Family>
-std::unique_ptr<queue_core> core_for(storage& store, Family family, queue_memory const& wanted) {
-  constexpr char const* asker = "priority_queue";
-  queue_needs needs{.memory_bytes = wanted.bytes,
-                    .block_bytes = wanted.block_bytes,
-                    .item_bytes = family.item_bytes(),
-                    .block_unit_bytes = block_unit_bytes(store),
-                    .threads = store.threads().threads(),
-                    .needs_scratch = !Family::has_key_codec};
-  if (needs.memory_bytes == 0) {
-    std::uint64_t const least = least_queue_bytes(needs);
-    std::uint64_t const most = std::max(least, store.memory().total_bytes() / 2);
-    grant memory = store.memory().take({least, most, most, 1}, asker);
-    needs.memory_bytes = memory.total_bytes();
-    auto const plan = plan_queue(needs, asker);
-    return std::make_unique<core_of<Family>>(store, std::move(family), std::move(memory), plan);
+constexpr char const* asker = "priority_queue";
+
+/// Calls `f(family)` with the family of such items.
+template <typename F>
+auto with_family(item_kind const& kind, F const& f) {
+  if (auto const* form = std::get_if<number_form>(&kind.how())) {
+    switch (form->bits) {
+      case number_form::width::word32:
+        return f(number_items<std::uint32_t>(form->order.key));
+      case number_form::width::word64:
+        return f(number_items<std::uint64_t>(form->order.key));
+      case number_form::width::word_pair:
+        break;
+    }
+    return f(number_items<word_pair>(form->order));
   }
+  return f(kernel_items(std::get<std::shared_ptr<item_kernel const>>(kind.how())));
+}
+
+template <typename Family>
+queue_needs needs_of(storage& store, Family const& family, queue_memory const& wanted) {
+  return {.memory_bytes = wanted.bytes,
+          .block_bytes = wanted.block_bytes,
+          .item_bytes = family.item_bytes(),
+          .block_unit_bytes = block_unit_bytes(store),
+          .threads = store.threads().threads(),
+          .needs_scratch = !Family::has_key_codec};
+}
+/// Half of the memory of a storage, at least the least.
+std::uint64_t usual_bytes(storage& store, queue_needs const& needs) {
+  return std::max(least_queue_bytes(needs), store.memory().total_bytes() / 2);
+}
+
+template <typename Family>
+std::unique_ptr<queue_core> core_for(storage& store, Family family, queue_memory const& wanted,
+                                     std::optional<queue_file> file) {
+  queue_needs needs = needs_of(store, family, wanted);
+  if (file) {
+    needs.block_bytes = file->blocks().block_bytes();
+    needs.block_unit_bytes = block_unit_bytes(file->blocks());
+  }
+  memory_claim claim{needs.memory_bytes, needs.memory_bytes, needs.memory_bytes, 1};
+  if (needs.memory_bytes == 0) {
+    std::uint64_t const most = usual_bytes(store, needs);
+    claim = {least_queue_bytes(needs), most, most, 1};
+  } else {
+    plan_queue(needs, asker);  // it is enough
+  }
+  grant memory = store.memory().take(claim, asker);
+  needs.memory_bytes = memory.total_bytes();
   auto const plan = plan_queue(needs, asker);
-  return std::make_unique<core_of<Family>>(store, std::move(family),
-                                           store.memory().take(needs.memory_bytes, asker), plan);
+  return std::make_unique<core_of<Family>>(store, std::move(family), std::move(memory), plan,
+                                           std::move(file));
 }
 
 }  // namespace
 
 std::unique_ptr<queue_core> make_queue_core(storage& store, item_kind const& kind,
-                                            queue_memory const& memory) {
-  if (auto const* form = std::get_if<number_form>(&kind.how())) {
-    switch (form->bits) {
-      case number_form::width::word32:
-        return core_for(store, number_items<std::uint32_t>(form->order.key), memory);
-      case number_form::width::word64:
-        return core_for(store, number_items<std::uint64_t>(form->order.key), memory);
-      case number_form::width::word_pair:
-        break;
-    }
-    return core_for(store, number_items<word_pair>(form->order), memory);
-  }
-  return core_for(store, kernel_items(std::get<std::shared_ptr<item_kernel const>>(kind.how())),
-                  memory);
+                                            queue_memory const& memory,
+                                            std::optional<queue_file> file) {
+  return with_family(kind, [&](auto family) {
+    return core_for(store, std::move(family), memory, std::move(file));
+  });
+}
+
+std::size_t queue_block_bytes(storage& store, item_kind const& kind, queue_memory const& memory) {
+  return with_family(kind, [&](auto const& family) {
+    queue_needs needs = needs_of(store, family, memory);
+    if (needs.memory_bytes == 0) needs.memory_bytes = usual_bytes(store, needs);
+    return plan_queue(needs, asker).block_bytes;
+  });
 }
 
 std::uint64_t next_bulk_phase() noexcept {

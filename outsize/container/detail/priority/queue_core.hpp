@@ -20,9 +20,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include <outsize/algorithm/detail/sort/item_engine.hpp>
+#include <outsize/container/detail/priority/queue_file.hpp>
 
 namespace outsize {
 class storage;
@@ -70,6 +72,15 @@ class queue_core {
   /// Takes the last items of the window back. @pre reserve_leftovers()
   virtual void put_back(std::span<std::byte const> tail) noexcept = 0;
 
+  /// Moves the items of the slabs to arrays, and makes all items durable. The file is closed then,
+  /// if `closes`; nothing but the destructor may be called. @pre it has a file. @throws io_error,
+  /// out_of_space, budget_error, or as the order does; the file holds what it held before, or, once
+  /// it could not be synced, perhaps this.
+  virtual void flush(bool closes) = 0;
+  /// Returns the number of items that its file had when it was opened.
+  virtual std::uint64_t items_at_first() const noexcept = 0;
+  virtual bool was_closed() const noexcept = 0;
+
   virtual void clear() noexcept = 0;
   virtual priority_queue_report report() const noexcept = 0;
 };
@@ -79,10 +90,14 @@ struct queue_memory {
   std::size_t block_bytes = 0;  ///< 0: as long as the memory allows.
 };
 
-/// Takes its memory at once. @throws budget_error if it is too little; io_error if a disk cannot be
-/// used.
+/// Takes its memory at once. Arrays are in `file`, if there is one, with those that it has already.
+/// @throws budget_error if the memory is too little; io_error if a disk cannot be used; as
+/// queue_file::reader.
 std::unique_ptr<queue_core> make_queue_core(storage& store, item_kind const& kind,
-                                            queue_memory const& memory);
+                                            queue_memory const& memory,
+                                            std::optional<queue_file> file = {});
+/// Returns the length of the blocks of a queue with so much memory. @throws likewise.
+std::size_t queue_block_bytes(storage& store, item_kind const& kind, queue_memory const& memory);
 
 /// A number for a bulk phase, of any queue.
 std::uint64_t next_bulk_phase() noexcept;
