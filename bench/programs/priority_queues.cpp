@@ -3,9 +3,11 @@
 //
 // The benchmarks of priority queues; bench/README.md says which part is timed.
 //
-//   priority_queues NAME BYTES MEMORY_BYTES THREADS DIRECTORY
-//   NAME: pq-random, pq-ascending, pq-descending, pq-monotone, pq-intermixed; pq-random-bulk,
-//         pq-random-bulk-sorter (by our sorter); pq-rbulk-rewrite, pq-rbulk-rewrite-single
+//   priority_queues NAME WAY BYTES MEMORY_BYTES THREADS DIRECTORY ITEM_BYTES BULK_ITEMS
+//   NAME: pq-random, pq-ascending, pq-descending, pq-monotone, pq-intermixed, pq-rbulk-rewrite,
+//         pq-bulk-rewrite
+//   WAY:  single, bulk (the first two and the last two), sorter (the first two; by our sorter)
+//   ITEM_BYTES: 8 or 24; of BULK_ITEMS queue_workload.hpp says the use
 //
 // Prints one JSON object.
 
@@ -20,8 +22,10 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
+#include <outsize/algorithm/item_order.hpp>
 #include <outsize/algorithm/sorter.hpp>
 #include <outsize/block/storage.hpp>
 #include <outsize/container/bulk_priority_queue.hpp>
@@ -31,14 +35,30 @@
 
 namespace {
 
+using queues::item24;
 using queues::number;
 
+/// By the key, `order` says which comes first.
+template <typename Item, typename Order>
+auto by_key(Order order) {
+  if constexpr (std::is_same_v<Item, number>) {
+    return order;
+  } else {
+    return outsize::by(&Item::key, order);
+  }
+}
+template <typename Item, typename Order>
+using key_order = decltype(by_key<Item>(Order()));
+
 /// The sorter as a queue that is filled before it is emptied.
+template <typename Item>
 class sorted_queue {
  public:
-  explicit sorted_queue(outsize::storage& store) : items_(store) {}
-  void push(number x) { items_.push(x); }
-  number top() {
+  using value_type = Item;
+
+  explicit sorted_queue(outsize::storage& store) : items_(store, by_key<Item>(std::less<>())) {}
+  void push(Item const& x) { items_.push(x); }
+  Item top() {
     if (!sorted_) {
       items_.sort();
       sorted_ = true;
@@ -49,15 +69,23 @@ class sorted_queue {
   std::uint64_t size() { return items_.empty() ? 0 : 1; }
 
  private:
-  outsize::sorter<number> items_;
+  outsize::sorter<Item, key_order<Item, std::less<>>> items_;
   bool sorted_ = false;
 };
 
 using options = outsize::priority_queue_options;
-using single_queue = outsize::priority_queue<number, std::greater<>>;
-using bulk_queue = outsize::bulk_priority_queue<number, std::greater<>>;
+template <typename Item>
+using single_queue = outsize::priority_queue<Item, key_order<Item, std::greater<>>>;
+template <typename Item>
+using bulk_queue = outsize::bulk_priority_queue<Item, key_order<Item, std::greater<>>>;
 
-/// Calls body(thread, number of threads) on all of them.
+struct job : queues::job {
+  outsize::storage& store;
+  std::size_t threads;
+  options own;
+};
+
+/// Calls body(thread) on all of them.
 template <typename Body>
 void on_threads(std::size_t threads, Body const& body) {
   std::vector<std::thread> others;
@@ -66,25 +94,28 @@ void on_threads(std::size_t threads, Body const& body) {
   for (auto& t : others) t.join();
 }
 
-/// Items at random, pushed by all threads in bulks, and popped in bulks.
-queues::outcome random_bulk(bulk_queue& q, number count, std::size_t threads) {
-  constexpr number pushed_at_once = number{1} << 24, popped_at_once = number{1} << 20;
+/// Items, pushed by all threads in bulks, and popped in bulks.
+template <typename Item>
+queues::outcome push_pop_bulks(bulk_queue<Item>& q, job const& work) {
+  constexpr number popped_at_once = number{1} << 20;
+  bool const at_random = work.name == "pq-random";
   std::vector<queues::random_numbers> random;
-  for (std::size_t t = 0; t < threads; ++t) random.emplace_back(t << 40);
-  std::vector<queues::item_sum> in(threads);
+  for (std::size_t t = 0; t < work.threads; ++t) random.emplace_back(t << 40);
+  std::vector<queues::item_sum> in(work.threads);
   queues::outcome found;
   queues::stopwatch const filling;
-  for (number done = 0; done < count; done += pushed_at_once) {
-    number const some = std::min(pushed_at_once, count - done);
+  for (number done = 0; done < work.count; done += work.bulk) {
+    number const some = std::min(work.bulk, work.count - done);
     auto bulk = q.push_bulk(some);
-    on_threads(threads, [&](std::size_t t) {
+    on_threads(work.threads, [&](std::size_t t) {
       auto to = bulk.writer_of_thread();
       queues::random_numbers next = random[t];
       queues::item_sum sum;
-      for (number i = some * t / threads; i < some * (t + 1) / threads; ++i) {
-        number const x = next();
+      number const end = done + some * (t + 1) / work.threads;
+      for (number i = done + some * t / work.threads; i < end; ++i) {
+        number const x = at_random ? next() : i;
         sum.add(x);
-        to.push(x);
+        to.push(queues::item_of<Item>(x));
       }
       in[t].add(sum);
       random[t] = next;
@@ -92,103 +123,92 @@ queues::outcome random_bulk(bulk_queue& q, number count, std::size_t threads) {
     bulk.end();
   }
   found.fill = filling.time();
+  work.phase_ended();
   queues::stopwatch const emptying;
-  std::vector<number> some;
+  std::vector<Item> some;
   queues::item_sum all, out;
   number last = 0;
-  bool in_order = true;
+  bool good = true;
   while (q.bulk_pop(some, popped_at_once) > 0)
-    for (number const x : some) {
-      in_order &= last <= x;
-      last = x;
-      out.add(x);
+    for (Item const& x : some) {
+      number const key = queues::key_of(x);
+      good &= last <= key && queues::is_whole(x);
+      last = key;
+      out.add(key);
     }
   found.rest = emptying.time();
+  work.phase_ended();
   for (auto const& sum : in) all.add(sum);
-  found.verified = in_order && all == out;
+  found.verified = good && all == out;
   return found;
 }
 
-/// `count` ascending items; then as many are popped in bulks of up to 640 000, and pushed again
-/// behind all others. The second part is that. Bulks paper, section 4 (asc-rbulk-rewrite).
-template <typename Queue, typename Rewrite>
-queues::outcome rewrite(Queue& q, number count, number most, Rewrite const& one) {
-  queues::outcome found;
-  queues::stopwatch const filling;
-  for (number i = 0; i < count; ++i) q.push(i);
-  found.fill = filling.time();
-  queues::random_numbers random;
-  bool good = true;
-  queues::stopwatch const rewriting;
-  for (number done = 0; done < count;) {
-    number const some = std::min(count - done, random() % (most + 1));
-    good &= one(done, some);
-    done += some;
-  }
-  found.rest = rewriting.time();
-  found.verified = good && q.size() == count && q.top() == count;
-  return found;
-}
-constexpr number most_rewritten = 640'000;
-
-queues::outcome rewrite_bulks(bulk_queue& q, number count) {
-  std::vector<number> work;
-  return rewrite(q, count, most_rewritten, [&](number done, number some) {
-    q.bulk_pop(work, some);
-    bool good = work.size() == some;
-    for (number i = 0; i < work.size(); ++i) good &= work[i] == done + i;
-    auto bulk = q.push_bulk(some);
+template <typename Item>
+queues::outcome rewrite_bulks(bulk_queue<Item>& q, job const& work) {
+  std::vector<Item> some;
+  return queues::rewrite(q, work, [&](number first, number items) {
+    q.bulk_pop(some, items);
+    bool const good =
+        some.size() == items && queues::check_and_move_behind(some, first, work.count);
+    auto bulk = q.push_bulk(items);
     auto to = bulk.writer_of_thread();
-    for (number const x : work) to.push(x + count);
+    for (Item const& x : some) to.push(x);
     bulk.end();
     return good;
   });
 }
-queues::outcome rewrite_single(single_queue& q, number count) {
-  std::vector<number> work;
-  return rewrite(q, count, most_rewritten, [&](number done, number some) {
-    work.clear();
-    for (; work.size() < some; q.pop()) work.push_back(q.top());
-    bool good = true;
-    for (number i = 0; i < work.size(); ++i) good &= work[i] == done + i;
-    for (number const x : work) q.push(x + count);
-    return good;
-  });
+
+template <typename Item>
+queues::outcome run(std::string const& way, job const& work,
+                    outsize::priority_queue_report& report) {
+  bool const rewrites = work.name.find("rewrite") != std::string::npos;
+  bool const sorts = work.name == "pq-random" || work.name == "pq-ascending";
+  queues::outcome found;
+  if (way == "sorter" && sorts) {
+    sorted_queue<Item> q(work.store);
+    found = queues::run(work, q);
+  } else if (way == "bulk" && (rewrites || sorts)) {
+    bulk_queue<Item> q(work.store, by_key<Item>(std::greater<>()), work.own);
+    found = rewrites ? rewrite_bulks<Item>(q, work) : push_pop_bulks<Item>(q, work);
+    report = q.report();
+  } else if (way == "single") {
+    single_queue<Item> q(work.store, by_key<Item>(std::greater<>()), work.own);
+    found = queues::run(work, q);
+    report = q.report();
+  } else {
+    throw std::invalid_argument(fmt::format("{}: no such way of {}", way, work.name));
+  }
+  return found;
 }
 
 int run(int argc, char** argv) {
-  if (argc != 6)
-    throw std::invalid_argument("usage: priority_queues NAME BYTES MEMORY_BYTES THREADS DIRECTORY");
-  std::string const name = argv[1];
-  number const count = std::stoull(argv[2]) / sizeof(number);
-  std::uint64_t const memory = std::stoull(argv[3]);
-  std::size_t const threads = std::stoull(argv[4]);
+  if (argc != 9)
+    throw std::invalid_argument(
+        "usage: priority_queues NAME WAY BYTES MEMORY_BYTES THREADS DIRECTORY ITEM_BYTES "
+        "BULK_ITEMS");
+  std::uint64_t const memory = std::stoull(argv[4]);
+  std::size_t const threads = std::stoull(argv[5]);
+  std::size_t const item_bytes = std::stoull(argv[7]);
+  if (item_bytes != sizeof(number) && item_bytes != sizeof(item24))
+    throw std::invalid_argument(fmt::format("items of {} bytes: not 8 or 24", item_bytes));
   outsize::storage store(
-      {.disks = {outsize::disk_options(argv[5])}, .memory_bytes = memory, .threads = threads});
-  options const own{.memory_bytes = memory - memory / 16};
-  auto const before = store.total_statistics();
-  queues::outcome found;
+      {.disks = {outsize::disk_options(argv[6])}, .memory_bytes = memory, .threads = threads});
+  std::vector statistics{store.total_statistics()};  // before, and after each phase
+  auto const count_io = [&] { statistics.push_back(store.total_statistics()); };
+  job const work{{argv[1], std::stoull(argv[3]) / item_bytes, std::stoull(argv[8]), count_io},
+                 store,
+                 threads,
+                 {.memory_bytes = memory - memory / 16}};
   outsize::priority_queue_report report;
-  if (name == "pq-random-bulk-sorter") {
-    sorted_queue q(store);
-    found = queues::run("pq-random", q, count);
-  } else if (name == "pq-random-bulk" || name == "pq-rbulk-rewrite") {
-    bulk_queue q(store, {}, own);
-    found = name == "pq-random-bulk" ? random_bulk(q, count, threads) : rewrite_bulks(q, count);
-    report = q.report();
-  } else {
-    single_queue q(store, {}, own);
-    found =
-        name == "pq-rbulk-rewrite-single" ? rewrite_single(q, count) : queues::run(name, q, count);
-    report = q.report();
-  }
-  auto const took = found.measured(name);
-  auto const moved = store.total_statistics() - before;
+  auto const found = item_bytes == sizeof(number) ? run<number>(argv[2], work, report)
+                                                  : run<item24>(argv[2], work, report);
+  auto const took = found.measured(work);
+  auto const moved = statistics.at(2) - statistics.at(work.begins_full() ? 1 : 0);
   fmt::print(
-      "{{\"seconds\": {}, \"fill_seconds\": {}, \"rest_seconds\": {}, \"cpu_seconds\": {}, "
-      "\"io_wait_seconds\": {}, \"read_bytes\": {}, \"written_bytes\": {}, \"array_merges\": {}, "
-      "\"verified\": {}}}\n",
-      took.seconds, found.fill.seconds, found.rest.seconds, took.cpu_seconds,
+      "{{\"seconds\": {}, \"phase_seconds\": {{\"filling\": {}, \"{}\": {}}}, "
+      "\"cpu_seconds\": {}, \"io_wait_seconds\": {}, \"read_bytes\": {}, \"written_bytes\": {}, "
+      "\"array_merges\": {}, \"verified\": {}}}\n",
+      took.seconds, found.fill.seconds, found.rest_name, found.rest.seconds, took.cpu_seconds,
       static_cast<double>(moved.wait_ns) * 1e-9, moved.read_bytes, moved.write_bytes,
       report.array_merges, found.verified);
   return found.verified ? 0 : 1;
@@ -200,7 +220,7 @@ int main(int argc, char** argv) {
   try {
     return run(argc, argv);
   } catch (std::exception const& e) {
-    fmt::print(stderr, "{}\n", e.what());
+    fmt::print(stderr, "priority_queues: {}\n", e.what());
     return 1;
   }
 }
