@@ -208,8 +208,9 @@ def run_smoke(arguments):
 
 def run_all(arguments):
     if arguments.list:
+        width = max(map(len, BENCHMARKS)) + 2
         for row in BENCHMARKS.values():
-            print(f"{row.name:<18}{row.about}; peers: {', '.join(row.peers)}")
+            print(f"{row.name:<{width}}{row.about}; peers: {', '.join(row.peers)}")
         for sweep in sweeps.SWEEPS.values():
             print(f"--sweep {sweep.name:<14}{sweep.about}: "
                   f"{', '.join(map(sweep.format, sweep.values))}")

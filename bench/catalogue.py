@@ -36,6 +36,8 @@ class Benchmark:
     input_program: str = ""   # which makes the input, of so many bytes, into a file
     smoke_size_bytes: int = 32 * MIB
     text: str = ""            # the input is this one of ./dev demo, but for smoke runs
+    bulk_items: int = 0       # of queues: the items of a bulk, or the most of a random one; 0: a
+                              # call for each item
 
     @property
     def words(self):
@@ -56,6 +58,23 @@ _DIVIDED = (   # what share a storage with no word about memory
     ("small-containers", "10^4 small containers made and dropped"),
 )
 _ENDS = (("", "u32", 4), ("-32", "32 bytes", 32))   # of stacks, queues and deques
+_STXXL_QUEUES = ("stxxl", "stxxl-sequential")
+_QUEUE_WAYS = {    # bulk_items, floor_moves, peers beside STXXL's queues
+    "single": (0, ("first_write", "read"), ("sorter",)),
+    "bulk": (1 << 24, ("first_write", "read"), ("sorter", "single")),
+    "rewrite": (640_000, ("mixed",), ("single",)),
+}
+
+
+def _queues(name, about, way, **more):
+    """A benchmark of the paper of 2015 with its items of 8 and of 24 bytes."""
+    bulk_items, moves, peers = _QUEUE_WAYS[way]
+    return (Benchmark(f"{name}{suffix}", f"{items} {about}", "", item_bytes, (), None,
+                      (*_STXXL_QUEUES, *peers), floor_moves=moves, ours="queue",
+                      disk_per_input_byte=2.2, bulk_items=bulk_items, smoke_size_bytes=16 * MIB,
+                      **more)
+            for suffix, items, item_bytes in (("", "u64", 8), ("-24", "24 bytes", 24)))
+
 
 BENCHMARKS = {row.name: row for row in (
     Benchmark("sort-u64", "random u64, file to file", "u64", 8,
@@ -176,23 +195,21 @@ BENCHMARKS = {row.name: row for row in (
     Benchmark("random-input", "costly numbers made by several threads, put into a vector", "", 8,
               (), None, ("one-thread",), 4 * GIB, 256 * MIB, floor_moves=("first_write",),
               ours="stream", disk_per_input_byte=1.1),
-    Benchmark("pq-random", "u64 pushed at random, and popped", "", 8, (), None, ("stxxl",),
-              floor_moves=("first_write", "read"), ours="queue", disk_per_input_byte=2.2),
-    Benchmark("pq-random-bulk", "u64 pushed and popped in bulks", "", 8, (), None,
-              ("stxxl", "sorter"), floor_moves=("first_write", "read"), ours="queue",
-              disk_per_input_byte=2.2),
-    Benchmark("pq-ascending", "u64 pushed in order, and popped", "", 8, (), None, ("stxxl",),
-              floor_moves=("first_write", "read"), ours="queue", disk_per_input_byte=2.2,
-              least_share_of_floor=0.80),
+    *_queues("pq-random", "pushed at random, and popped", "single"),
+    *_queues("pq-random-bulk", "pushed at random and popped in bulks", "bulk"),
+    *_queues("pq-ascending", "pushed in order, and popped", "single", least_share_of_floor=0.80),
+    *_queues("pq-ascending-bulk", "pushed in order and popped in bulks", "bulk",
+             least_share_of_floor=0.80),
     Benchmark("pq-monotone", "filled by push, pop, push, emptied by pop, push, pop", "", 8, (),
-              None, ("stxxl",), 2 * GIB, 512 * MIB, floor_passes=0, ours="queue",
+              None, _STXXL_QUEUES, 2 * GIB, 512 * MIB, floor_passes=0, ours="queue",
               disk_per_input_byte=2.2),
     Benchmark("pq-intermixed", "a third pushes, two thirds pops, of a full queue", "", 8, (), None,
-              ("stxxl",), 2 * GIB, 512 * MIB, floor_passes=0, ours="queue",
+              _STXXL_QUEUES, 2 * GIB, 512 * MIB, floor_passes=0, ours="queue",
               disk_per_input_byte=2.2),
-    Benchmark("pq-rbulk-rewrite", "bulks of up to 640 000 u64 popped and pushed behind", "", 8, (),
-              None, ("single",), floor_moves=("mixed",), ours="queue",
-              disk_per_input_byte=2.2, least_share_of_floor=0.80),
+    *_queues("pq-rbulk-rewrite", "in bulks of up to 640 000 popped and pushed behind", "rewrite",
+             least_share_of_floor=0.80),
+    *_queues("pq-bulk-rewrite", "in bulks of 640 000 popped and pushed behind", "rewrite",
+             least_share_of_floor=0.80),
     Benchmark("matrix-multiply", "product of square matrices of doubles, each of the size", "", 8,
               (), None, (), 2 * GIB, 512 * MIB, floor_moves=("read", "read", "first_write"),
               ours="product", least_share_of_floor=0.80),

@@ -36,7 +36,8 @@ def measured(done):
     report = json.loads(done.stdout.splitlines()[-1])
     return report, Measurement(report["seconds"], done.seconds, done.cpu_seconds,
                                report["io_wait_seconds"], done.peak_rss_bytes,
-                               report["read_bytes"], report["written_bytes"], report["verified"])
+                               report["read_bytes"], report["written_bytes"], report["verified"],
+                               report.get("phase_seconds", {}))
 
 
 class Container(Ours):

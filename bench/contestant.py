@@ -14,7 +14,7 @@ prepare() made. Outputs are verified after each run, outside the timed region.
 
 import json
 import pathlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import child
 
@@ -53,6 +53,7 @@ class Measurement:
     read_bytes: int
     written_bytes: int
     verified: bool
+    phase_seconds: dict = field(default_factory=dict)   # by name, where the program tells
 
 
 def typed_sort(task):
@@ -112,9 +113,10 @@ class Ours:
         return check_output(self._task, output)
 
 
-def compile_peer(program, flags, libraries, headers=()):
-    """Compiles bench/peers/NAME.cpp to the program of that name, unless that is newer."""
-    source = PEER_SOURCES / f"{program.name}.cpp"
+def compile_peer(program, flags, libraries, headers=(), source=None):
+    """Compiles bench/peers/NAME.cpp to the program of that name, or SOURCE.cpp there, unless the
+    program is newer."""
+    source = PEER_SOURCES / f"{source or program.name}.cpp"
     newest = max(file.stat().st_mtime for file in (source, *headers))
     if program.exists() and program.stat().st_mtime >= newest:
         return

@@ -11,7 +11,8 @@ from map_contestants import BerkeleyDb, Lmdb, Map, RocksDb, StxxlMap
 from memory_contestants import OneThread, OurMemorySort, StandardSort
 from numeric_contestants import (FftwMmap, Involution, Overlap, Pipes, Sequential, Stages, Tbb,
                                  Transform)
-from queue_contestants import PriorityQueue, SingleItems, SorterForQueue, StxxlQueue
+from queue_contestants import (PriorityQueue, SingleItems, SorterForQueue, StxxlQueue,
+                               StxxlSequentialQueue)
 from sort_contestants import DuckDB, Gnu, Stxxl, TextSort, TypedSort, Without
 from stream_contestants import LoopByHand, OneThreadFlow, Stream, StxxlStream
 
@@ -28,7 +29,7 @@ def _by_name(*classes):
 # Where ours is of another kind, a peer of the same name does another thing.
 _PEERS_OF = {"container": _by_name(StxxlContainer, StxxlNormal, StxxlGrowShrink),
              "map": _by_name(StxxlMap, BerkeleyDb, Lmdb, RocksDb),
-             "queue": _by_name(StxxlQueue, SorterForQueue, SingleItems),
+             "queue": _by_name(StxxlQueue, StxxlSequentialQueue, SorterForQueue, SingleItems),
              "stream": _by_name(StxxlStream, LoopByHand, OneThreadFlow)}
 _OTHER_PEERS = _by_name(ByHand, Gnu, Stxxl, DuckDB, Without, StandardSort, OneThread, Sequential,
                         Tbb, Pipes, FftwMmap)

@@ -55,6 +55,7 @@ class Figure:
     unit: str = ""         # "bytes" where labels are sizes
     targets: list = field(default_factory=list)  # of "bars": the least that is asked for, or None
     note: str = ""         # what a reader must know, beside the title
+    has_table: bool = False  # of "lines": whether the page shows the numbers, too
 
 
 def load(folder):
@@ -182,7 +183,7 @@ def sweep_figures(sweep):
     if not points:
         return []
     if "result" in points[0]:
-        return [_throughput(sweep), _time_of_benchmark(sweep)]
+        return [PICTURES[one](sweep) for one in sweep.content.get("pictures", ("rate", "time"))]
     if sweep.content["sweep"] == "merge":
         return [_curves(sweep, "MiB/s", lambda one: one["bytes_per_second"] / MIB,
                         "size", "memory")]
@@ -201,11 +202,12 @@ def _describe(content, *varied):
     return ", ".join(text for name, text in said.items() if name not in varied)
 
 
-def _lines(sweep, suffix, title, axis, series, note):
+def _lines(sweep, suffix, title, axis, series, note, has_table=False):
     content = sweep.content
     return Figure(sweep.label + suffix, title, "lines", axis,
                   [point["value"] for point in content["points"]], series,
-                  parameter=content["parameter"], unit=content["unit"], note=note)
+                  parameter=content["parameter"], unit=content["unit"], note=note,
+                  has_table=has_table)
 
 
 def _throughput(sweep):
@@ -240,6 +242,81 @@ def _time_of_benchmark(sweep):
         series[peer] = [per_byte(one, one["peers"].get(peer, {}), "seconds") for one in results]
     return _lines(sweep, "-time", f"{content['benchmark']}: time by {content['parameter']}",
                   "ns for each byte", series, _describe(content, content["sweep"]))
+
+
+def _entries(sweep):
+    """What each program did at each point, by its name; {} where it could not."""
+    results = [point["result"] for point in sweep.content["points"]]
+    peers = list(dict.fromkeys(peer for one in results for peer in one["peers"]))
+    return {"outsize": [one["ours"] for one in results],
+            **{peer: [one["peers"].get(peer, {}) for one in results] for peer in peers}}
+
+
+def _of_items(sweep, suffix, what, series, note=""):
+    """A picture of something by the item, and the numbers as a table."""
+    content = sweep.content
+    described = _describe(content, content["varies"])
+    return _lines(sweep, suffix, f"{content['benchmark']}: {what} by {content['parameter']}",
+                  "ns for each item", series, f"{described}; {note}" if note else described, True)
+
+
+def _per_item(sweep, values):
+    """Nanoseconds for each item; of values at the points of a sweep."""
+    item_bytes = BENCHMARKS[sweep.content["benchmark"]].item_bytes
+    counts = [point["result"]["input_bytes"] / item_bytes for point in sweep.content["points"]]
+    return [None if value is None else value * 1e9 / count
+            for value, count in zip(values, counts)]
+
+
+def _item_time(sweep):
+    series = {name: _per_item(sweep, [one.get("seconds") for one in entries])
+              for name, entries in _entries(sweep).items()}
+    return _of_items(sweep, "", "time", series, _mean_ratios(sweep, series))
+
+
+def _mean_ratios(sweep, series):
+    """How much longer the others take, on average over the points larger than memory."""
+    results = [point["result"] for point in sweep.content["points"]]
+    said = []
+    for peer, times in series.items():
+        ratios = [theirs / ours for theirs, ours, one in zip(times, series["outsize"], results)
+                  if theirs and ours and one["input_bytes"] > one["memory_bytes"]]
+        if ratios and peer != "outsize":
+            said.append(f"{peer} {sum(ratios) / len(ratios):.2f}")
+    return f"time of others where items exceed the memory, outsize = 1: {', '.join(said)}" \
+        if said else ""
+
+
+def _item_processor_time(sweep):
+    return _of_items(sweep, "-processor", "processor time",
+                     {name: _per_item(sweep, [one.get("cpu_seconds") for one in entries])
+                      for name, entries in _entries(sweep).items()})
+
+
+def _item_phases(sweep):
+    series = {}
+    for name, entries in _entries(sweep).items():
+        phases = [one.get("phase_seconds", {}) for one in entries]
+        for phase in dict.fromkeys(phase for one in phases for phase in one):
+            series[f"{name}, {phase}"] = _per_item(sweep, [one.get(phase) for one in phases])
+    return _of_items(sweep, "-phases", "time of each part", series)
+
+
+def _volume(sweep):
+    """Bytes read and written, as the papers have it, but for each byte of the items."""
+    content = sweep.content
+    sizes = [point["result"]["input_bytes"] for point in content["points"]]
+    series = {name: [None if one.get("read_bytes") is None
+                     else (one["read_bytes"] + one["written_bytes"]) / size
+                     for one, size in zip(entries, sizes)]
+              for name, entries in _entries(sweep).items()}
+    return _lines(sweep, "-volume", f"{content['benchmark']}: I/O volume by {content['parameter']}",
+                  "bytes moved for each byte of items", series,
+                  _describe(content, content["varies"]), True)
+
+
+PICTURES = {"rate": _throughput, "time": _time_of_benchmark, "item-time": _item_time,
+            "processor-time": _item_processor_time, "phases": _item_phases, "volume": _volume}
 
 
 def _curves(sweep, axis, number, *varied):

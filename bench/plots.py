@@ -66,7 +66,7 @@ def _draw_lines(figure, axes):
                   linestyle="--" if name == "floor" else "-")
     if min(figure.labels) > 0:
         axes.set_xscale("log", base=2)
-    axes.set_xticks(figure.labels, [_tick(figure, x) for x in figure.labels])
+    axes.set_xticks(figure.labels, [tick(figure, x) for x in figure.labels])
     axes.minorticks_off()
     axes.set_xlabel(figure.parameter)
     axes.set_ylabel(figure.axis)
@@ -74,8 +74,10 @@ def _draw_lines(figure, axes):
     axes.legend()
 
 
-def _tick(figure, value):
-    return format_size(value).replace(" bytes", " B") if figure.unit == "bytes" else str(value)
+def tick(figure, value):
+    if figure.unit == "bytes":
+        return format_size(value).replace(" bytes", " B")
+    return f"{value // 1000} k" if value and value % 1000 == 0 else str(value)
 
 
 def _draw_bars(figure, axes):

@@ -10,16 +10,23 @@ from sort_contestants import Stxxl
 class QueueProgram:
     """What the programs share. Processor seconds are those of the timed part."""
 
-    def call(self, program, name, rest, environment=None):
-        task = self._task
+    @property
+    def workload(self):
+        """What the programs call the benchmark: without the way of ours, and the items' length."""
+        name = self._task.benchmark.name.removesuffix("-24")
+        return name.removesuffix("-bulk")
+
+    def call(self, program, words, more=(), environment=None):
+        task, row = self._task, self._task.benchmark
         report, found = measured(run_limited(
-            task, self.entry, [program, name, task.size_bytes, task.memory_bytes, *rest,
-                               task.directory], environment=environment))
+            task, self.entry, [program, *words, task.size_bytes, task.memory_bytes, *more,
+                               task.directory, row.item_bytes, row.bulk_items],
+            environment=environment))
         found.cpu_seconds = report["cpu_seconds"]
         return report, found
 
-    def call_ours(self, name):
-        return self.call(self._task.tool.parent / "bench_priority_queues", name,
+    def call_ours(self, way):
+        return self.call(self._task.tool.parent / "bench_priority_queues", [self.workload, way],
                          [self._task.threads])
 
 
@@ -27,7 +34,7 @@ class PriorityQueue(QueueProgram, Container):
     """bench/programs/priority_queues.cpp"""
 
     def run(self):
-        self.report, found = self.call_ours(self._task.benchmark.name)
+        self.report, found = self.call_ours("bulk" if self._task.benchmark.bulk_items else "single")
         return found
 
 
@@ -42,7 +49,7 @@ class OtherWay(QueueProgram, Peer):
         self.entry.update(flags=self.flags)
 
     def run(self):
-        return self.call_ours(f"{self._task.benchmark.name}-{self.name}")[1]
+        return self.call_ours(self.name)[1]
 
 
 class SorterForQueue(OtherWay):
@@ -64,7 +71,7 @@ class StxxlQueue(QueueProgram, Stxxl):
     @classmethod
     def build(cls):
         compile_peer(cls.program, cls.compile_flags, ["stxxl"],
-                     [PROGRAM_SOURCES / "queue_workload.hpp"])
+                     [PROGRAM_SOURCES / "queue_workload.hpp"], "stxxl_priority_queue")
 
     def prepare(self):
         self.build()
@@ -72,7 +79,16 @@ class StxxlQueue(QueueProgram, Stxxl):
                                f"buffers, linuxaio direct, OMP_NUM_THREADS={self._task.threads}")
 
     def run(self):
-        report, found = self.call(self.program, self._task.benchmark.name.removesuffix("-bulk"),
-                                  [], {"OMP_NUM_THREADS": str(self._task.threads)})
+        report, found = self.call(self.program, [self.workload],
+                                  environment={"OMP_NUM_THREADS": str(self._task.threads)})
         self.entry["version"] = report["version"]
         return found
+
+
+class StxxlSequentialQueue(StxxlQueue):
+    """The same without merging by several threads."""
+    name = "stxxl-sequential"
+    program = Stxxl.program.with_name("stxxl_priority_queue_sequential")
+    compile_flags = (*Stxxl.compile_flags,
+                     *(f"-DSTXXL_PARALLEL_PQ_MULTIWAY_MERGE_{where}=0"
+                       for where in ("INTERNAL", "EXTERNAL", "DELETE_BUFFER")))

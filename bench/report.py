@@ -41,6 +41,10 @@ def summarise(measurements, input_bytes, entry):
     if measurements:
         summary["bytes_per_second"] = input_bytes / summary["seconds"]
         summary["peak_rss_bytes"] = max(one.peak_rss_bytes for one in measurements)
+        if measurements[0].phase_seconds:
+            summary["phase_seconds"] = {
+                name: statistics.median(one.phase_seconds[name] for one in measurements)
+                for name in measurements[0].phase_seconds}
     summary["run_seconds"] = [one.seconds for one in measurements]
     summary["verified"] = bool(measurements) and all(one.verified for one in measurements)
     return {**summary, **entry}

@@ -60,12 +60,24 @@ def page(results, drawn, results_folder):
     for figure in drawn:
         note = f"{figure.note[0].upper()}{figure.note[1:]}.\n\n" if figure.note else ""
         parts.append(f"\n## {figure.title}\n\n{note}![{figure.title}]({figure.name}.svg)\n")
+        if figure.has_table:
+            parts.append(_numbers(figure))
     for what, some in (("The numbers", results.sweeps),
                        ("For <https://ui.perfetto.dev>", results.traces)):
         if some:
             links = (f"[{one.label}]({results_folder}/{one.label}.json)" for one in some)
             parts.append(f"\n{what}: {', '.join(links)}.\n")
     return _in_lines("".join(parts))
+
+
+def _numbers(figure):
+    """The numbers of a figure of lines: a row for each value of what varies."""
+    lines = ["", f"| {figure.parameter} | {' | '.join(figure.series)} |",
+             "|---" * (len(figure.series) + 1) + "|"]
+    for place, label in enumerate(figure.labels):
+        numbers = (_number(values[place], 2) for values in figure.series.values())
+        lines.append(f"| {plots.tick(figure, label)} | {' | '.join(numbers)} |")
+    return "\n".join(lines) + f"\n\n({figure.axis})\n"
 
 
 def _in_lines(text):

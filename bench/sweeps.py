@@ -10,7 +10,7 @@ floor, before the next. A new sweep is a row in SWEEPS.
 
 import argparse
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import child
 import report
@@ -31,8 +31,9 @@ class Sweep:
     unit: str                  # "bytes" or ""
     values: tuple
     smoke_values: tuple
-    varies: str = ""           # of a benchmark: "size", "memory" or "threads"
+    varies: str = ""           # of a benchmark: "size", "memory", "threads" or "bulk"
     benchmark: str = ""        # the one that is run if none is named
+    pictures: tuple = ("rate", "time")   # of a benchmark: among figures.PICTURES
     # Of a program: the words of each curve, in which {value} and the fields of the sweep stand.
     program: str = ""
     curves: dict = field(default_factory=dict)
@@ -91,6 +92,19 @@ SWEEPS = {row.name: row for row in (
                   for kind in ("u64", "struct24")
                   for of_one, threads in (("", "{threads}"), (", one thread", "1"))},
           uses_disk=False),
+    Sweep("queue-size", "priority queues by size (STXXL 2008, Figures 4 to 7; Bulk queue 2015, "
+          "Figures 4 and 6)", "item volume", "bytes", _powers_of_two(64 * MIB, 4 * GIB),
+          (16 * MIB, 32 * MIB), varies="size", benchmark="pq-random",
+          pictures=("item-time", "phases", "volume")),
+    Sweep("queue-threads", "priority queues by threads (Parallel pipelining 2009, Table 1)",
+          "threads", "", _thread_counts(processors()), (1, 2), varies="threads",
+          benchmark="pq-monotone", pictures=("item-time", "phases"), size_bytes=2 * GIB,
+          memory_bytes=128 * MIB),
+    Sweep("bulk-size", "rewriting a queue by the size of bulks (Bulk queue 2015, Figures 4 and 6)",
+          "items of a bulk", "", tuple(5_000 << i for i in range(11)), (5_000, 10_000),
+          varies="bulk", benchmark="pq-bulk-rewrite",
+          pictures=("item-time", "processor-time", "volume"), size_bytes=4 * GIB,
+          memory_bytes=512 * MIB),
 )}
 
 
@@ -106,7 +120,8 @@ def run(sweep, arguments, run_benchmark):
              "memory_bytes": _memory_bytes(sweep, arguments), "threads": arguments.threads,
              "runs": arguments.runs, "machine": machine, "points": points}
     if not sweep.program:
-        found["benchmark"] = arguments.name or sweep.benchmark
+        found.update(benchmark=arguments.name or sweep.benchmark, varies=sweep.varies,
+                     pictures=sweep.pictures)
     return found
 
 
@@ -141,6 +156,8 @@ def _run_benchmarks(sweep, arguments, run_benchmark):
         given = {"size": _size_bytes(sweep, arguments), "memory": _memory_bytes(sweep, arguments),
                  "threads": arguments.threads, sweep.varies: value}
         print(f"{sweep.name}: {sweep.parameter} {sweep.format(value)}", flush=True)
+        if sweep.varies == "bulk":
+            row = replace(row, bulk_items=value)
         result = run_benchmark(
             row, argparse.Namespace(**{**vars(arguments), "threads": given["threads"]}),
             given["size"], given["memory"], arguments.runs, arguments.peers)

@@ -97,6 +97,7 @@ void on_threads(std::size_t threads, Body const& body) {
 /// Items, pushed by all threads in bulks, and popped in bulks.
 template <typename Item>
 queues::outcome push_pop_bulks(bulk_queue<Item>& q, job const& work) {
+  work.require_bulks();
   constexpr number popped_at_once = number{1} << 20;
   bool const at_random = work.name == "pq-random";
   std::vector<queues::random_numbers> random;

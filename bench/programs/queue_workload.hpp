@@ -146,6 +146,9 @@ struct job {
   bool begins_full() const {
     return name == "pq-intermixed" || name.find("rewrite") != std::string::npos;
   }
+  void require_bulks() const {
+    if (bulk == 0) throw std::invalid_argument(name + ": bulks of 0 items");
+  }
 };
 
 /// The first part fills the queue.
@@ -245,6 +248,7 @@ outcome intermixed(Queue& queue, job const& work) {
 template <typename Queue, typename PopPush>
 outcome rewrite(Queue& queue, job const& work, PopPush const& pop_push) {
   using item = typename Queue::value_type;
+  work.require_bulks();
   bool const at_random = work.name == "pq-rbulk-rewrite";
   outcome found;
   stopwatch const filling;
