@@ -7,8 +7,7 @@
 //   sort_point NAME=NUMBER…                      size, memory, element, block, threads, disks
 //   sort_point NAME=NUMBER… directory=PATH       disks=0: blocks are in that folder
 //
-// Simulated disks rotate and have their bytes in memory; their time is the models' and costs nobody
-// any. Prints one JSON object. The input is generated, so that what is written and read is the
+// Prints one JSON object. The input is generated, so that what is written and read is the
 // sort's own: everything once each, in the two phases that are timed apart. Source: Dementiev,
 // Kettner, Sanders: STXXL, 2008, Figures 15 to 19.
 
@@ -20,7 +19,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <exception>
-#include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -29,9 +27,8 @@
 #include <outsize/algorithm/sorter.hpp>
 #include <outsize/base/detail/mixed_bits.hpp>
 #include <outsize/block/storage.hpp>
-#include <outsize/io/decorators/simulated_file.hpp>
-#include <outsize/io/memory_file.hpp>
-#include <outsize/io/simulation/rotating_disk.hpp>
+
+#include "simulated_disks.hpp"
 
 namespace {
 
@@ -63,15 +60,6 @@ class keys {
   std::uint64_t state_ = 1;
 };
 
-using disk_ptr = std::shared_ptr<io::simulated_disk>;
-
-disk_options as_storage_disk(disk_ptr const& disk) {
-  return {"simulated", [disk](io::request_queue&) -> io::file_ptr {
-            return std::make_unique<io::simulated_file>(
-                io::make_memory_file("simulated", disk->capacity_bytes()), disk);
-          }};
-}
-
 struct moment {
   std::chrono::steady_clock::time_point time = std::chrono::steady_clock::now();
   std::uint64_t wait_ns = 0;
@@ -91,28 +79,20 @@ double simulated_between(moment const& a, moment const& b) {
 /// The disks and the clock of one sort.
 class stage {
  public:
-  explicit stage(point const& p) : store_(options(p)) {}
+  explicit stage(point const& p)
+      : disks_(p.disks),
+        store_({.disks = disks_.or_folder(p.directory),
+                .memory_bytes = p.memory_bytes,
+                .threads = p.threads}) {}
 
   storage& store() noexcept { return store_; }
 
   moment now() const {
-    moment m{.wait_ns = store_.total_statistics().wait_ns};
-    for (disk_ptr const& disk : disks_) m.disks = std::max(m.disks, disk->elapsed());
-    return m;
+    return {.wait_ns = store_.total_statistics().wait_ns, .disks = disks_.elapsed()};
   }
 
  private:
-  storage_options options(point const& p) {
-    storage_options all{.memory_bytes = p.memory_bytes, .threads = p.threads};
-    for (std::uint64_t d = 0; d < p.disks; ++d) {
-      disks_.push_back(std::make_shared<io::simulated_disk>(std::make_unique<io::rotating_disk>()));
-      all.disks.push_back(as_storage_disk(disks_.back()));
-    }
-    if (p.disks == 0) all.disks.emplace_back(p.directory);
-    return all;
-  }
-
-  std::vector<disk_ptr> disks_;
+  simulation::disks disks_;
   storage store_;
 };
 
