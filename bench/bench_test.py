@@ -9,6 +9,7 @@ import pathlib
 import sys
 import tempfile
 import unittest
+from dataclasses import replace
 from unittest import mock
 
 import child
@@ -20,6 +21,7 @@ from contestant import Measurement, Task
 from contestants import peer_of
 from floor import Floor
 from memory_group import MemoryGroup
+from queue_contestants import PriorityQueue, SorterForQueue, StxxlSequentialQueue
 from sizes import GIB, MIB, parse_size
 from workplace import BYTES_BESIDE_MEMORY, NoSpace, Workplace, touch_memory
 
@@ -53,6 +55,13 @@ class Report(unittest.TestCase):
         self.assertEqual((entry["peak_rss_bytes"], entry["bytes_per_second"]), (5 * MIB, 5 * MIB))
         self.assertEqual((entry["io_wait_seconds"], entry["version"]), (None, "1"))
         self.assertTrue(entry["verified"])
+
+    def test_phases_have_medians_of_their_own(self):
+        found = [replace(self.measured(s), phase_seconds={"filling": s, "emptying": 10 - s})
+                 for s in (1, 2, 4)]
+        self.assertEqual(report.summarise(found, 1, {})["phase_seconds"],
+                         {"filling": 2, "emptying": 8})
+        self.assertNotIn("phase_seconds", report.summarise([self.measured(1)], 1, {}))
 
     def test_one_wrong_output_or_none_at_all_is_not_verified(self):
         found = [self.measured(1), self.measured(1, verified=False)]
@@ -221,6 +230,30 @@ class Catalogue(unittest.TestCase):
             for peer in row.peers:
                 self.assertEqual(peer_of(row, peer).name, peer)
             self.assertEqual("gnu" in row.peers, row.gnu_flags is not None, row.name)
+
+    def asked(self, name, contestant):
+        """The words that a program of queues is called with."""
+        row = BENCHMARKS[name]
+        with tempfile.TemporaryDirectory() as parent:
+            workplace = Workplace(parent, 0, settles=False)
+            with workplace, mock.patch("queue_contestants.run_limited") as run, \
+                    mock.patch("queue_contestants.measured") as found:
+                found.return_value = ({"cpu_seconds": 1, "version": ""}, mock.Mock())
+                contestant(Task(row, pathlib.Path("bin/outsize"), workplace, None, 640, 64,
+                                2)).run()
+                words = [str(word) for word in run.call_args.args[2]]
+                return [word for word in words[1:] if word != str(workplace.path)]
+
+    def test_queues_are_called_by_what_is_done_how_with_which_items(self):
+        ours, stxxl, sorter = PriorityQueue, StxxlSequentialQueue, SorterForQueue
+        for name, contestant, words in (
+                ("pq-random", ours, "pq-random single 640 64 2 8 0"),
+                ("pq-random-24", sorter, "pq-random sorter 640 64 2 24 0"),
+                ("pq-random-bulk-24", ours, "pq-random bulk 640 64 2 24 16777216"),
+                ("pq-random-bulk-24", stxxl, "pq-random 640 64 24 16777216"),
+                ("pq-bulk-rewrite-24", ours, "pq-bulk-rewrite bulk 640 64 2 24 640000"),
+                ("pq-rbulk-rewrite", stxxl, "pq-rbulk-rewrite 640 64 8 640000")):
+            self.assertEqual(self.asked(name, contestant), words.split())
 
 
 if __name__ == "__main__":

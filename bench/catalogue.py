@@ -210,6 +210,11 @@ BENCHMARKS = {row.name: row for row in (
              least_share_of_floor=0.80),
     *_queues("pq-bulk-rewrite", "in bulks of 640 000 popped and pushed behind", "rewrite",
              least_share_of_floor=0.80),
+    *(Benchmark(f"mis{suffix}", f"edges made, sorted, made unique, independent set{remark}", "",
+                16, (), None, ("stxxl", "stxxl-stl", "stl"), 2000 * MIB, 512 * MIB,
+                floor_moves=("first_write", "read"), ours="independent-set",
+                disk_per_input_byte=4.2)  # of STXXL's vector, which is doubled when it is full
+      for suffix, remark in (("", ""), ("-plain", "; runs not encoded"))),
     Benchmark("matrix-multiply", "product of square matrices of doubles, each of the size", "", 8,
               (), None, (), 2 * GIB, 512 * MIB, floor_moves=("read", "read", "first_write"),
               ours="product", least_share_of_floor=0.80),

@@ -7,6 +7,7 @@ import os
 from container_contestants import (ByHand, Container, Division, Product, StxxlContainer,
                                    StxxlGrowShrink, StxxlNormal)
 from contestant import Ours
+from independent_set_contestants import IndependentSet, StlSet, StxxlSet, StxxlStlSet
 from map_contestants import BerkeleyDb, Lmdb, Map, RocksDb, StxxlMap
 from memory_contestants import OneThread, OurMemorySort, StandardSort
 from numeric_contestants import (FftwMmap, Involution, Overlap, Pipes, Sequential, Stages, Tbb,
@@ -16,10 +17,11 @@ from queue_contestants import (PriorityQueue, SingleItems, SorterForQueue, Stxxl
 from sort_contestants import DuckDB, Gnu, Stxxl, TextSort, TypedSort, Without
 from stream_contestants import LoopByHand, OneThreadFlow, Stream, StxxlStream
 
-OURS = {"tool": Ours, "container": Container, "division": Division, "involution": Involution,
-        "map": Map, "memory": OurMemorySort, "overlap": Overlap, "product": Product,
-        "queue": PriorityQueue, "stages": Stages, "stream": Stream, "text": TextSort,
-        "transform": Transform, "typed": TypedSort}
+OURS = {"tool": Ours, "container": Container, "division": Division,
+        "independent-set": IndependentSet, "involution": Involution, "map": Map,
+        "memory": OurMemorySort, "overlap": Overlap, "product": Product, "queue": PriorityQueue,
+        "stages": Stages, "stream": Stream, "text": TextSort, "transform": Transform,
+        "typed": TypedSort}
 
 
 def _by_name(*classes):
@@ -28,6 +30,7 @@ def _by_name(*classes):
 
 # Where ours is of another kind, a peer of the same name does another thing.
 _PEERS_OF = {"container": _by_name(StxxlContainer, StxxlNormal, StxxlGrowShrink),
+             "independent-set": _by_name(StxxlSet, StxxlStlSet, StlSet),
              "map": _by_name(StxxlMap, BerkeleyDb, Lmdb, RocksDb),
              "queue": _by_name(StxxlQueue, StxxlSequentialQueue, SorterForQueue, SingleItems),
              "stream": _by_name(StxxlStream, LoopByHand, OneThreadFlow)}

@@ -51,11 +51,11 @@ class Figure:
     labels: list           # of "lines": the numbers on the other axis
     series: dict           # name to numbers, None where there is none; of "spans": name to
                            # (begin, length) of what is drawn in the row of each label
-    parameter: str = ""    # of "lines": what the other axis shows
+    parameter: str = ""    # of "lines", and of tables: what the labels are
     unit: str = ""         # "bytes" where labels are sizes
     targets: list = field(default_factory=list)  # of "bars": the least that is asked for, or None
     note: str = ""         # what a reader must know, beside the title
-    has_table: bool = False  # of "lines": whether the page shows the numbers, too
+    has_table: bool = False  # of "lines" and "rows": whether the page shows the numbers, too
 
 
 def load(folder):
@@ -83,7 +83,8 @@ def load(folder):
 
 def make(results):
     """All figures that these results are enough for."""
-    figures = [shares_of_floor(results), ratios(results), stages(results)]
+    figures = [shares_of_floor(results), ratios(results), stages(results),
+               *(phases(one) for one in results.benchmarks)]
     for sweep in results.sweeps:
         figures += sweep_figures(sweep)
     figures += [timeline(trace) for trace in results.traces]
@@ -136,6 +137,27 @@ def stages(results):
     return Figure("stages", "What the stages of a sort do", "rows", "seconds", labels,
                   {"at work, or in its own I/O": busy, "waiting for other stages": waiting},
                   note="stages run at once")
+
+
+def phases(result):
+    """How long each program took for each phase of an independent set, as STXXL 2008, Table VI."""
+    content = result.content
+    row = BENCHMARKS.get(content["name"])
+    if not row or row.ours != "independent-set":
+        return None
+    entries = {"outsize": content["ours"], **content["peers"]}
+    known = {name: one for name, one in entries.items() if one.get("phase_seconds")}
+    names = dict.fromkeys(phase for one in known.values() for phase in one["phase_seconds"])
+    return Figure(
+        f"{result.label}-phases", f"{result.label}: the time of each phase", "rows", "seconds",
+        [f"{name}, {(one['read_bytes'] + one['written_bytes']) / 1e9:.2f} GB moved"
+         for name, one in known.items()],
+        {phase: [one["phase_seconds"].get(phase, 0) for one in known.values()]
+         for phase in names},
+        parameter="program",
+        note=f"{format_size(content['input_bytes'])} of edges, "
+             f"{format_size(content['memory_bytes'])} of memory, {content['threads']} threads",
+        has_table=True)
 
 
 # ---- traces ----

@@ -75,6 +75,9 @@ def _draw_lines(figure, axes):
 
 
 def tick(figure, value):
+    """A label as text."""
+    if isinstance(value, str):
+        return value
     if figure.unit == "bytes":
         return format_size(value).replace(" bytes", " B")
     return f"{value // 1000} k" if value and value % 1000 == 0 else str(value)
@@ -107,7 +110,7 @@ def _draw_rows(figure, axes):
     left = [0.0] * len(figure.labels)
     for number, (name, values) in enumerate(figure.series.items()):
         axes.barh(range(len(figure.labels)), values, left=left, label=name,
-                  color=_look(number) if number == 0 else "#cccccc")
+                  color="#cccccc" if number == 1 and len(figure.series) == 2 else _look(number))
         left = [before + more for before, more in zip(left, values)]
     axes.set_yticks(range(len(figure.labels)), figure.labels)
     axes.invert_yaxis()

@@ -81,8 +81,24 @@ def program_points(name, values, measured):
             for value in values]
 
 
+def queue_run(name, seconds):
+    """A benchmark of queues on 2^29 items of 8 bytes, of which STXXL's takes 32 seconds."""
+    found = benchmark(name, seconds, {"stxxl": 32.0, "sorter": 6.0})
+    for entry in (found["ours"], *found["peers"].values()):
+        entry["phase_seconds"] = {"filling": entry["seconds"] / 4,
+                                  "emptying": entry["seconds"] * 3 / 4}
+    return found
+
+
+def independent_set_run():
+    found = benchmark("mis", peers={"stxxl": 32.0, "stl": 12.0, "stxxl-stl": 64.0})
+    found["ours"]["phase_seconds"] = {"filling and sorting": 3, "independent set": 5}
+    found["peers"]["stl"]["phase_seconds"] = {"filling": 3, "sorting": 4, "independent set": 5}
+    return found
+
+
 def all_kinds():
-    """File names and contents: two benchmarks and every sweep."""
+    """File names and contents: benchmarks and every sweep."""
     found = {"sort-u64": benchmark("sort-u64", peers={"stxxl": 32.0}),
              "sort-lines": benchmark("sort-lines", 9.0, {"gnu": 63.0})}
     for name in ("size", "memory", "threads"):
@@ -93,6 +109,13 @@ def all_kinds():
         found[f"sweep-{name}"] = sweep(name, program_points(name, (8, 16), sort_point))
     found["sweep-disks"] = sweep(
         "disks", program_points("disks", (1, 2), lambda disks: sort_point(1, 8 / disks)))
+    for name, values in (("queue-size", (GIB, 4 * GIB)), ("bulk-size", (5_000, 10_000))):
+        row = sweeps.SWEEPS[name]
+        points = [{"value": value, "result": queue_run(row.benchmark, seconds)}
+                  for value, seconds in zip(values, (8.0, 4.0))]
+        found[f"sweep-{name}"] = sweep(name, points, benchmark=row.benchmark, varies=row.varies,
+                                       pictures=list(row.pictures))
+    found["mis"] = independent_set_run()
     found["sweep-merge"] = sweep("merge", program_points(
         "merge", (1, 2), lambda count: {"seconds": 1, "bytes_per_second": GIB / count,
                                         "verified": True}))
@@ -171,6 +194,33 @@ class Figures(Folder):
                                                            "struct24, one thread")})
         self.assertIn("sweep-threads-time", found)
 
+    def test_queues_by_the_item_with_phases_and_volume(self):
+        found = self.figures(all_kinds())
+        time = found["sweep-queue-size"]
+        items = 4 * GIB / 8
+        self.assertEqual(time.series["outsize"], [8e9 / items, 4e9 / items])
+        self.assertEqual(time.series["stxxl"], [32e9 / items] * 2)
+        self.assertIn("outsize = 1: stxxl 6.00, sorter 1.12", time.note)   # of 4 and 8
+        self.assertIn("128 MiB of memory", time.note)
+        phases = found["sweep-queue-size-phases"].series
+        self.assertEqual(phases["outsize, filling"], [2e9 / items, 1e9 / items])
+        self.assertEqual(phases["stxxl, emptying"], [24e9 / items] * 2)
+        self.assertEqual(found["sweep-queue-size-volume"].series["sorter"], [4.0, 4.0])
+        self.assertEqual(found["sweep-bulk-size-processor"].series["outsize"], [12e9 / items] * 2)
+        self.assertNotIn("sweep-bulk-size-phases", found)
+
+    def test_queues_of_inputs_that_fit_in_memory_are_not_compared_on_average(self):
+        found = all_kinds()
+        for point in found["sweep-queue-size"]["points"]:
+            point["result"]["memory_bytes"] = 8 * GIB
+        self.assertNotIn("outsize = 1", self.figures(found)["sweep-queue-size"].note)
+
+    def test_independent_sets_by_phase(self):
+        rows = self.figures(all_kinds())["mis-phases"]
+        self.assertEqual(rows.labels, ["outsize, 17.18 GB moved", "stl, 17.18 GB moved"])
+        self.assertEqual(rows.series, {"filling and sorting": [3, 0], "independent set": [5, 5],
+                                       "filling": [0, 3], "sorting": [0, 4]})
+
     def test_a_peer_that_failed_at_a_point_leaves_a_gap(self):
         found = all_kinds()
         found["sweep-size"]["points"][1]["result"]["peers"]["stxxl"] = {
@@ -218,6 +268,15 @@ class Page(Folder):
         self.assertIn("0019-floor-of-first-writes.md", text)
         self.assertNotIn("Limit of memory", text)
 
+    def test_pictures_by_the_item_have_their_numbers_below(self):
+        self.save(all_kinds())
+        results = figures.load(self.folder)
+        text = results_page.page(results, figures.make(results), "results")
+        self.assertIn("| item volume | outsize | stxxl | sorter |\n|---|---|---|---|\n"
+                      "| 1 GiB | 14.90 | 59.60 | 11.18 |\n| 4 GiB | 7.45 |", text)
+        self.assertIn("| 5 k | ", text)
+        self.assertIn("| stl, 17.18 GB moved | 0.00 | 5.00 | 3.00 | 4.00 |", text)
+
     def test_results_of_several_machines_name_them_all(self):
         other = benchmark("sort-lines", machine={**MACHINE, "cpu": "Another CPU"})
         self.save({"a": benchmark("sort-u64"), "b": other})
@@ -241,6 +300,7 @@ class Pictures(Folder):
     def test_every_figure_is_drawn_in_both_formats_and_always_the_same(self):
         kinds = all_kinds()  # figures of every kind
         self.save({"sort-u64": kinds["sort-u64"], "sweep-disks": kinds["sweep-disks"],
+                   "sweep-bulk-size": kinds["sweep-bulk-size"], "mis": kinds["mis"],
                    "trace-x": trace()})
         drawn = self.redraw()
         names = [one.name for one in figures.make(figures.load(self.folder))]
@@ -266,7 +326,8 @@ class Sweeps(unittest.TestCase):
                 self.assertTrue(row.curves, row.name)
             else:
                 self.assertIn(row.benchmark, BENCHMARKS)
-                self.assertIn(row.varies, ("size", "memory", "threads"))
+                self.assertIn(row.varies, ("size", "memory", "threads", "bulk"))
+                self.assertLessEqual(set(row.pictures), set(figures.PICTURES))
 
     def test_the_median_run_keeps_its_phases_and_needs_all_verified(self):
         runs = [sort_point(3), sort_point(1), {**sort_point(2), "verified": False}]
@@ -280,17 +341,20 @@ class Sweeps(unittest.TestCase):
         self.assertEqual(sweeps.median_run(runs)["simulated_seconds"], 20)
 
     def test_points_of_benchmarks_vary_one_number_only(self):
-        asked = []
+        asked, bulks = [], []
 
         def run_benchmark(row, arguments, size_bytes, memory_bytes, runs, peers):
+            bulks.append(row.bulk_items)
             asked.append((row.name, size_bytes, memory_bytes, arguments.threads, runs, peers))
             return benchmark(row.name)
 
         for name, expected in (
                 ("size", [(MIB, 3 * MIB, 1), (2 * MIB, 3 * MIB, 1)]),
                 ("memory", [(5 * MIB, MIB, 1), (5 * MIB, 2 * MIB, 1)]),
-                ("threads", [(5 * MIB, 3 * MIB, MIB), (5 * MIB, 3 * MIB, 2 * MIB)])):
+                ("threads", [(5 * MIB, 3 * MIB, MIB), (5 * MIB, 3 * MIB, 2 * MIB)]),
+                ("bulk-size", [(5 * MIB, 3 * MIB, 1)] * 2)):
             asked.clear()
+            bulks.clear()
             row = sweeps.SWEEPS[name]
             arguments = self.arguments(values=[MIB, 2 * MIB], size=5 * MIB, memory=3 * MIB,
                                        name="sort-few", peers=["stxxl"])
@@ -301,6 +365,7 @@ class Sweeps(unittest.TestCase):
             self.assertEqual([point["value"] for point in found["points"]], [MIB, 2 * MIB])
             self.assertEqual(found["benchmark"], "sort-few")
             self.assertTrue(sweeps.is_verified(found))
+            self.assertEqual(bulks, ([MIB, 2 * MIB] if name == "bulk-size" else [0, 0]))
 
     def test_one_wrong_output_spoils_the_sweep(self):
         found = sweep("disks", program_points("disks", (1, 2), sort_point))

@@ -71,7 +71,7 @@ def page(results, drawn, results_folder):
 
 
 def _numbers(figure):
-    """The numbers of a figure of lines: a row for each value of what varies."""
+    """The numbers of a figure: a row for each label."""
     lines = ["", f"| {figure.parameter} | {' | '.join(figure.series)} |",
              "|---" * (len(figure.series) + 1) + "|"]
     for place, label in enumerate(figure.labels):

@@ -105,6 +105,14 @@ SWEEPS = {row.name: row for row in (
           varies="bulk", benchmark="pq-bulk-rewrite",
           pictures=("item-time", "processor-time", "volume"), size_bytes=4 * GIB,
           memory_bytes=512 * MIB),
+    Sweep("mis-size", "independent sets by size (STXXL 2008, Table VIII)", "edge volume", "bytes",
+          tuple(500 * MIB << i for i in range(5)), (16 * MIB, 32 * MIB), varies="size",
+          benchmark="mis", pictures=("item-time", "phases", "volume"), memory_bytes=512 * MIB),
+    Sweep("mis-disks", "independent sets by simulated disks (STXXL 2008, Table VII)",
+          "simulated disks", "", _powers_of_two(1, 4), (1, 2), program="bench_independent_set",
+          curves={way: f"{way} {{size}} {{memory}} {{threads}} {{directory}} {{value}}"
+                  for way in ("pipelined", "stl")},
+          uses_disk=False, size_bytes=500 * MIB, memory_bytes=128 * MIB),
 )}
 
 

@@ -10,8 +10,8 @@
 // Runs are formed with all the memory. While they are merged, the merger has a quarter of it, and
 // the queue of events the rest, half of that for its pools. stl keeps its edges in a vector with a
 // cache of 32 blocks, filled by the buffered writer, STXXL's fastest way, and rid of repeats by
-// std::unique, as in the listing. Blocks have 2 MiB, the default, where there are 512 MiB of memory,
-// and are shorter with less. OMP_NUM_THREADS threads sort a run. The disk is opened for direct I/O
+// std::unique, as in the listing. Blocks have 2 MiB, the default, where there are 512 MiB of
+// memory, and are shorter with less. OMP_NUM_THREADS threads sort a run. The disk is opened for direct I/O
 // through the kernel's asynchronous interface, STXXL's best.
 //
 // Prints one JSON object on the last line of stdout.
@@ -140,9 +140,9 @@ class trial {
   }
 
   void report() {
-    independent_set::member_sum found;
+    independent_set::set_check found(graph_);
     for (typename vertex_vector::bufreader_type in(members_); !in.empty(); ++in) found.add(*in);
-    bool const good = found.in_order() && found == independent_set::greedy(graph_).members();
+    bool const good = found.is_greedy();
     std::string phases;
     for (std::size_t i = 1; i < moments_.size(); ++i)
       phases += (i == 1 ? "\"" : ", \"") + moments_[i].ended +

@@ -17,7 +17,6 @@
 
 namespace independent_set {
 
-using flows::checksum;
 using flows::edge;
 using vertex = std::uint32_t;
 
@@ -49,71 +48,39 @@ class edge_generator {
   std::uint64_t mask_;
 };
 
-/// The set as it is found: ascending vertices.
-class member_sum {
+/// Checks a set whose members are added in order. It is the greedy one exactly if no edge joins two
+/// members and each other vertex has a lesser neighbour that is a member: by induction over the
+/// vertices. One scan of the edges shows both. Memory: two bits for each vertex.
+class set_check {
  public:
+  explicit set_check(random_graph const& graph)
+      : graph_(graph), is_member_(graph.vertex_count()), is_covered_(graph.vertex_count()) {}
+
   void add(std::uint64_t member) {
-    in_order_ &= sum_.count == 0 || last_ < member;
+    if (member >= is_member_.size() || (count_ > 0 && member <= last_)) return void(good_ = false);
+    is_member_[member] = true;
     last_ = member;
-    sum_.add(member, 0);
+    ++count_;
   }
-  bool in_order() const { return in_order_; }
-  std::uint64_t count() const { return sum_.count; }
-  friend bool operator==(member_sum const& a, member_sum const& b) { return a.sum_ == b.sum_; }
+  std::uint64_t count() const { return count_; }
 
- private:
-  checksum sum_;
-  std::uint64_t last_ = 0;
-  bool in_order_ = true;
-};
-
-/// The greedy algorithm in memory, for a range of vertices after another: the edges are made anew
-/// for each range, so that a part of them is in memory at once, up to 2^25.
-class greedy {
- public:
-  explicit greedy(random_graph const& graph)
-      : graph_(graph),
-        vertices_at_once_(graph.vertex_count() / (graph.edge_count / (1 << 24) + 1) + 1),
-        is_covered_(graph.vertex_count()) {}
-
-  member_sum members() {
-    member_sum found;
-    for (std::uint64_t first = 0; first < graph_.vertex_count(); first += vertices_at_once_) {
-      collect_heads(first);
-      std::uint64_t const end = first + vertices_at_once_;
-      for (std::uint64_t v = first; v < end && v < graph_.vertex_count(); ++v) {
-        if (is_covered_[v]) continue;
-        found.add(v);
-        for (std::size_t i = begin_of_[v - first]; i < begin_of_[v - first + 1]; ++i)
-          is_covered_[heads_[i]] = true;
-      }
-    }
-    return found;
-  }
-
- private:
-  /// Calls use(tail's place in the range, head) for the edges of a range.
-  template <typename Use>
-  void for_each_edge(std::uint64_t first, Use const& use) const {
+  bool is_greedy() {
     edge_generator next(graph_);
-    for (std::uint64_t i = 0; i < graph_.edge_count; ++i)
-      if (edge const e = next(); e.source - first < vertices_at_once_ && !e.is_loop())
-        use(static_cast<std::size_t>(e.source - first), static_cast<vertex>(e.target));
-  }
-  /// Lists the heads of each vertex, one list behind the other.
-  void collect_heads(std::uint64_t first) {
-    begin_of_.assign(vertices_at_once_ + 2, 0);
-    for_each_edge(first, [&](std::size_t v, vertex) { ++begin_of_[v + 2]; });
-    for (std::size_t v = 2; v < begin_of_.size(); ++v) begin_of_[v] += begin_of_[v - 1];
-    heads_.resize(begin_of_.back());
-    for_each_edge(first, [&](std::size_t v, vertex head) { heads_[begin_of_[v + 1]++] = head; });
+    for (std::uint64_t i = 0; i < graph_.edge_count; ++i) {
+      edge const e = next();
+      if (e.is_loop() || !is_member_[e.source]) continue;
+      good_ &= !is_member_[e.target];
+      is_covered_[e.target] = true;
+    }
+    for (std::size_t v = 0; v < is_member_.size(); ++v) good_ &= is_member_[v] || is_covered_[v];
+    return good_;
   }
 
+ private:
   random_graph graph_;
-  std::uint64_t vertices_at_once_;
-  std::vector<bool> is_covered_;
-  std::vector<vertex> heads_;
-  std::vector<std::uint32_t> begin_of_;
+  std::vector<bool> is_member_, is_covered_;
+  std::uint64_t last_ = 0, count_ = 0;
+  bool good_ = true;
 };
 
 }  // namespace independent_set

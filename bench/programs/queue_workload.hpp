@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-// The benchmarks of priority queues, on any queue with push, top and pop, the least first; the peers
-// use the same. C++17. Items are 64-bit numbers, or have 24 bytes: a number as key, and two words
-// that follow from it.
+// The benchmarks of priority queues, on any queue with push, top and pop, the least first; the
+// peers use the same. C++17. Items are 64-bit numbers, or have 24 bytes: a number as key, and two
+// words that follow from it.
 //
 // Each checks that items come out in order and that they are those that went in.
 
