@@ -11,8 +11,8 @@
 // the queue of events the rest, half of that for its pools. stl keeps its edges in a vector with a
 // cache of 32 blocks, filled by the buffered writer, STXXL's fastest way, and rid of repeats by
 // std::unique, as in the listing. Blocks have 2 MiB, the default, where there are 512 MiB of
-// memory, and are shorter with less. OMP_NUM_THREADS threads sort a run. The disk is opened for direct I/O
-// through the kernel's asynchronous interface, STXXL's best.
+// memory, and are shorter with less. OMP_NUM_THREADS threads sort a run. The disk is opened for
+// direct I/O through the kernel's asynchronous interface, STXXL's best.
 //
 // Prints one JSON object on the last line of stdout.
 

@@ -37,7 +37,7 @@ Item item_of(number key) {
   return item;
 }
 
-/// Whether an item has all that its key says.
+/// Returns whether the words beside a key follow from it.
 inline bool is_whole(number) { return true; }
 inline bool is_whole(item24 const& item) {
   item24 const expected = item_of<item24>(item.key);
@@ -142,7 +142,7 @@ struct job {
   number bulk = 640'000;
   std::function<void()> phase_ended = [] {};  // called twice, outside the timed parts
 
-  /// Whether the filling is not part of the measurement: the queue is full when that begins.
+  /// Returns true if the filling is not measured: the queue is full when the measurement begins.
   bool begins_full() const {
     return name == "pq-intermixed" || name.find("rewrite") != std::string::npos;
   }
@@ -271,7 +271,7 @@ outcome rewrite(Queue& queue, job const& work, PopPush const& pop_push) {
   return found;
 }
 
-/// Whether these are all items from `first` on; they become the ones to be pushed behind.
+/// Returns whether these are the items from `first` on, and moves their keys behind all others.
 template <typename Item>
 bool check_and_move_behind(std::vector<Item>& items, number first, number count) {
   bool good = true;
