@@ -147,13 +147,16 @@ def phases(result):
         return None
     entries = {"outsize": content["ours"], **content["peers"]}
     known = {name: one for name, one in entries.items() if one.get("phase_seconds")}
-    names = dict.fromkeys(phase for one in known.values() for phase in one["phase_seconds"])
+    if not known:
+        return None
+    longest = max((list(one["phase_seconds"]) for one in known.values()), key=len)
+    names = [*dict.fromkeys(phase for one in known.values() for phase in one["phase_seconds"]
+                            if phase not in longest), *longest]
     return Figure(
         f"{result.label}-phases", f"{result.label}: the time of each phase", "rows", "seconds",
         [f"{name}, {(one['read_bytes'] + one['written_bytes']) / 1e9:.2f} GB moved"
          for name, one in known.items()],
-        {phase: [one["phase_seconds"].get(phase, 0) for one in known.values()]
-         for phase in names},
+        {phase: [one["phase_seconds"].get(phase) for one in known.values()] for phase in names},
         parameter="program",
         note=f"{format_size(content['input_bytes'])} of edges, "
              f"{format_size(content['memory_bytes'])} of memory, {content['threads']} threads",

@@ -108,7 +108,8 @@ def _draw_bars(figure, axes):
 
 def _draw_rows(figure, axes):
     left = [0.0] * len(figure.labels)
-    for number, (name, values) in enumerate(figure.series.items()):
+    for number, (name, found) in enumerate(figure.series.items()):
+        values = [value or 0 for value in found]
         axes.barh(range(len(figure.labels)), values, left=left, label=name,
                   color="#cccccc" if number == 1 and len(figure.series) == 2 else _look(number))
         left = [before + more for before, more in zip(left, values)]
