@@ -139,7 +139,7 @@ class bulk_priority_queue {
   /// bulk_push().
   void bulk_push_begin([[maybe_unused]] size_type expected_items = 0) {
     enter(kind::none);
-    items_.settle();
+    far_from_ = items_.settle_without_window();
     number_ = detail::next_bulk_phase();
     phase_ = kind::bulk;
   }
@@ -221,7 +221,6 @@ class bulk_priority_queue {
   /// in memory, and may be off by half a block for each array on disk.
   size_type count_before(T const& limit) {
     enter_to_pop(kind::none);
-    items_.try_settle();
     return items_.count_before(limit);
   }
 
@@ -286,13 +285,19 @@ class bulk_priority_queue {
     void push(std::span<T const> items) {
       for (T const& item : items) push(item);
     }
-    /// Moves all items to the core. @throws as priority_queue::push(); the other items stay here.
+    /// Moves all items to the queue. @throws as priority_queue::push(); the other items stay here.
     void move() {
+      std::size_t const near = queue_.count_near(items_);
       executor::absence const waiting;  // for the lock, and for disks
       std::lock_guard const lock(queue_.mutex_);
       auto const size_before = queue_.items_.size();
       try {
-        queue_.items_.push_far(items_);
+        // The heap is for few items: where there are more, no bound is worth its while.
+        if (near > items_.size() / 4) queue_.items_.settle();
+        if (near == 0 || near > items_.size() / 4)
+          queue_.items_.push_far(items_);
+        else
+          for (T const& item : items_) queue_.items_.push(item);
       } catch (...) {
         items_.erase(items_.begin(), items_.begin() + static_cast<std::ptrdiff_t>(
                                                           queue_.items_.size() - size_before));
@@ -324,6 +329,13 @@ class bulk_priority_queue {
     std::vector<T> items_;
   };
 
+  /// How many may not go to the core without more ado. The bound of the queue may have come nearer
+  /// since the bulk has begun, but no farther.
+  std::size_t count_near(std::span<T const> pushed) const {
+    if (!far_from_) return 0;
+    return static_cast<std::size_t>(std::ranges::count_if(
+        pushed, [this](T const& item) { return items_.before(item, *far_from_); }));
+  }
   void enter(kind wanted) {
     OUTSIZE_ASSERT(phase_ == wanted && "a call that does not belong to this phase");
     if (!buffers_.empty()) move_pending();
@@ -361,17 +373,15 @@ class bulk_priority_queue {
 
   size_type pop_limited(std::vector<T>& out, T const* limit, size_type most) {
     enter_to_pop(kind::none);
-    items_.try_settle();
     most = std::min(most, items_.size());
     std::size_t count = 0;
     try {
-      for (out.clear(); count < most;) {
+      for (bool is_over = false; !is_over && count < most;) {
         size_type const expected =
             limit == nullptr ? most : std::max(items_.count_before(*limit), size_type{1024});
         out.resize(static_cast<std::size_t>(std::min(most, count + expected)));
-        std::size_t const got = items_.pop_into(std::span(out).subspan(count), limit);
-        count += got;
-        if (count < out.size()) break;
+        count += items_.pop_into(std::span(out).subspan(count), limit);
+        is_over = count < out.size();
       }
     } catch (...) {
       out.resize(count);
@@ -383,7 +393,8 @@ class bulk_priority_queue {
 
   items items_;
   kind phase_ = kind::none;
-  std::uint64_t number_ = 0;  // of the last bulk
+  std::uint64_t number_ = 0;   // of the last bulk
+  std::optional<T> far_from_;  // in which items at or behind it go to the core; none: all do
   std::optional<T> limit_;
   std::mutex mutex_;  // in a bulk guards items_ and buffers_
   std::map<std::thread::id, thread_buffer> buffers_;

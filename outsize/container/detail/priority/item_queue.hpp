@@ -113,7 +113,15 @@ class item_queue {
       push_near(item);
     ++*size_;
   }
-  /// Adds items to the core without comparing them. @pre settle()
+  /// For many pushes: from now on all items go to the core, or those at or behind a bound, which is
+  /// returned. @throws as the core's room().
+  std::optional<T> settle_without_window() {
+    unstash();
+    if (window_->empty()) settle();
+    return all_are_far_ ? std::optional<T>() : bound_;
+  }
+  /// Adds items to the core without comparing them. @pre settle(), or they are at or
+  /// behind the bound.
   void push_far(std::span<T const> items) {
     unstash();
     while (!items.empty()) {
@@ -170,15 +178,8 @@ class item_queue {
     T const& border = sorted.size() > most && before_(sorted[most], limit) ? sorted[most] : limit;
     if (!bound_ || before_(border, *bound_)) split(sorted, border);
   }
-  /// The same as far as there is room: where the disks are full, pops go on without it.
-  void try_settle() noexcept {
-    try {
-      settle();
-    } catch (...) {  // pop_into() meets the reason, unless it is want of room
-    }
-  }
   /// Keeps an item, younger than all others, in the heap until the core has room for it: the heap
-  /// may have any number then, also behind the bound. @pre settle(), or an item is kept so.
+  /// may have any number then, also behind the bound.
   void stash(T const& item) {
     near_.push(item);
     is_stashed_ = true;
@@ -186,17 +187,22 @@ class item_queue {
   }
 
   /// Moves the next items to `out`, only items before `limit` if it is not null. Returns their
-  /// number. @pre try_settle()
+  /// number: less than there is room for only if there are no more, or if a later item cannot be
+  /// read; the next call throws then.
   std::size_t pop_into(std::span<T> out, T const* limit = nullptr) {
-    if (size() == 0) return 0;
-    if (has_front()) return pop_one_by_one(out, limit);
-    end_room();
-    std::size_t const count =
-        core_->pop_into(std::as_writable_bytes(out), reinterpret_cast<std::byte const*>(limit));
-    *size_ -= count;
+    std::size_t count = 0;
+    try {
+      while (count < out.size() && size() > 0) {
+        std::size_t const some = pop_some(out.subspan(count), limit);
+        if (some == 0) break;
+        count += some;
+      }
+    } catch (...) {
+      if (count == 0) throw;
+    }
     return count;
   }
-  /// Returns whether there is an item before `limit`. @pre try_settle()
+  /// Returns whether there is an item before `limit`.
   bool has_before(T const& limit) {
     if (size() == 0) return false;
     if (has_front()) return top_before(limit) != nullptr;
@@ -204,12 +210,13 @@ class item_queue {
     return core_->has_before(reinterpret_cast<std::byte const*>(&limit));
   }
 
-  /// Returns about how many items come out before `limit`. @pre try_settle()
+  /// Returns about how many items come out before `limit`.
   std::uint64_t count_before(T const& limit) {
     if (size() == 0) return 0;
-    if (!core_) return near_.size();
+    std::uint64_t const in_front = near_.count_before(limit) + window_before(limit);
+    bool const has_others = near_.size() + window_->size() < size();
+    if (!has_others || (bound_ && !is_stashed_ && !before_(*bound_, limit))) return in_front;
     end_room();
-    std::uint64_t const in_front = near_.size() + window_->size();
     return in_front + core_->count_before(reinterpret_cast<std::byte const*>(&limit));
   }
 
@@ -308,18 +315,31 @@ class item_queue {
     }
     is_stashed_ = false;
   }
-  std::size_t pop_one_by_one(std::span<T> out, T const* limit) {
-    std::size_t count = 0;
-    try {
-      for (; count < out.size() && size() > 0; ++count) {
-        find_top(limit);
-        if (limit != nullptr && (!has_front() || !before_(front(), *limit))) break;
-        out[count] = front();
-        drop_front();
-      }
-    } catch (...) {
-      if (count == 0) throw;
+  std::size_t window_before(T const& limit) const {
+    return static_cast<std::size_t>(
+        std::lower_bound(window_->begin(), window_->end(), limit, before_) - window_->begin());
+  }
+  /// Moves some of the next items to `out`: at least one, unless there is none before `limit`.
+  std::size_t pop_some(std::span<T> out, T const* limit) {
+    if (!has_front() && out.size() >= core_->window_items()) {
+      end_room();
+      std::size_t const count =
+          core_->pop_into(std::as_writable_bytes(out), reinterpret_cast<std::byte const*>(limit));
+      *size_ -= count;
+      note_size();
+      return count;
     }
+    find_top(limit);
+    if (!near_.empty()) {
+      if (limit != nullptr && !before_(front(), *limit)) return 0;
+      out.front() = front();
+      drop_front();
+      return 1;
+    }
+    std::size_t const there = limit != nullptr ? window_before(*limit) : window_->size();
+    std::size_t const count = std::min(out.size(), there);
+    std::copy_n(window_->begin(), count, out.begin());
+    skip(count);
     return count;
   }
   void put(T const& item) {

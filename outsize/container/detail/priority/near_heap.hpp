@@ -32,6 +32,12 @@ class near_heap {
   /// @pre !empty()
   T const& top() const noexcept { return entries_.front().item; }
 
+  /// Returns the number of items that come out before `limit`. @throws as the order does.
+  std::size_t count_before(T const& limit) const {
+    return static_cast<std::size_t>(std::count_if(
+        entries_.begin(), entries_.end(), [&](entry const& e) { return before_(e.item, limit); }));
+  }
+
   void reserve(std::size_t count) { entries_.reserve(count); }
   void clear() noexcept { entries_.clear(); }
 

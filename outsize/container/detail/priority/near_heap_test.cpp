@@ -51,6 +51,10 @@ TEST(near_heap, yields_equal_items_in_the_order_in_which_they_came) {
     ASSERT_EQ(heap.size(), model.size());
     if (model.size() == 500) {
       ASSERT_EQ(heap.sorted(), model);
+      tagged_item const limit = model[random() % model.size()];
+      ASSERT_EQ(heap.count_before(limit),
+                static_cast<std::size_t>(std::ranges::lower_bound(model, limit, by_key()) -
+                                         model.begin()));
       model.resize(200);
       heap.assign_sorted(model);
     }

@@ -79,8 +79,12 @@ class slab_sorter {
       return is_sorted ? std::vector<std::size_t>{count(items)} : sort_segments(items);
     }
   }
-  /// The same for two sequences that lie side by side. @pre no more items than segment_items()
-  void merge(std::span<std::byte> items) const {
+  /// The same for two sequences that lie side by side, the first of so many items. @pre no more
+  /// items than segment_items()
+  void merge(std::span<std::byte> items, std::size_t first_items) const {
+    std::size_t const item = family_.item_bytes();
+    auto const all = family_.block_view(items, items.size() / item);
+    if (!family_.less()(all.key(first_items), all.key(first_items - 1))) return;
     if constexpr (Family::has_key_codec) {
       sort_encoded(items);
     } else {
@@ -317,7 +321,7 @@ class push_slabs {
       s.sequences.back() = {before.end, before.end + count};
       s.open_begin = s.filled = before.end + count;
       try {
-        sorter_.merge(at(s, before.begin, before.end + count));
+        sorter_.merge(at(s, before.begin, before.end + count), before.end - before.begin);
       } catch (...) {
         if constexpr (Family::has_key_codec) reopen_last_two(s);
         throw;

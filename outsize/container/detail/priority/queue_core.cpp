@@ -92,6 +92,7 @@ class core_of final : public queue_core {
   }
 
   std::size_t near_items() const noexcept override { return plan_.near_items; }
+  std::size_t window_items() const noexcept override { return window_items_; }
   std::span<std::byte> room(std::size_t least_items) override { return slabs_.room(least_items); }
   void grow(std::size_t items) noexcept override { slabs_.grow(items); }
 

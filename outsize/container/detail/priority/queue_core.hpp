@@ -49,6 +49,9 @@ class queue_core {
 
   /// The most items that the caller should keep in a heap.
   virtual std::size_t near_items() const noexcept = 0;
+  /// The most items that refill() returns now. It is quicker to pop more of them at once to the
+  /// caller.
+  virtual std::size_t window_items() const noexcept = 0;
   /// Returns room for at least `least_items`. Call grow() with the number of items written there.
   /// @pre least_items <= near_items() @throws io_error, out_of_space, budget_error.
   virtual std::span<std::byte> room(std::size_t least_items) = 0;
