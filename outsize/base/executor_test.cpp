@@ -261,6 +261,89 @@ TEST(executor, lets_callers_go_on_whose_locks_the_bodies_of_others_wait_for) {
   std::_Exit(1);
 }
 
+// ---- work that was started ----
+
+TEST(started_work, goes_on_without_its_caller) {
+  executor team(2);
+  std::atomic<int> begun{0};
+  executor::started_work work(team, 2, [&](std::size_t) {
+    ++begun;
+    while (begun < 3) std::this_thread::yield();
+  });
+  while (begun < 2) std::this_thread::yield();
+  EXPECT_TRUE(work);
+  begun = 3;
+  work.wait();
+  EXPECT_FALSE(work);
+  work.wait();
+}
+
+TEST(started_work, is_done_by_its_caller_when_he_waits) {
+  executor team(1);
+  std::atomic<bool> is_held{true}, is_in_body{false};
+  executor::started_work before(team, 1, [&](std::size_t) {
+    is_in_body = true;
+    while (is_held) std::this_thread::yield();
+  });
+  while (!is_in_body) std::this_thread::yield();
+  std::vector<std::atomic<int>> runs(10);
+  executor::started_work work(team, 10, [&](std::size_t i) { ++runs[i]; });
+  std::thread other([&] { is_held = false; });
+  work.wait();
+  other.join();
+  before.wait();
+  for (auto const& run : runs) EXPECT_EQ(run, 1);
+}
+
+TEST(started_work, throws_when_it_is_waited_for) {
+  executor team(2);
+  executor::started_work work(team, 5,
+                              [](std::size_t i) { throw std::runtime_error(std::to_string(i)); });
+  EXPECT_THROW(work.wait(), std::runtime_error);
+  work = executor::started_work(team, 1, [](std::size_t) { throw std::runtime_error("unseen"); });
+}
+
+TEST(started_work, is_skipped_as_far_as_it_has_not_begun) {
+  executor team(1);
+  std::atomic<int> runs{0};
+  for (int i = 0; i < 200; ++i) executor::started_work const work(team, 3, [&](auto) { ++runs; });
+  int const until_now = runs;
+  EXPECT_LE(until_now, 600);
+  team.parallel_for(1, [](std::size_t) {});
+  EXPECT_EQ(runs, until_now);
+}
+
+TEST(started_work, can_be_started_and_waited_for_in_a_body) {
+  executor team(1);
+  int sum = 0;
+  team.parallel_for(1, [&](std::size_t) {
+    executor::started_work work(team, 4, [&](std::size_t i) { sum += static_cast<int>(i); });
+    work.wait();
+  });
+  EXPECT_EQ(sum, 6);
+  executor::started_work work(team, 4, [&](std::size_t i) { sum += static_cast<int>(i); });
+  team.parallel_for(1, [&](std::size_t) { work.wait(); });
+  EXPECT_EQ(sum, 12);
+}
+
+TEST(started_work, of_several_threads_gets_along_with_calls) {
+  executor team(3);
+  std::atomic<int> runs{0};
+  std::vector<std::thread> callers;
+  for (int c = 0; c < 4; ++c)
+    callers.emplace_back([&] {
+      for (int round = 0; round < 100; ++round) {
+        executor::started_work first(team, 3, [&](std::size_t) { ++runs; });
+        executor::started_work second(team, 2, [&](std::size_t) { ++runs; });
+        team.parallel_for(2, [&](std::size_t) { ++runs; });
+        second.wait();
+        first.wait();
+      }
+    });
+  for (auto& caller : callers) caller.join();
+  EXPECT_EQ(runs, 4 * 100 * 7);
+}
+
 TEST(executor, throws_if_the_system_starts_no_more_threads) {
   EXPECT_EXIT(start_more_than_allowed(), testing::ExitedWithCode(0), "");
 }

@@ -305,6 +305,7 @@ class item_queue {
   void unstash() {
     if (!is_stashed_) return;
     std::vector<T> const sorted = near_.sorted();
+    end_room();
     core_->reserve_leftovers(window_->size());
     core_->put_back(std::as_bytes(*window_));
     *window_ = {};
@@ -371,6 +372,7 @@ class item_queue {
     if (near_.size() == size()) {
       fill_core(far);
     } else {
+      end_room();
       core_->reserve_leftovers(tail.size());
       make_room(far.size());
       // From here on nothing fails.

@@ -199,10 +199,14 @@ class push_slabs {
     slabs_.push_back(take_free());
   }
 
+  /// Whether room() needs no other slab.
+  bool has_room(std::size_t least_items) const noexcept {
+    return slabs_.back()->filled + least_items <= slab_items();
+  }
   /// Returns room for at least `least_items` in the open segment. Has a slab written if the open
   /// one is full. @throws io_error, out_of_space, budget_error, or as the order does.
   std::span<std::byte> room(std::size_t least_items) {
-    if (open().filled + least_items > slab_items()) next_slab();
+    if (!has_room(least_items)) next_slab();
     return at(open(), open().filled, slab_items());
   }
   void grow(std::size_t items) noexcept { open().filled += items; }

@@ -5,7 +5,9 @@
 #include <outsize/container/detail/priority/queue_core.hpp>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -84,7 +86,8 @@ class core_of final : public queue_core {
         arrays_(family_, store, memory_, plan_, file_ ? &file_->blocks() : nullptr),
         slabs_(family_, store, memory_, plan_, arrays_),
         leftovers_(family_, memory_, plan_.leftover_items),
-        window_(memory_.allocate(plan_.window_items * family_.item_bytes())),
+        windows_{memory_.allocate(plan_.window_items * family_.item_bytes()),
+                 memory_.allocate(plan_.window_items * family_.item_bytes())},
         limit_(memory_.allocate(family_.item_bytes())),
         window_items_(std::min<std::size_t>(plan_.window_items, 1 << 16)) {
     memory_.charge_beyond();  // for the index of blocks
@@ -93,23 +96,28 @@ class core_of final : public queue_core {
 
   std::size_t near_items() const noexcept override { return plan_.near_items; }
   std::size_t window_items() const noexcept override { return window_items_; }
-  std::span<std::byte> room(std::size_t least_items) override { return slabs_.room(least_items); }
+  std::span<std::byte> room(std::size_t least_items) override {
+    if (!slabs_.has_room(least_items)) end_ahead();
+    return slabs_.room(least_items);
+  }
   void grow(std::size_t items) noexcept override { slabs_.grow(items); }
 
   std::span<std::byte const> refill(std::byte const* limit) override {
+    end_ahead();
     adapt_window();
     auto const next = next_items(window_items_, limit);
-    std::span const to = window_.bytes().first(next.chosen->items() * family_.item_bytes());
-    merge(*next.chosen, to);
+    std::span const to = window_of(*next.chosen);
     consume(*next.chosen);
     filled_ = next.chosen->items();
     put_back_ = 0;
+    begin_ahead();
     return to;
   }
   std::size_t pop_into(std::span<std::byte> out, std::byte const* limit) override {
     std::size_t const item = family_.item_bytes();
     std::size_t const most = out.size() / item;
     std::size_t done = 0;
+    end_ahead();
     try {
       while (done < most) {
         auto const next = next_items(most - done, limit);
@@ -125,10 +133,12 @@ class core_of final : public queue_core {
     return done;
   }
   bool has_before(std::byte const* limit) override {
+    end_ahead();
     return next_items(1, limit).chosen->items() > 0;
   }
 
   std::uint64_t count_before(std::byte const* limit) override {
+    end_ahead();
     slabs_.sort_open();
     key_type const before = key_of(limit);
     std::vector<sequence> const all = sequences();
@@ -139,8 +149,14 @@ class core_of final : public queue_core {
 
   void reserve_leftovers(std::size_t items) override {
     if (items <= leftovers_.room()) return;
+    end_ahead();
+    if (front_.items() > 0) {  // which must stay behind the leftovers
+      arrays_.make_room();
+      arrays_.add_oldest(written(front_items()));
+      front_ = {};
+    }
     arrays_.make_room();
-    arrays_.add_oldest(written_leftovers());
+    arrays_.add_oldest(written(leftovers_.all()));
     leftovers_.clear();
   }
   void put_back(std::span<std::byte const> tail) noexcept override {
@@ -152,15 +168,21 @@ class core_of final : public queue_core {
   }
 
   void flush(bool closes) override {
+    end_ahead();
     slabs_.write_all();
-    run<Family> const front = written_leftovers();  // which stay in memory, too
+    // These stay in memory, too.
+    run<Family> const copies[] = {written(leftovers_.all()), written(front_items())};
     queue_file::writer out(*file_);
-    if (front.items() > 0) note_array(out, front, 0, 0, front.items());
+    queue_file::state state{
+        .items = arrays_.items(), .arrays = arrays_.count(), .form = form_of(family_)};
+    for (auto const& copy : copies) {
+      if (copy.items() == 0) continue;
+      note_array(out, copy, 0, 0, copy.items());
+      state.items += copy.items();
+      ++state.arrays;
+    }
     arrays_.note(out);
-    out.commit({.items = front.items() + arrays_.items(),
-                .arrays = arrays_.count() + (front.items() > 0 ? 1 : 0),
-                .form = form_of(family_)},
-               closes);
+    out.commit(state, closes);
   }
   std::uint64_t items_at_first() const noexcept override {
     return file_ ? file_->committed().items : 0;
@@ -168,9 +190,11 @@ class core_of final : public queue_core {
   bool was_closed() const noexcept override { return !file_ || file_->was_closed(); }
 
   void clear() noexcept override {
+    ahead_.reset();
     slabs_.clear();
     arrays_.clear();
     leftovers_.clear();
+    front_ = {};
     filled_ = put_back_ = 0;
   }
   priority_queue_report report() const noexcept override {
@@ -204,10 +228,10 @@ class core_of final : public queue_core {
     if (arrays_.items() != state.items) file_->refuse("items", state.items);
   }
 
-  run<Family> written_leftovers() {
+  run<Family> written(std::span<std::byte const> sorted) {
     run_writer<Family> out(family_, store_, store_.threads(), memory_, arrays_.write_pool(),
                            equal_items::kept, {}, arrays_.places());
-    out.write(leftovers_.all());
+    out.write(sorted);
     return out.finish();
   }
 
@@ -228,8 +252,14 @@ class core_of final : public queue_core {
       round& r =
           next.chosen.emplace(family_, store_.threads(), std::span<sequence const>(next.all));
       if (before) r.restrict_to_less(*before);
-      std::size_t const bounding = bounding_array(before);
-      if (bounding != none) r.restrict_to_before(arrays_.bound(bounding), 1 + bounding);
+      std::optional<key_type> nearest = before;
+      if (front_.items() > 0) {
+        key_type const last = last_of_front();
+        r.restrict_to_before(last, first_array - 1);
+        if (!nearest || family_.less()(last, *nearest)) nearest = last;
+      }
+      std::size_t const bounding = bounding_array(nearest);
+      if (bounding != none) r.restrict_to_before(arrays_.bound(bounding), first_array + bounding);
       bool const is_short = r.items() == 0 || (r.items() < most / 4 && can_wait_for(bounding));
       if (bounding == none || !is_short) {
         if (r.items() > most) r.restrict_to_first(most);
@@ -245,6 +275,7 @@ class core_of final : public queue_core {
     }
   }
   static constexpr std::size_t none = SIZE_MAX;
+  static constexpr std::size_t first_array = 2;  // among the sources of a window
   /// The array whose next block on disk bounds a merge up to `limit`.
   std::size_t bounding_array(std::optional<key_type> const& limit) const {
     auto const found = arrays_.bounding();
@@ -262,11 +293,12 @@ class core_of final : public queue_core {
     return family_.view_of_one(copy).key(0);
   }
 
-  /// The sources of a window in the order of age: the leftovers, the arrays, the slabs.
+  /// The sources of a window in the order of age: the leftovers, the front, the arrays, the slabs.
   std::vector<sequence> sequences() const {
     std::vector<sequence> all;
-    all.reserve(1 + arrays_.count() + slabs_.sequence_count());
+    all.reserve(first_array + arrays_.count() + slabs_.sequence_count());
     all.emplace_back().append(family_.block_view(leftovers_.all(), leftovers_.items()));
+    all.emplace_back().append(family_.block_view(front_items(), front_.items()));
     arrays_.append_sequences(all);
     slabs_.append_sequences(all);
     return all;
@@ -284,19 +316,107 @@ class core_of final : public queue_core {
 
   void merge(round const& r, std::span<std::byte> to) {
     auto const parts = r.cut(store_.threads().threads());
+    store_.threads().parallel_for(parts.size(),
+                                  [&](std::size_t p) { family_.finish(merge_part(parts[p], to)); });
+  }
+  /// Merges a part of a round to its place in `to`, which is returned.
+  std::span<std::byte> merge_part(typename round::part const& part, std::span<std::byte> to) const {
     std::size_t const item = family_.item_bytes();
-    store_.threads().parallel_for(parts.size(), [&](std::size_t p) {
-      auto const part = to.subspan(parts[p].first_rank * item, parts[p].items * item);
-      one_place place(part);
-      if (parts[p].items > 0) merge_items(family_, parts[p], place);
-      family_.finish(part);
-    });
+    auto const its = to.subspan(part.first_rank * item, part.items * item);
+    one_place place(its);
+    if (part.items > 0) merge_items(family_, part, place);
+    return its;
+  }
+  /// The chosen items, for the user: where they lie in the front, if all of them do.
+  std::span<std::byte> window_of(round const& chosen) {
+    std::size_t const bytes = chosen.items() * family_.item_bytes();
+    if (front_.items() > 0 && chosen.limit(1) == chosen.items()) {
+      std::span const there = front_items().first(bytes);
+      family_.finish(there);
+      window_ = front_.window;
+      return there;
+    }
+    if (front_.items() > 0) window_ = 1 - front_.window;
+    std::span const to = windows_[window_].bytes().first(bytes);
+    merge(chosen, to);
+    return to;
   }
   void consume(round const& r) noexcept {
     std::size_t const arrays = arrays_.count();
     leftovers_.pop(r.limit(0));
-    arrays_.consume([&](std::size_t i) { return r.limit(1 + i); });
-    slabs_.consume([&](std::size_t i) { return r.limit(1 + arrays + i); });
+    front_.begin += r.limit(1);
+    arrays_.consume([&](std::size_t i) { return r.limit(first_array + i); });
+    slabs_.consume([&](std::size_t i) { return r.limit(first_array + arrays + i); });
+  }
+
+  // ---- merging ahead ----
+
+  /// Items that come after the window's, on their way to the front.
+  struct merge_under_way {
+    choice next;
+    executor::started_work work = {};  // on what `next` has
+  };
+  /// Has the team merge them from arrays and sequences while the user goes on.
+  void begin_ahead() noexcept {
+    if (store_.threads().threads() == 1 || front_.items() > 0) return;
+    try {
+      auto merging = std::make_unique<merge_under_way>(choose_ahead());
+      round const& r = *merging->next.chosen;
+      if (r.items() < std::min<std::size_t>(window_items_ / 4, 4096)) return;
+      auto parts = r.cut(store_.threads().threads());
+      std::size_t const count = parts.size();
+      merging->work = executor::started_work(
+          store_.threads(), count,
+          [this, parts = std::move(parts), to = windows_[1 - window_].bytes()](std::size_t p) {
+            merge_part(parts[p], to);
+          });
+      ahead_ = std::move(merging);
+    } catch (...) {  // then they are merged when they are needed
+    }
+  }
+  choice choose_ahead() {
+    arrays_.read_ahead();
+    choice next;
+    arrays_.append_sequences(next.all);
+    slabs_.append_sequences(next.all);
+    round& r = next.chosen.emplace(family_, store_.threads(), std::span<sequence const>(next.all));
+    if (auto const bounding = arrays_.bounding())
+      r.restrict_to_before(arrays_.bound(*bounding), *bounding);
+    // Fewer than a window has room for, so that others can come in between.
+    std::size_t const most = window_items_ - window_items_ / 4;
+    if (r.items() > most) r.restrict_to_first(most);
+    return next;
+  }
+  /// To be called before arrays or sequences are used. If the merge has failed, they are as before.
+  void end_ahead() noexcept {
+    auto const merged = std::move(ahead_);
+    if (!merged) return;
+    try {
+      merged->work.wait();
+    } catch (...) {  // whoever merges them again meets the reason
+      return;
+    }
+    round const& r = *merged->next.chosen;
+    std::size_t const arrays = arrays_.count();
+    front_ = {1 - window_, 0, r.items()};
+    arrays_.consume([&](std::size_t i) { return r.limit(i); });
+    slabs_.consume([&](std::size_t i) { return r.limit(arrays + i); });
+  }
+
+  /// Items that were merged ahead, which come before those of arrays, and of sequences that there
+  /// were.
+  struct front {
+    std::size_t window = 0;  // which they lie in
+    std::size_t begin = 0, end = 0;
+
+    std::size_t items() const noexcept { return end - begin; }
+  };
+  std::span<std::byte> front_items() const noexcept {
+    std::size_t const item = family_.item_bytes();
+    return windows_[front_.window].bytes().subspan(front_.begin * item, front_.items() * item);
+  }
+  key_type last_of_front() const noexcept {
+    return family_.block_view(front_items(), front_.items()).key(front_.items() - 1);
   }
 
   storage& store_;
@@ -307,11 +427,14 @@ class core_of final : public queue_core {
   external_arrays<Family> arrays_;
   push_slabs<Family> slabs_;
   leftover_stack<Family> leftovers_;
-  buffer window_;
+  std::array<buffer, 2> windows_;
+  std::size_t window_ = 0;  // the one that the user has
+  front front_;
   buffer limit_;              // an item
   std::size_t window_items_;  // of the next window
   std::size_t filled_ = 0;    // items of this one
   std::size_t put_back_ = 0;  // of them
+  std::unique_ptr<merge_under_way> ahead_;
 };
 
 constexpr char const* asker = "priority_queue";

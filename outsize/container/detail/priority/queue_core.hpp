@@ -10,11 +10,13 @@
 //                                  leftovers ──┴◀──┘ put back
 //
 // Items of the slabs, the arrays and the leftovers are merged by all threads, up to the least item
-// that is not in memory. Equal items leave in the order of insertion: leftovers, arrays by age,
+// that is not in memory. While the user has a window, the team merges the items that come after it
+// in arrays and sequences: the front. It is the next window, or a source of it if other items were
+// pushed in between. Equal items leave in the order of insertion: leftovers, front, arrays by age,
 // slabs.
 //
-// Invariant: each item is in one of the four. An exception changes nothing. One thread at a time
-// uses a queue; it has the storage's team sort and merge. Layer: container. Source: Sanders: Fast
+// Invariant: each item is in one of the five. An exception changes nothing. One thread at a time
+// uses a queue; it has the storage's team sort and merge, also between its calls. Layer: container. Source: Sanders: Fast
 // priority queues for cached memory, JEA 2000; Bingmann, Keh, Sanders 2015, section 3.
 
 #include <cstddef>

@@ -39,7 +39,7 @@ queue_plan divide(queue_needs const& needs) noexcept {
   p.window_items = std::min(p.window_items, p.slab_items(needs.item_bytes));
   p.leftover_items = 2 * p.window_items;
   left -=
-      std::min<std::uint64_t>(left, (3 * p.window_items + 1) * needs.item_bytes + 3 * page_bytes());
+      std::min<std::uint64_t>(left, (4 * p.window_items + 1) * needs.item_bytes + 4 * page_bytes());
   p.near_items = std::clamp<std::size_t>(256_KiB / needs.item_bytes, 2, 2048);
   p.near_items = std::min(p.near_items, p.window_items);
   p.index_bytes = memory / 32;

@@ -5,7 +5,7 @@
 // How a priority queue divides its memory: pure arithmetic.
 //
 //   | slab | slab | slab | slab |   items that were pushed: open, full, or being written
-//   | window |                      the next items
+//   | window | window |             the next items, and the ones after them
 //   | leftovers                |    items that were in a window once
 //   | frame | frame | …         |   blocks of arrays on disk, read ahead
 //   | write frame | …           |   blocks of a merge on their way to disk
