@@ -398,22 +398,29 @@ class external_arrays {
     std::size_t beyond = 0;  // one for each array
     for (auto const& a : arrays_)
       beyond += a.blocks_in_memory() - std::min<std::size_t>(1, a.blocks_in_memory());
-    while (beyond < 2 * plan_.ahead) {
-      std::optional<std::size_t> next;
-      for (std::size_t i = first; i < end; ++i) {
-        if (!arrays_[i].has_unread()) continue;
-        if (!next ||
-            family_.less()(arrays_[i].next_unread(family_), arrays_[*next].next_unread(family_)))
-          next = i;
-      }
-      if (!next || free_frames_but(*next) == 0) return;
-      if (!arrays_[*next].is_starved()) ++beyond;
+    while (auto const next = nearest_unread(first, end)) {
+      external_array<Family>& a = arrays_[*next];
+      bool const is_starved = a.is_starved();  // then a frame is its own
+      if (!is_starved && beyond == 2 * plan_.ahead) return;
+      if (free_frames_but(*next) == 0) return;
+      if (!is_starved) ++beyond;
       try {
-        read(arrays_[*next]);
+        read(a);
       } catch (std::exception const&) {  // as above
         return;
       }
     }
+  }
+  /// The array among these with the block on disk that is needed next.
+  std::optional<std::size_t> nearest_unread(std::size_t first, std::size_t end) const {
+    std::optional<std::size_t> next;
+    for (std::size_t i = first; i < end; ++i) {
+      if (!arrays_[i].has_unread()) continue;
+      if (!next ||
+          family_.less()(arrays_[i].next_unread(family_), arrays_[*next].next_unread(family_)))
+        next = i;
+    }
+    return next;
   }
 
   /// About how often its items have been merged: 0 for a slab.

@@ -16,8 +16,9 @@
 // slabs.
 //
 // Invariant: each item is in one of the five. An exception changes nothing. One thread at a time
-// uses a queue; it has the storage's team sort and merge, also between its calls. Layer: container. Source: Sanders: Fast
-// priority queues for cached memory, JEA 2000; Bingmann, Keh, Sanders 2015, section 3.
+// uses a queue; it has the storage's team sort and merge, also between its calls. Layer: container.
+// Source: Sanders: Fast priority queues for cached memory, JEA 2000; Bingmann, Keh, Sanders 2015,
+// section 3.
 
 #include <cstddef>
 #include <cstdint>
