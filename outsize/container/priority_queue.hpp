@@ -43,8 +43,8 @@ namespace outsize {
 /// Memory:  options.memory_bytes, from the first thousands of items on until the end.
 /// Disk:    the items that do not fit in memory, twice while arrays are merged. In a file
 ///          (create()) the space of blocks that were read comes back with the next flush().
-/// Threads: one at a time; the storage's team sorts and merges, also between two calls, and calls the
-///          order then.
+/// Threads: one at a time; the storage's team sorts and merges, also between two calls, and calls
+///          the order then.
 /// Errors:  budget_error if the memory is too little; io_error, out_of_space, corrupt_block;
 ///          exceptions of the order. The queue then holds all its items, without the one to be
 ///          pushed. The next call tries again.
