@@ -38,6 +38,7 @@ UNTESTED = {
     "outsize/container/detail/priority/push_slabs.hpp": "by priority_queue_test.cpp",
     "outsize/container/detail/priority/queue_core.hpp": "by priority_queue_test.cpp",
     "outsize/container/detail/priority/queue_file.hpp": "by priority_queue_file_test.cpp",
+    "outsize/graph/edge.hpp": "by simple_edges_test.cpp",
     "outsize/stream/detail/boundary.hpp": "by graph_test.cpp",
     "outsize/stream/detail/container_sinks.hpp": "by sinks_test.cpp",
     "outsize/stream/detail/context.hpp": "by graph_test.cpp",
