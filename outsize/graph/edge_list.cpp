@@ -17,13 +17,6 @@
 namespace outsize::graphs {
 namespace {
 
-io::input_stream_options reading_of(storage& store, io::input_decoding decoding) {
-  sort_options options;
-  options.decompress = decoding.decompress;
-  options.transcode = decoding.transcode;
-  return outsize::detail::scan_options(store, options);
-}
-
 /// The format of a file whose name promises none.
 edge_format format_of(detail::begun_input& in) {
   auto const beginning = in.look([](std::string_view bytes) {
@@ -62,7 +55,8 @@ std::unique_ptr<detail::edge_file> open_edges(std::unique_ptr<io::input_stream> 
 edge_reader::edge_reader(storage& store, edge_source source)
     : store_(store),
       source_(std::move(source)),
-      reading_(reading_of(store, source_.decoding)),
+      reading_(outsize::detail::input_options(store, outsize::detail::memory_of(store, {}),
+                                              source_.decoding)),
       memory_(store.memory().take(io::input_stream_memory_bytes(reading_), "edges")) {
   if (source_.paths.empty()) source_.paths.emplace_back("-");
   open_next();

@@ -52,7 +52,7 @@ struct edge_source {
 ///     for (auto edges = reader.next(); !edges.empty(); edges = reader.next()) use(edges);
 ///
 /// I/Os:    a scan of the files.
-/// Memory:  up to half of the memory that the storage can spare, for reading ahead. Beside it
+/// Memory:  up to a seventh of the memory that the storage has free, for reading ahead. Beside it
 ///          256 KiB of edges, and up to 1 MiB of a line that two blocks share.
 /// Errors:  io_error; foreign_input for compressed files that cannot be read; cancelled;
 ///          format_error naming file and line (binary: the pair), if it is malformed, names a
