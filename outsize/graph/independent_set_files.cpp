@@ -138,7 +138,7 @@ std::optional<independence_fault> fault_of(storage& store, edge_source edges,
   return check.fault();
 }
 
-/// Hands all edges to the finder, and notes what the reader knows then.
+/// Hands all edges to the finder, and notes the counts of the reader.
 void read_edges(edge_reader& reader, independent_set_finder& finder,
                 independent_set_outcome& into) {
   for_all_edges(reader, [&](auto edges) { finder.push(edges); });

@@ -34,8 +34,8 @@ struct independent_set_outcome {
   std::uint64_t vertices = 0;
   std::uint64_t edges = 0;    ///< In the files, with loops and repeats.
   std::uint64_t members = 0;  ///< In the set.
-  /// The reason why the set is wrong, numbered from 0. Written sets are not: the files have changed,
-  /// or hardware fails. Nothing has been written then, but what a pipe has got.
+  /// The reason why the set is wrong, numbered from 0. A set that was found is wrong only if the
+  /// files have changed or hardware fails; it is not written then, unless to a pipe.
   std::optional<independence_fault> fault = {};
   std::uint64_t first_vertex = 0;  ///< The number that the files give to the first vertex.
   sort_report sort = {};           ///< Items are edges, output_items members.

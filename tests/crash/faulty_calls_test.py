@@ -89,6 +89,9 @@ CASES = [
     ("shuffle", f"shuffle {SPILLING} --seed=7 {{lines}} -o {{lines}}", "t"),
     ("join", "join {sorted} {sorted2} --output={out}", ""),
     ("join_sort", f"join {SPILLING} --sort {{lines}} {{small}} --output={{out}}", "d"),
+    ("mis", f"mis {SPILLING} {{edges}} -o {{edges}}", "t"),
+    ("mis_verify", f"mis {SPILLING} --verify {{edges}} -o {{out}}", "d"),
+    ("mis_check", "mis {edges} --check={members} > {report.txt}", ""),
     ("columnsort", f"columnsort {SPILLING} {{numbers}} -o {{numbers}}", ""),
     ("columnsort_hidden", f"columnsort {SPILLING} {{numbers}} -o {{out}} --svg={{report}}.svg",
      "td"),
@@ -103,6 +106,18 @@ CASES = [
 ]
 
 
+def greedy_set(edges):
+    """The maximal independent set that `mis` finds."""
+    neighbours = collections.defaultdict(list)
+    for u, v in edges:
+        neighbours[max(u, v)].append(min(u, v))
+    members = set()
+    for v in range(max(neighbours) + 1):
+        if all(u == v or u not in members for u in neighbours[v]):
+            members.add(v)
+    return sorted(members)
+
+
 @functools.cache
 def make_inputs():
     """The bytes of the files that cases name."""
@@ -114,6 +129,7 @@ def make_inputs():
     shuffled = lines[:]
     chance.shuffle(shuffled)
     small = shuffled[:3000]
+    edges = [(chance.randrange(50_000), chance.randrange(50_000)) for _ in range(150_000)]
     return {
         "small": b"".join(small),
         "lines": b"".join(shuffled),
@@ -125,6 +141,8 @@ def make_inputs():
         "tiny": numbers[:1 << 7],
         "csv": b"name,age\n" + b"".join(b'"a, %s",%d\n' % (line[:-1], len(line)) for line in small),
         "gz": gzip.compress(b"".join(small), 1, mtime=0),
+        "edges": b"".join(b"%d %d\n" % edge for edge in edges),
+        "members": b"".join(b"%d\n" % v for v in greedy_set(edges)),
         "matrix": b"0001\n0010\n0100\n1000\n",
     }
 

@@ -48,6 +48,7 @@ class Names(ToolTest):
         for command, words in {
             "sort": (self.name,), "uniq": (self.name,), "count": (self.name,),
             "top": ("1", self.name), "shuffle": (self.name,), "join": (self.name, here),
+            "mis": (self.name,),
             "check": (self.name,), "columnsort": (self.name, "-o", here),
             "permute": ("--bit-reversal", self.name, "-o", here),
             "fft": (self.name, "-o", here), "gen": ("u64", "--count=1", "-o", nowhere),
@@ -67,7 +68,8 @@ class Names(ToolTest):
     def test_of_what_is_wrong_with_a_file_are_shown_escaped(self):
         with open(self.name, "wb") as file:
             file.write(b'b\na\n"')
-        for words in (["sort", "--csv", self.name], ["sort", "--format=u64", self.name],
+        for words in (["sort", "--csv", self.name], ["mis", self.name],
+                      ["sort", "--format=u64", self.name],
                       ["join", self.name, "-"], ["columnsort", self.name, "-o", self.path("o")]):
             done = self.run_with(*words, stdin=b"x\n")
             self.assert_shown(done, done.stderr)
@@ -80,7 +82,7 @@ class Names(ToolTest):
                       ["top", self.nasty], ["sort", b"--compress-output=" + self.nasty],
                       ["gen", self.nasty], ["info", self.nasty],
                       ["sort", b"--format=" + self.nasty], ["shuffle", b"-n" + self.nasty],
-                      ["join", b"-o" + self.nasty, "a", "b"]):
+                      ["join", b"-o" + self.nasty, "a", "b"], ["mis", b"--format=" + self.nasty]):
             done = self.run_with(*words)
             self.assert_shown(done, done.stderr)
 

@@ -53,6 +53,9 @@ class ReportPage(ToolTest):
         chance.shuffle(lines)
         self.lines = self.write("lines", b"".join(lines))
         self.numbers = self.write("numbers", chance.randbytes(8 << 17))
+        self.edges = self.write("edges", b"".join(
+            b"%d %d\n" % (chance.randrange(50_000), chance.randrange(50_000))
+            for _ in range(150_000)))
         self.out, self.page = self.path("out"), self.path("page.html")
 
     def commands(self):
@@ -68,6 +71,7 @@ class ReportPage(ToolTest):
             (["top", "10", self.lines, "-o", self.out], False),
             (["shuffle", *spilling, self.lines, "-o", self.out], True),
             (["join", "--sort", *spilling, self.lines, self.sorted, f"--output={self.out}"], True),
+            (["mis", *spilling, self.edges, "-o", self.out], True),
             (["columnsort", *spilling, self.numbers, "-o", self.out], True),
             (["permute", "--bit-reversal", *spilling, self.numbers, "-o", self.out], True),
             (["fft", *spilling, self.numbers, "-o", self.out], True),
@@ -134,7 +138,7 @@ class ReportPage(ToolTest):
         content = self.read("lines"), self.read("numbers")
         for words, _ in self.commands():
             source = next(word for word in words[1:] if word in (self.lines, self.sorted,
-                                                                 self.numbers))
+                                                                 self.numbers, self.edges))
             self.assert_refused("is both an input and --report", *words, "--report", source)
             self.assert_refused("is both the output and --report", *words, "--report",
                                 os.path.join(self.folder, ".", "out"))

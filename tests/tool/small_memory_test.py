@@ -79,11 +79,15 @@ class SmallMemory(ToolTest):
             file.writelines(f"{i * 7919 % 100_003}\n" for i in range(1_200_000))
         with lzma.open(self.path("lines.xz"), "w", preset=0) as file:
             file.write(self.read("lines")[:8 * MIB])
-        few = self.path("few")
+        with open(self.path("edges"), "w", encoding="ascii") as file:
+            file.writelines(f"{i * 7919 % 100_003} {i * 104_729 % 99_991}\n"
+                            for i in range(600_000))
+        few, edges = self.path("few"), self.path("edges")
         return [["sort", lines], ["sort", "-u", few], ["sort", "--format=u64", numbers],
                 ["sort", "--parallel=16", few], ["sort", self.path("lines.xz")], ["count", few],
                 ["top", "100k", lines], ["shuffle", "--seed=1", lines],
-                ["join", "--sort", "-j3", "-a1", lines, "/dev/null"], ["columnsort", numbers],
+                ["join", "--sort", "-j3", "-a1", lines, "/dev/null"], ["mis", "--verify", edges],
+                ["columnsort", numbers],
                 ["permute", "--bit-reversal", numbers],
                 ["fft", self.make("complex", "gen", "f64", "--count", str(1 << 20))]]
 

@@ -34,5 +34,6 @@ int cmd_count(int argc, char** argv);
 int cmd_top(int argc, char** argv);
 int cmd_shuffle(int argc, char** argv);
 int cmd_join(int argc, char** argv);
+int cmd_mis(int argc, char** argv);
 
 }  // namespace outsize::tool

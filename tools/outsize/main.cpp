@@ -51,6 +51,7 @@ constexpr std::array commands{
     command{"top", "the first lines of an order, without a whole sort", cmd_top},
     command{"shuffle", "lines in random order, which a seed repeats", cmd_shuffle},
     command{"join", "pairs of lines of two files with a common field", cmd_join},
+    command{"mis", "a maximal independent set of a graph in files of edges", cmd_mis},
     command{"columnsort", "sort u64 with I/O that does not depend on them", cmd_columnsort},
     command{"permute", "permute records by a matrix over GF(2)", cmd_permute},
     command{"fft", "Fourier transform of a file of complex numbers", cmd_fft},
