@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: the outsize authors
 # SPDX-License-Identifier: BSL-1.0
-"""`outsize mis`: the set of a greedy from files of edges in all formats, its proof, and refusals."""
+"""`outsize mis`: the set of a greedy from files of edges in all formats, its proof, refusals."""
 
 import gzip
 import json
