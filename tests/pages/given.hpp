@@ -22,6 +22,8 @@
 #include <outsize/container/matrix.hpp>
 #include <outsize/container/unordered_map.hpp>
 #include <outsize/container/vector.hpp>
+#include <outsize/graph/edge_list.hpp>
+#include <outsize/graph/independent_set.hpp>
 #include <outsize/io/file.hpp>
 #include <outsize/pipeline/file_stages.hpp>
 #include <outsize/pipeline/item_stages.hpp>
@@ -81,6 +83,14 @@ extern std::vector<std::uint64_t> const indices;
 extern std::vector<double> values;
 
 }  // namespace docs_containers_vector
+
+namespace docs_graphs {
+
+using namespace outsize;
+extern storage store;
+void use(std::span<std::uint64_t const> members);
+
+}  // namespace docs_graphs
 
 namespace docs_pipelines {
 
