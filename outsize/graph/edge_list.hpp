@@ -56,8 +56,8 @@ struct edge_source {
 ///          256 KiB of edges, and up to 1 MiB of a line that two blocks share.
 /// Errors:  io_error; foreign_input for compressed files that cannot be read; cancelled;
 ///          format_error naming file and line (binary: the pair), if it is malformed, names a
-///          vertex that there is not, or contradicts a header. The next call throws again or is
-///          undefined; edges given before are valid.
+///          vertex that there is not, or contradicts a header. The reader can then only be
+///          destroyed; edges given before are valid.
 /// Checked: edge_list_test.cpp, detail/edge_file_test.cpp.
 class edge_reader {
  public:

@@ -6,8 +6,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <random>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <vector>

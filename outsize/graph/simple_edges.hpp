@@ -11,6 +11,7 @@
 // Invariant: edges are pushed before sort(), and read after it. One thread at a time. Layer: graph.
 // Source: STXXL 2008, Listings 6 and 7.
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>

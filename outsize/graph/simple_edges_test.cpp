@@ -47,6 +47,7 @@ TYPED_TEST(simple_edges, are_sorted_and_each_comes_once) {
     std::vector<graphs::edge<TypeParam>> found;
     for (edges.sort(); !edges.empty(); ++edges) found.push_back(*edges);
     EXPECT_TRUE(found == this->edges_of(models::simple_pairs(pairs))) << count;
+    EXPECT_TRUE(count > 300 || this->writes() == 0);
   }
   EXPECT_GT(this->writes(), 0U);
   EXPECT_EQ(this->store.allocated_bytes(), 0U);

@@ -71,7 +71,8 @@ struct line_place {
   std::uint64_t line;
 };
 
-/// Throws the format_error "FILE:LINE: `reason`: 'beginning of the text'".
+/// Throws the format_error "FILE:LINE: `reason`: 'beginning of the text'". The text ends where its
+/// line does, if not before.
 [[noreturn]] void refuse_text(line_place place, std::string_view reason, std::string_view text);
 /// Throws the format_error "FILE:LINE: `reason`".
 [[noreturn]] void refuse_line(line_place place, std::string_view reason);

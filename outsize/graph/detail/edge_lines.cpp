@@ -15,6 +15,13 @@ namespace {
 
 constexpr std::string_view no_edge = "not an edge of two vertices";
 
+/// The line that begins at `at`, without its LF.
+std::string_view line_at(char const* at) noexcept {
+  char const* end = at;
+  while (*end != '\n') ++end;
+  return {at, static_cast<std::size_t>(end - at)};
+}
+
 char const* skip_blanks(char const* at) noexcept {
   while (is_blank(*at)) ++at;
   return at;
@@ -52,10 +59,10 @@ inline char const* edge_line_parser::parse_edge(char const* at, edge_batch& into
   char const* const line = at;
   auto const u = read_digits(at);
   at = skip_blanks(u.end);
-  if (at == u.end || !is_digit(*at)) refuse_text({file_, line_}, no_edge, line);
+  if (at == u.end || !is_digit(*at)) refuse_text({file_, line_}, no_edge, line_at(line));
   auto const v = read_digits(at);
-  if (!is_blank(*v.end) && *v.end != '\n') refuse_text({file_, line_}, no_edge, line);
-  if (!u.fits || !v.fits) refuse_text({file_, line_}, "a vertex is too large", line);
+  if (!is_blank(*v.end) && *v.end != '\n') refuse_text({file_, line_}, no_edge, line_at(line));
+  if (!u.fits || !v.fits) refuse_text({file_, line_}, "a vertex is too large", line_at(line));
   if (!from_.has(u.value)) refuse_line({file_, line_}, reason_against(u.value, from_));
   if (!to_.has(v.value)) refuse_line({file_, line_}, reason_against(v.value, to_));
   into.push_back({u.value - from_.first, v.value - to_.first});
@@ -70,7 +77,7 @@ void edge_line_parser::parse(std::string_view piece, edge_batch& into) {
     if (is_digit(*at)) {
       at = parse_edge(at, into);
     } else if (*at != '\n' && *at != '#' && *at != '%') {
-      refuse_text({file_, line_}, no_edge, at);
+      refuse_text({file_, line_}, no_edge, line_at(at));
     }
     if (*at != '\n')
       at = static_cast<char const*>(std::memchr(at, '\n', static_cast<std::size_t>(end - at)));

@@ -75,7 +75,9 @@ class metis final : public edge_file {
     return number.end;
   }
   static std::string_view word_at(char const* at) {
-    return std::string_view(at, std::strcspn(at, " \t\r\n"));
+    char const* end = at;
+    while (!is_blank(*end) && *end != '\n') ++end;
+    return {at, static_cast<std::size_t>(end - at)};
   }
 
   void take_header_number(std::uint64_t number) {
