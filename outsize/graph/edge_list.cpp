@@ -65,7 +65,7 @@ edge_reader::edge_reader(storage& store, edge_source source)
 edge_reader::~edge_reader() = default;
 
 void edge_reader::open_next() {
-  if (file_) vertices_ = std::max(vertices_, file_->vertices());
+  if (file_) of_headers_ = std::max(of_headers_, file_->vertices());
   file_.reset();  // its memory is the next one's
   auto in = block::open_input(store_, source_.paths[opened_], memory_, reading_);
   edge_format format = source_.format;
@@ -95,13 +95,29 @@ std::span<edge<std::uint64_t> const> edge_reader::next() {
       edges_ += edges.size();
       return edges;
     }
-    if (opened_ == source_.paths.size()) return {};
+    if (opened_ == source_.paths.size()) break;
     open_next();
   }
+  check_gaps();
+  return {};
 }
 
+/// Numbers that are keys of something would make a graph of nothing but isolated vertices.
+void edge_reader::check_gaps() const {
+  constexpr std::uint64_t few = std::uint64_t{1} << 24, gap = 1024;
+  if (source_.vertices || vertices_ <= few || vertices_ <= vertices_of_headers()) return;
+  if (vertices_ / gap <= edges_) return;
+  throw format_error(fmt::format(
+      "{}: {} edges with vertices up to {}: if almost all of these numbers are isolated "
+      "vertices, say how many there are (--vertices), else number the vertices densely",
+      source_.paths.back(), edges_, vertices_ - 1));
+}
+
+std::uint64_t edge_reader::vertices_of_headers() const noexcept {
+  return std::max(of_headers_, file_->vertices());
+}
 std::uint64_t edge_reader::vertices() const noexcept {
-  return source_.vertices.value_or(std::max(vertices_, file_->vertices()));
+  return source_.vertices.value_or(std::max(vertices_, vertices_of_headers()));
 }
 
 }  // namespace outsize::graphs

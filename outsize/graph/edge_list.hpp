@@ -56,8 +56,9 @@ struct edge_source {
 ///          256 KiB of edges, and up to 1 MiB of a line that two blocks share.
 /// Errors:  io_error; foreign_input for compressed files that cannot be read; cancelled;
 ///          format_error naming file and line (binary: the pair), if it is malformed, names a
-///          vertex that there is not, or contradicts a header. The reader can then only be
-///          destroyed; edges given before are valid.
+///          vertex that there is not, or contradicts a header; or at the end, if there are 2²⁴
+///          vertices or more, a thousand for each edge, and nothing has said so. The reader can then
+///          only be destroyed; edges given before are valid.
 /// Checked: edge_list_test.cpp, detail/edge_file_test.cpp.
 class edge_reader {
  public:
@@ -77,6 +78,8 @@ class edge_reader {
 
  private:
   void open_next();
+  void check_gaps() const;
+  std::uint64_t vertices_of_headers() const noexcept;
 
   storage& store_;
   edge_source source_;
@@ -85,7 +88,8 @@ class edge_reader {
   std::size_t opened_ = 0;
   std::unique_ptr<detail::edge_file> file_;
   std::uint64_t first_vertex_ = 0;
-  std::uint64_t vertices_ = 0;  // below which are all edges and the headers of earlier files
+  std::uint64_t vertices_ = 0;    // below which are all edges
+  std::uint64_t of_headers_ = 0;  // of earlier files
   std::uint64_t edges_ = 0;
 };
 

@@ -124,6 +124,22 @@ TEST_F(edge_list, takes_the_greatest_header) {
       dir.path("text") + ": its format numbers vertices from 0, that of " + small + " from 1");
 }
 
+TEST_F(edge_list, refuses_numbers_that_would_almost_all_be_isolated) {
+  auto const wide = write("wide", "1 2\n3 20000000\n");
+  EXPECT_EQ(failure({.paths = {wide}}),
+            wide +
+                ": 2 edges with vertices up to 20000000: if almost all of these numbers are "
+                "isolated vertices, say how many there are (--vertices), else number the "
+                "vertices densely");
+  EXPECT_EQ(read({.paths = {wide}, .vertices = 20'000'001}).size(), 2U);
+  EXPECT_EQ(vertices, 20'000'001U);
+  auto const header = write("wide.mtx",
+                            "%%MatrixMarket matrix coordinate pattern general\n"
+                            "20000001 1 1\n20000001 1\n");
+  EXPECT_EQ(read({.paths = {header}}).size(), 1U);
+  EXPECT_EQ(read({.paths = {write("few", "1 16777215\n")}}).size(), 1U);
+}
+
 TEST_F(edge_list, is_decompressed) {
   auto const pairs = models::random_pairs(random, 1000, 20'000);
   {

@@ -41,7 +41,6 @@ def commands_in_place(path):
         (["top", "2", path, "-o", path], LINES),
         (["shuffle", path, "-o", path], LINES),
         (["join", path, path, f"--output={path}"], b"a\nb\nc\n"),
-        (["mis", "--format=u64", path, "-o", path], RECORDS),
         (["columnsort", path, "-o", path], RECORDS),
         (["permute", "--record=8", "--gray", path, "-o", path], RECORDS),
         (["fft", path, "-o", path], RECORDS),
