@@ -56,9 +56,9 @@ struct edge_source {
 ///          256 KiB of edges, and up to 1 MiB of a line that two blocks share.
 /// Errors:  io_error; foreign_input for compressed files that cannot be read; cancelled;
 ///          format_error naming file and line (binary: the pair), if it is malformed, names a
-///          vertex that there is not, or contradicts a header; or at the end, if there are 2²⁴
-///          vertices or more, a thousand for each edge, and nothing has said so. The reader can then
-///          only be destroyed; edges given before are valid.
+///          vertex that there is not, or contradicts a header; or naming the file, if there are
+///          more than 2²⁴ vertices, a thousand for each edge, and no header or caller has said so.
+///          The reader can then only be destroyed; edges given before are valid.
 /// Checked: edge_list_test.cpp, detail/edge_file_test.cpp.
 class edge_reader {
  public:
