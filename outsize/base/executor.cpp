@@ -25,15 +25,7 @@ class executor::team {
   ~team();
 
   std::size_t threads() const noexcept { return workers_.size(); }
-  struct batch;
-
   void run(std::size_t count, std::function<void(std::size_t)> const& body);
-  /// Lets workers begin with a batch.
-  void begin(batch& call);
-  /// Has the caller help, until it has ended.
-  void finish(batch& call);
-  /// The same without the bodies that have not begun.
-  void skip(batch& call) noexcept;
   void leave_place() noexcept;
   void return_to_place() noexcept;
 
@@ -41,6 +33,7 @@ class executor::team {
   static thread_local team* of_this_thread;
 
  private:
+  struct batch;
   using lock = std::unique_lock<std::mutex>;
   static constexpr std::chrono::milliseconds patience{50};
 
@@ -49,7 +42,6 @@ class executor::team {
   /// Whether one body more may run.
   bool has_room() const noexcept { return running_ < workers_.size(); }
   bool may_be_run_by_caller(batch const& call) const noexcept;
-  void finish(batch& call, lock& held);
   void wait_in_call(batch& call, lock& held);
   void wake_another() noexcept;
   void run_next(batch& call, lock& held);
@@ -67,7 +59,7 @@ class executor::team {
 
 thread_local executor::team* executor::team::of_this_thread = nullptr;
 
-/// The bodies of one call. All fields are guarded by the team's mutex_.
+/// One call of parallel_for. All fields are guarded by the team's mutex_.
 struct executor::team::batch {
   std::function<void(std::size_t)> const& body;
   std::size_t count;
@@ -92,57 +84,6 @@ void executor::parallel_for(std::size_t count, std::function<void(std::size_t)> 
   } else if (count > 0) {
     team_->run(count, body);
   }
-}
-
-// ---- work that was started ----
-
-struct executor::started_work::pending {
-  team& by;
-  std::function<void(std::size_t)> body;
-  team::batch call;
-
-  pending(team& team, std::size_t count, std::function<void(std::size_t)> given)
-      : by(team),
-        body(std::move(given)),
-        call{.body = body, .count = count, .failure = nullptr, .changed = {}} {}
-};
-
-executor::started_work::started_work() noexcept = default;
-executor::started_work::started_work(started_work&& other) noexcept = default;
-
-executor::started_work::started_work(executor& by, std::size_t count,
-                                     std::function<void(std::size_t)> body) {
-  by.team_.get_deleter().made.check("threads of a storage");
-  pending_ = std::make_unique<pending>(*by.team_, count, std::move(body));
-  if (team::of_this_thread == nullptr && count > 0) {
-    by.team_->begin(pending_->call);
-    return;
-  }
-  pending_->call.next = count;
-  try {
-    for (std::size_t i = 0; i < count; ++i) pending_->body(i);
-  } catch (...) {
-    pending_->call.failure = std::current_exception();
-  }
-}
-
-executor::started_work& executor::started_work::operator=(started_work&& other) noexcept {
-  if (this == &other) return *this;
-  skip();
-  pending_ = std::move(other.pending_);
-  return *this;
-}
-
-executor::started_work::~started_work() { skip(); }
-
-void executor::started_work::wait() {
-  absence const waiting;  // if this is a body, others may need its place
-  if (auto const ending = std::move(pending_)) ending->by.finish(ending->call);
-}
-
-void executor::started_work::skip() noexcept {
-  if (pending_) pending_->by.skip(pending_->call);
-  pending_.reset();
 }
 
 executor::absence::absence() noexcept : left_(team::of_this_thread) {
@@ -186,30 +127,6 @@ void executor::team::run(std::size_t count, std::function<void(std::size_t)> con
   batches_.push_back(&call);
   for (std::size_t others = 1; others < count && running_ + others < workers_.size(); ++others)
     arrived_.notify_one();
-  finish(call, held);
-}
-
-void executor::team::begin(batch& call) {
-  lock const held(mutex_);
-  batches_.push_back(&call);
-  for (std::size_t i = 0; i < call.count && running_ + i < workers_.size(); ++i)
-    arrived_.notify_one();
-}
-
-void executor::team::finish(batch& call) {
-  lock held(mutex_);
-  finish(call, held);
-}
-
-void executor::team::skip(batch& call) noexcept {
-  lock held(mutex_);
-  call.next = call.count;
-  std::erase(batches_, &call);
-  wake_another();  // those that have waited behind it
-  call.changed.wait(held, [&] { return call.has_ended(); });
-}
-
-void executor::team::finish(batch& call, lock& held) {
   for (;;) {
     while (may_be_run_by_caller(call)) run_next(call, held);
     // A worker goes on by itself where another call waits; a caller that leaves its place says so.
@@ -260,14 +177,14 @@ void executor::team::run_next(batch& call, lock& held) {
   ++running_;
   if (idle_ == 0) wake_another();
   held.unlock();
-  team* const before = std::exchange(of_this_thread, this);
+  of_this_thread = this;
   std::exception_ptr failure;
   try {
     call.body(index);
   } catch (...) {
     failure = std::current_exception();
   }
-  of_this_thread = before;
+  of_this_thread = nullptr;
   held.lock();
   if (failure && (!call.failure || index < call.failed_index)) {
     call.failure = failure;

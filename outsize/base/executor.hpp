@@ -11,9 +11,6 @@
 //   call of 3 bodies, team of 2:   caller  ▶ body 0 │ body 2 │ return
 //                                  worker  … wakes ▶ body 1 │
 //
-// Or it goes on with other work, and runs the bodies that nobody has begun when it needs the result
-// (started_work).
-//
 // Functions of the user may run here that know nothing of this. A call from a body is run by the
 // body's thread alone. A body that waits for what needs the team (a network) gives its place up as
 // long as it does (executor::absence), and callers run theirs without a place meanwhile, as those
@@ -28,7 +25,6 @@
 
 #include <cstddef>
 #include <functional>
-#include <memory>
 
 #include <outsize/base/detail/process_mark.hpp>
 
@@ -52,32 +48,6 @@ class executor {
   /// are skipped then. A thread that is in a body, of any team, runs all of them itself, in order.
   /// Throws io_error (EOWNERDEAD) in a process that comes from a fork.
   void parallel_for(std::size_t count, std::function<void(std::size_t)> const& body);
-
-  /// Bodies that the team runs while the caller does something else. One thread at a time; it must
-  /// end before the team.
-  class started_work {
-   public:
-    /// None.
-    started_work() noexcept;
-    /// Has the team run `body(0) … body(count - 1)`, and returns at once. But a thread that is in a
-    /// body runs all of them itself. @throws as parallel_for(), but nothing that bodies throw.
-    started_work(executor& by, std::size_t count, std::function<void(std::size_t)> body);
-    started_work(started_work&& other) noexcept;
-    started_work& operator=(started_work&& other) noexcept;
-    /// Waits for bodies that have begun; others are skipped.
-    ~started_work();
-
-    explicit operator bool() const noexcept { return pending_ != nullptr; }
-    /// Runs the bodies that have not begun, waits for the others, and forgets them. @throws as
-    /// parallel_for().
-    void wait();
-
-   private:
-    struct pending;
-    void skip() noexcept;
-
-    std::unique_ptr<pending> pending_;
-  };
 
   /// As long as it lives, this thread waits for others: if it is in a body, the body's place is
   /// free for other bodies. Has no effect elsewhere.

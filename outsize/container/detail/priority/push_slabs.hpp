@@ -6,6 +6,7 @@
 // open segment, in which pushed items lie as they come.
 //
 //   full slab:  | consumed | sequence | consumed | sequence | … |      the oldest is written next
+//   full slab:  | sequence | segment, being sorted                |     while the open one is filled
 //   open slab:  | sequence | sequence | open segment ...   | room |
 //
 // Slabs and sequences are in the order of age, the oldest first. While a slab is written its items
@@ -25,12 +26,14 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include <outsize/algorithm/detail/sort/family/typed_items.hpp>
 #include <outsize/algorithm/detail/sort/in_place_run.hpp>
 #include <outsize/algorithm/detail/sort/run_writer.hpp>
+#include <outsize/base/detail/side_thread.hpp>
 #include <outsize/base/executor.hpp>
 #include <outsize/base/memory_budget.hpp>
 #include <outsize/block/storage.hpp>
@@ -168,12 +171,14 @@ class push_slabs {
   using view = typename Family::view;
   using round = merge_round<Family>;
 
+  /// Full slabs are sorted by `side`, which does nothing else between room() and sort_open().
   push_slabs(Family const& family, storage& store, grant& memory, queue_plan const& plan,
-             external_arrays<Family>& arrays)
+             external_arrays<Family>& arrays, side_thread& side)
       : family_(family),
         store_(store),
         plan_(plan),
         arrays_(arrays),
+        side_(side),
         sorter_(family, store.threads(), memory, plan) {
     for (std::size_t i = 0; i < plan.slabs; ++i) {
       free_.push_back(std::make_unique<slab>());
@@ -191,6 +196,11 @@ class push_slabs {
     return sum;
   }
   void clear() noexcept {
+    if (std::exchange(is_sorting_, false)) try {
+        side_.wait();
+      } catch (...) {  // the items go anyway
+      }
+    unsorted_ = nullptr;
     while (!slabs_.empty()) {
       free_.push_back(std::move(slabs_.back()));
       slabs_.pop_back();
@@ -211,21 +221,12 @@ class push_slabs {
   }
   void grow(std::size_t items) noexcept { open().filled += items; }
 
-  /// Sorts the open segment; then all items are in sequences. @throws as the order does.
+  /// Sorts the open segment, and waits until the last full slab is sorted; then all items are in
+  /// sequences. @throws as the order does.
   void sort_open() {
-    slab& s = open();
-    if (s.open_begin == s.filled) return;
-    s.sequences.reserve(s.sequences.size() + 1 +
-                        (s.filled - s.open_begin) / sorter_.segment_items());
-    auto const ends = sorter_.sort(at(s, s.open_begin, s.filled), s.encoded);
-    std::size_t const begin = s.open_begin;
-    for (std::size_t from = begin; std::size_t const end : ends) {
-      s.sequences.push_back({from, begin + end});
-      from = begin + end;
-    }
-    s.open_begin = s.filled;
-    s.encoded = 0;
-    join_last(s);
+    finish_sort();
+    begin_sort();
+    finish_sort();
   }
 
   /// Appends all sequences, the oldest first. @pre sort_open()
@@ -308,6 +309,49 @@ class push_slabs {
     return taken;
   }
 
+  /// Notes that the open segment is to be sorted.
+  void begin_sort() {
+    slab& s = open();
+    if (s.open_begin == s.filled) return;
+    s.sequences.reserve(s.sequences.size() + 1 +
+                        (s.filled - s.open_begin) / sorter_.segment_items());
+    unsorted_ = &s;
+  }
+  /// Has it sorted while the owner goes on.
+  void begin_sort_aside() {
+    begin_sort();
+    if (unsorted_ == nullptr || store_.threads().threads() == 1) return;
+    try {
+      side_.start([this, &s = *unsorted_] { ends_ = sort_segment_of(s); });
+      is_sorting_ = true;
+    } catch (std::system_error const&) {  // without a thread it is sorted later
+    }
+  }
+  std::vector<std::size_t> sort_segment_of(slab& s) const {
+    return sorter_.sort(at(s, s.open_begin, s.filled), s.encoded);
+  }
+  /// Makes sequences of the segment. If its order throws, the next call sorts it again.
+  void finish_sort() {
+    if (unsorted_ == nullptr) return;
+    slab& s = *unsorted_;
+    bool is_sorted = false;
+    if (std::exchange(is_sorting_, false)) try {
+        side_.wait();
+        is_sorted = true;
+      } catch (...) {  // as it is sorted here, the reason is met again
+      }
+    if (!is_sorted) ends_ = sort_segment_of(s);
+    std::size_t const begin = s.open_begin;
+    for (std::size_t from = begin; std::size_t const end : ends_) {
+      s.sequences.push_back({from, begin + end});
+      from = begin + end;
+    }
+    s.open_begin = s.filled;
+    s.encoded = 0;
+    unsorted_ = nullptr;
+    join_last(s);
+  }
+
   /// Short sequences at the end become one, so that there are never many.
   void join_last(slab& s) {
     auto const length = [&](std::size_t back) {
@@ -344,8 +388,9 @@ class push_slabs {
   }
 
   void next_slab() {
-    sort_open();
+    finish_sort();
     if (free_.empty()) finish_oldest();
+    begin_sort_aside();
     slabs_.push_back(take_free());
     if (free_.empty()) try {
         begin_oldest();
@@ -356,7 +401,9 @@ class push_slabs {
   /// Has the oldest slab written, if that needs no other memory.
   void begin_oldest() {
     slab& s = *slabs_.front();
-    if (s.is_written() || s.sequences.size() != 1 || s.sequences.front().begin != 0) return;
+    if (&s == unsorted_ || s.is_written() || s.sequences.size() != 1 ||
+        s.sequences.front().begin != 0)
+      return;
     std::size_t const block_items =
         in_place_run<Family>::items_of_block(family_, arrays_.space(), plan_.block_bytes);
     if (block_items == 0) return;
@@ -419,10 +466,14 @@ class push_slabs {
   storage& store_;
   queue_plan const& plan_;
   external_arrays<Family>& arrays_;
+  side_thread& side_;
   slab_sorter<Family> sorter_;
   std::deque<std::unique_ptr<slab>> slabs_;  // the oldest first, the open one last
   std::vector<std::unique_ptr<slab>> free_;
   std::uint64_t number_ = 0;  // of arrays
+  slab* unsorted_ = nullptr;       // whose open segment is to be sorted
+  bool is_sorting_ = false;        // by side_
+  std::vector<std::size_t> ends_;  // of its sequences
 };
 
 }  // namespace outsize::detail

@@ -16,6 +16,7 @@
 #include <outsize/algorithm/detail/sort/family/kernel_items.hpp>
 #include <outsize/algorithm/detail/sort/family/number_items.hpp>
 #include <outsize/base/assert.hpp>
+#include <outsize/base/detail/side_thread.hpp>
 #include <outsize/base/error.hpp>
 #include <outsize/block/storage.hpp>
 #include <outsize/container/detail/priority/array_catalogue.hpp>
@@ -84,7 +85,7 @@ class core_of final : public queue_core {
         file_(std::move(file)),
         memory_(std::move(memory)),
         arrays_(family_, store, memory_, plan_, file_ ? &file_->blocks() : nullptr),
-        slabs_(family_, store, memory_, plan_, arrays_),
+        slabs_(family_, store, memory_, plan_, arrays_, side_),
         leftovers_(family_, memory_, plan_.leftover_items),
         windows_{memory_.allocate(plan_.window_items * family_.item_bytes()),
                  memory_.allocate(plan_.window_items * family_.item_bytes())},
@@ -190,7 +191,7 @@ class core_of final : public queue_core {
   bool was_closed() const noexcept override { return !file_ || file_->was_closed(); }
 
   void clear() noexcept override {
-    ahead_.reset();
+    end_ahead();
     slabs_.clear();
     arrays_.clear();
     leftovers_.clear();
@@ -315,9 +316,13 @@ class core_of final : public queue_core {
   }
 
   void merge(round const& r, std::span<std::byte> to) {
+    merge(r, [&](auto const& part) { family_.finish(merge_part(part, to)); });
+  }
+  /// Calls `f(part)` for the parts of a round, by all threads.
+  template <typename F>
+  void merge(round const& r, F const& f) {
     auto const parts = r.cut(store_.threads().threads());
-    store_.threads().parallel_for(parts.size(),
-                                  [&](std::size_t p) { family_.finish(merge_part(parts[p], to)); });
+    store_.threads().parallel_for(parts.size(), [&](std::size_t p) { f(parts[p]); });
   }
   /// Merges a part of a round to its place in `to`, which is returned.
   std::span<std::byte> merge_part(typename round::part const& part, std::span<std::byte> to) const {
@@ -351,28 +356,19 @@ class core_of final : public queue_core {
 
   // ---- merging ahead ----
 
-  /// Items that come after the window's, on their way to the front.
-  struct merge_under_way {
-    choice next;
-    executor::started_work work = {};  // on what `next` has
-  };
-  /// Has the team merge them from arrays and sequences while the user goes on.
+  /// Has the team merge the items that come after the window's, while the user goes on.
   void begin_ahead() noexcept {
     if (store_.threads().threads() == 1 || front_.items() > 0) return;
     try {
-      auto merging = std::make_unique<merge_under_way>(choose_ahead());
-      round const& r = *merging->next.chosen;
-      if (r.items() < std::min<std::size_t>(window_items_ / 4, 4096)) return;
-      auto parts = r.cut(store_.threads().threads());
-      std::size_t const count = parts.size();
-      merging->work = executor::started_work(
-          store_.threads(), count,
-          [this, parts = std::move(parts), to = windows_[1 - window_].bytes()](std::size_t p) {
-            merge_part(parts[p], to);
-          });
-      ahead_ = std::move(merging);
+      ahead_.emplace(choose_ahead());
+      round const& r = *ahead_->chosen;
+      if (r.items() >= std::min<std::size_t>(window_items_ / 4, 4096))
+        return side_.start([this, &r, to = windows_[1 - window_].bytes()] {
+          merge(r, [&](auto const& part) { merge_part(part, to); });
+        });
     } catch (...) {  // then they are merged when they are needed
     }
+    ahead_.reset();
   }
   choice choose_ahead() {
     arrays_.read_ahead();
@@ -389,14 +385,16 @@ class core_of final : public queue_core {
   }
   /// To be called before arrays or sequences are used. If the merge has failed, they are as before.
   void end_ahead() noexcept {
-    auto const merged = std::move(ahead_);
-    if (!merged) return;
+    if (!ahead_) return;
+    bool is_merged = true;
     try {
-      merged->work.wait();
+      side_.wait();
     } catch (...) {  // whoever merges them again meets the reason
-      return;
+      is_merged = false;
     }
-    round const& r = *merged->next.chosen;
+    choice const next = *std::exchange(ahead_, std::nullopt);
+    if (!is_merged) return;
+    round const& r = *next.chosen;
     std::size_t const arrays = arrays_.count();
     front_ = {1 - window_, 0, r.items()};
     arrays_.consume([&](std::size_t i) { return r.limit(i); });
@@ -430,11 +428,12 @@ class core_of final : public queue_core {
   std::array<buffer, 2> windows_;
   std::size_t window_ = 0;  // the one that the user has
   front front_;
-  buffer limit_;              // an item
-  std::size_t window_items_;  // of the next window
-  std::size_t filled_ = 0;    // items of this one
-  std::size_t put_back_ = 0;  // of them
-  std::unique_ptr<merge_under_way> ahead_;
+  buffer limit_;                 // an item
+  std::size_t window_items_;     // of the next window
+  std::size_t filled_ = 0;       // items of this one
+  std::size_t put_back_ = 0;     // of them
+  std::optional<choice> ahead_;  // what side_ merges to the front
+  side_thread side_;             // ends first: it uses the others
 };
 
 constexpr char const* asker = "priority_queue";
