@@ -86,12 +86,14 @@ void executor::parallel_for(std::size_t count, std::function<void(std::size_t)> 
   }
 }
 
-executor::absence::absence() noexcept : left_(team::of_this_thread) {
+executor::absence::absence() noexcept : left_(std::exchange(team::of_this_thread, nullptr)) {
   if (left_ != nullptr) left_->leave_place();
 }
 
 executor::absence::~absence() {
-  if (left_ != nullptr) left_->return_to_place();
+  if (left_ == nullptr) return;
+  left_->return_to_place();
+  team::of_this_thread = left_;
 }
 
 executor::team::team(std::size_t threads) : idle_(threads), workers_(threads) {

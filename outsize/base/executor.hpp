@@ -50,7 +50,8 @@ class executor {
   void parallel_for(std::size_t count, std::function<void(std::size_t)> const& body);
 
   /// As long as it lives, this thread waits for others: if it is in a body, the body's place is
-  /// free for other bodies. Has no effect elsewhere.
+  /// free for other bodies, and its calls are those of a thread that is in none. Has no effect
+  /// elsewhere, nor within another one.
   class absence {
    public:
     absence() noexcept;

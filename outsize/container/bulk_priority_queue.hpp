@@ -330,7 +330,8 @@ class bulk_priority_queue {
   };
 
   /// How many may not go to the core without more ado. The bound of the queue may have come nearer
-  /// since the bulk has begun, but no farther.
+  /// since the bulk has begun, but no farther: nothing is popped before all items of the bulk have
+  /// been moved or stashed.
   std::size_t count_near(std::span<T const> pushed) const {
     if (!far_from_) return 0;
     return static_cast<std::size_t>(std::ranges::count_if(

@@ -238,6 +238,20 @@ TEST_F(bulk_priority_queues, know_about_how_many_items_are_before_a_limit) {
   EXPECT_FALSE(found.more);
 }
 
+TEST_F(bulk_priority_queues, count_items_before_the_bound_that_they_had_before_a_bulk) {
+  least_first q(store, {}, tiny);
+  for (number i = 0; i < 100'000; ++i) q.push(i * 7919 % 100'000);
+  q.bulk_push_begin();
+  q.bulk_push_end();
+  number exact = 0;
+  for (number const limit : {10U, 1000U, 3000U}) {
+    number const about = q.count_before(limit), off = about > limit ? about - limit : limit - about;
+    EXPECT_LE(off, q.report().arrays * 4096 / sizeof(number) / 2) << limit;
+    exact += about;
+  }
+  EXPECT_GT(exact, 0U);
+}
+
 TEST_F(bulk_priority_queues, are_popped_where_the_disk_is_full) {
   auto const seed = std::random_device{}();
   SCOPED_TRACE(testing::Message() << "seed " << seed);

@@ -94,7 +94,7 @@ class priority_queue {
     return priority_queue(items::open(store, std::move(file), std::move(less), options));
   }
 
-  bool empty() const noexcept { return items_.size() == 0; }
+  bool empty() const noexcept { return items_.empty(); }
   size_type size() const noexcept { return items_.size(); }
 
   void push(T const& item) { items_.push(item); }

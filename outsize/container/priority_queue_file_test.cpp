@@ -56,6 +56,18 @@ storage_options in_memory() {
       .threads = 2};
 }
 
+struct event {
+  std::uint64_t time, what;
+  friend bool operator==(event const&, event const&) = default;
+};
+struct long_item {
+  std::array<std::uint64_t, 13> words;
+  friend bool operator==(long_item const&, long_item const&) = default;
+};
+struct long_less {
+  bool operator()(long_item const& a, long_item const& b) const { return a.words < b.words; }
+};
+
 struct kept_queues : testing::Test {
   storage store{in_memory()};
   std::uint64_t seed = std::random_device{}();
@@ -201,6 +213,37 @@ TEST_F(kept_queues, merge_arrays_where_there_is_less_memory) {
   EXPECT_THROW(queue_of_tags::open(store, file(), {.memory_bytes = 64_KiB}), budget_error);
 }
 
+TEST_F(kept_queues, stay_closed_if_they_cannot_be_opened) {
+  scratch::directory directory;
+  auto const path = directory.path("queue");
+  {
+    auto q = queue_of_tags::create(path, store, tiny);
+    for (int i = 0; i < 20'000; ++i) push(q);
+  }
+  EXPECT_THROW(queue_of_tags::open(path, store, {.memory_bytes = 64_KiB}), budget_error);
+  auto q = queue_of_tags::open(path, store, tiny);
+  EXPECT_TRUE(q.was_closed());
+  EXPECT_TRUE(holds(q, now));
+}
+
+TEST_F(kept_queues, whose_blocks_cannot_have_an_item_are_refused) {
+  auto const journal = std::make_shared<scratch::file_journal>();
+  priority_queue<long_item, long_less>::create(
+      store, std::make_unique<scratch::crashing_file>(journal), tiny)
+      .close();
+  auto const file = journal->file_after(journal->size(), random);
+  std::vector<std::byte> bytes(file->size_bytes());
+  file->read(0, bytes)->wait();
+  scratch::kept_image damaged(bytes);
+  damaged.set(scratch::kept_field{"page_bytes[0]", 88}, 64);
+  damaged.repair();
+  auto const opening = [&] {
+    priority_queue<long_item, long_less>::open(store, damaged.as_file("some.file"), tiny);
+  };
+  EXPECT_THAT(opening, testing::ThrowsMessage<format_error>(
+                           "some.file: damaged: page_bytes[0] cannot be 64"));
+}
+
 TEST_F(kept_queues, take_the_length_of_blocks_from_the_file) {
   auto file = std::make_shared<scratch::file_journal>();
   queue_of_tags::create(store, std::make_unique<scratch::crashing_file>(file), tiny).close();
@@ -208,18 +251,6 @@ TEST_F(kept_queues, take_the_length_of_blocks_from_the_file) {
                                      {.memory_bytes = 1_MiB, .block_bytes = 16_KiB});
   EXPECT_EQ(q.report().block_bytes, 4096U);
 }
-
-struct event {
-  std::uint64_t time, what;
-  friend bool operator==(event const&, event const&) = default;
-};
-struct long_item {
-  std::array<std::uint64_t, 13> words;
-  friend bool operator==(long_item const&, long_item const&) = default;
-};
-struct long_less {
-  bool operator()(long_item const& a, long_item const& b) const { return a.words < b.words; }
-};
 
 template <typename T, typename Less, typename Make>
 void expect_kept(storage& store, Less less, Make const& make) {

@@ -243,6 +243,26 @@ struct half_emptied final : subject {
   }
 };
 
+struct half_filled final : subject {
+  priority_queue<number> items;
+
+  explicit half_filled(place const& in) : items(in.store, {}, {.memory_bytes = 2_MiB}) {
+    for (number i = 0; i < 100'000; ++i) items.push(i * 7919 % 500'009);
+  }
+  void use() override {
+    for (number i = 0; i < 500'000; ++i) items.push(i);
+  }
+  void check() override {
+    for (number i = 0; i < 100'000; ++i) items.push(i);
+    number last = items.top();
+    for (number left = 200'000; left > 0; --left, items.pop()) {
+      if (items.top() > last) throw std::logic_error("out of order");
+      last = items.top();
+    }
+    if (!items.empty()) throw std::logic_error("too many");
+  }
+};
+
 struct sorted_words final : subject {
   record_sorter<byte_order> items;
 
@@ -416,7 +436,8 @@ std::vector<kind> kinds() {
           kind_of<matrix_on_disks>("matrix"),
           kind_of<half_sorted>("sorter being filled", false),
           kind_of<half_sorted>("sorter being read", true),
-          kind_of<half_emptied>("priority_queue"),
+          kind_of<half_emptied>("priority_queue being emptied"),
+          kind_of<half_filled>("priority_queue being filled"),
           kind_of<sorted_words>("record_sorter"),
           kind_of<output>("output", io::compression::none),
           kind_of<output>("compressed output", io::compression::gzip),

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <outsize/base/assert.hpp>
+#include <outsize/base/executor.hpp>
 
 namespace outsize::detail {
 
@@ -19,6 +20,7 @@ side_thread::~side_thread() {
 }
 
 void side_thread::start(std::function<void()> errand) {
+  process_.check(name);
   if (!thread_.joinable()) thread_ = std::thread([this] { work(); });
   {
     std::lock_guard const lock(mutex_);
@@ -29,6 +31,8 @@ void side_thread::start(std::function<void()> errand) {
 }
 
 void side_thread::wait() {
+  process_.check(name);
+  executor::absence const waiting;  // for what may need the team
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return !errand_; });
   if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));

@@ -11,13 +11,15 @@
 // threads. It is made by the first errand.
 //
 // Invariant: no errand is under way when start() is called, nor after wait(). One thread owns it.
-// Layer: base.
+// In a process that comes from a fork a copy has no thread: it refuses errands. Layer: base.
 
 #include <condition_variable>
 #include <exception>
 #include <functional>
 #include <mutex>
 #include <thread>
+
+#include <outsize/base/detail/process_mark.hpp>
 
 namespace outsize::detail {
 
@@ -29,14 +31,19 @@ class side_thread {
   /// Waits for the errand.
   ~side_thread();
 
-  /// @throws std::system_error if there can be no more threads; the errand is not begun then.
+  /// @throws std::system_error if there can be no more threads, io_error (EOWNERDEAD) in another
+  /// process; the errand is not begun then.
   void start(std::function<void()> errand);
-  /// Waits for the errand, if there is one. @throws its exception.
+  /// Waits for the errand, if there is one; from a body of a team without its place there. @throws
+  /// the errand's exception, or io_error (EOWNERDEAD) in another process.
   void wait();
 
  private:
+  static constexpr char const* name = "thread beside its owner";
+
   void work();
 
+  process_mark process_;
   std::mutex mutex_;  // guards the following members but thread_
   std::condition_variable changed_;
   std::function<void()> errand_;  // none: nothing to be done

@@ -56,6 +56,18 @@ TEST(side_thread, finishes_its_errand_before_it_ends) {
   EXPECT_TRUE(is_done);
 }
 
+TEST(side_thread, is_waited_for_in_bodies_without_their_places) {
+  executor team(2);
+  std::atomic<int> runs = 0;
+  team.parallel_for(2, [&](std::size_t) {
+    side_thread side;
+    side.start([&] { team.parallel_for(4, [&](std::size_t) { ++runs; }); });
+    executor::absence const waiting;  // within which another one has no effect
+    side.wait();
+  });
+  EXPECT_EQ(runs, 8);
+}
+
 TEST(side_thread, shares_work_with_a_team) {
   executor team(2);
   side_thread side;

@@ -82,7 +82,10 @@ class array_reader {
         in_(file),
         is_used_(file.blocks().pages()),
         trigger_(has_triggers_beside<Family> ? trigger_bytes_of(family)
-                                             : sizeof(typename Family::trigger)) {}
+                                             : sizeof(typename Family::trigger)) {
+    for (std::uint64_t page = 0; page < is_used_.size(); ++page)
+      is_used_[page] = file.blocks().block(page, 0).offset_bytes == 0;
+  }
 
   struct found {
     run<Family> blocks;
@@ -112,10 +115,8 @@ class array_reader {
     if (!is_length) file_.refuse("length_bytes", noted.length_bytes);
     if (noted.items == 0 || bytes > noted.length_bytes) file_.refuse("items", noted.items);
     if (noted.page >= is_used_.size() || is_used_[noted.page]) file_.refuse("page", noted.page);
-    auto const id = file_.blocks().block(noted.page, noted.length_bytes);
-    if (id.offset_bytes == 0) file_.refuse("page", noted.page);
     is_used_[noted.page] = true;
-    append(to, id, noted);
+    append(to, file_.blocks().block(noted.page, noted.length_bytes), noted);
   }
   void append(run<Family>& to, block::block_id id, array_notes::block const& noted) {
     in_.read(trigger_);
@@ -136,7 +137,7 @@ class array_reader {
   queue_file& file_;
   grant& memory_;
   queue_file::reader in_;
-  std::vector<bool> is_used_;  // pages
+  std::vector<bool> is_used_;  // pages: by a block that was read, or empty at first
   aligned_bytes trigger_;
 };
 

@@ -92,7 +92,9 @@ class external_array {
         high = middle;
     }
     for (std::size_t i = first; i < low; ++i) before += entry(i).items;
-    return low > first ? before - entry(low - 1).items / 2 : 0;
+    if (low == first) return 0;
+    std::uint64_t const skipped = resident_.empty() ? skipped_ : 0;
+    return before - std::max<std::uint64_t>(entry(low - 1).items / 2, std::min(before, skipped));
   }
 
   item_sequence<view> resident_items(Family const& family) const {

@@ -94,15 +94,16 @@ class item_queue {
   item_queue(storage& store, Less less, priority_queue_options options,
              std::unique_ptr<queue_core> core)
       : item_queue(store, std::move(less), options) {
-    size_ = core->items_at_first();
+    others_ = core->items_at_first();
     all_are_far_ = size() > 0;
     core_ = std::move(core);
   }
 
   std::uint64_t size() const noexcept {
     check();
-    return *size_;
+    return *others_ + window_->size();
   }
+  bool empty() const noexcept { return window_->empty() && size() == 0; }
   bool before(T const& a, T const& b) const { return before_(a, b); }
 
   void push(T const& item) {
@@ -111,7 +112,7 @@ class item_queue {
       put(item);
     else
       push_near(item);
-    ++*size_;
+    ++*others_;
   }
   /// For many pushes: from now on all items go to the core, or those at or behind a bound, which is
   /// returned. @throws as the core's room().
@@ -128,18 +129,23 @@ class item_queue {
       if (room_.full()) make_room(1);
       std::size_t const before = items.size();
       items = room_.put(items);
-      *size_ += before - items.size();
+      *others_ += before - items.size();
     }
   }
 
   /// @pre size() > 0
   T const& top() {
+    if (near_.empty() && !window_->empty()) return window_->front();
     OUTSIZE_ASSERT(size() > 0 && "top of an empty queue");
     find_top(nullptr);
     return front();
   }
   /// @pre size() > 0
   void pop() {
+    if (near_.empty() && window_->size() > 1) {
+      *window_ = window_->subspan(1);
+      return;
+    }
     OUTSIZE_ASSERT(size() > 0 && "pop of an empty queue");
     find_top(nullptr);
     drop_front();
@@ -152,11 +158,9 @@ class item_queue {
   }
   /// Removes the item that top_before() has returned.
   void drop_front() {
-    if (is_near())
-      near_.pop();
-    else
-      *window_ = window_->subspan(1);
-    --*size_;
+    if (!is_near()) return skip(1);
+    near_.pop();
+    --*others_;
     note_size();
   }
 
@@ -165,7 +169,7 @@ class item_queue {
     unstash();
     core();
     if (has_front()) move_out(near_.sorted(), {}, *window_);
-    all_are_far_ = true;
+    leave_all_to_core();
   }
   /// Moves items into the core that do not come out before `limit`. Items pushed later at or behind
   /// it are not compared with other items then.
@@ -183,7 +187,7 @@ class item_queue {
   void stash(T const& item) {
     near_.push(item);
     is_stashed_ = true;
-    ++*size_;
+    ++*others_;
   }
 
   /// Moves the next items to `out`, only items before `limit` if it is not null. Returns their
@@ -229,7 +233,6 @@ class item_queue {
   /// Removes the first of these.
   void skip(std::size_t count) noexcept {
     *window_ = window_->subspan(count);
-    *size_ -= count;
     note_size();
   }
 
@@ -240,7 +243,7 @@ class item_queue {
     all_are_far_ = false;
     is_stashed_ = false;
     room_.end();
-    *size_ = 0;
+    *others_ = 0;
     if (core_) core_->clear();
   }
   priority_queue_report report() const noexcept {
@@ -269,9 +272,19 @@ class item_queue {
     OUTSIZE_ASSERT(*store_ != nullptr && "used after it was moved from or closed");
   }
   bool is_far(T const& item) const { return all_are_far_ || (bound_ && !before_(item, *bound_)); }
+  void leave_all_to_core() noexcept {
+    all_are_far_ = true;
+    bound_.reset();
+  }
+  /// Moves the last items of the window to the core. @pre it has room for them.
+  void put_back(std::size_t items) noexcept {
+    core_->put_back(std::as_bytes(window_->last(items)));
+    *window_ = window_->first(window_->size() - items);
+    *others_ += items;
+  }
   void note_size() noexcept {
     if (near_.empty()) is_stashed_ = false;
-    if (*size_ > 0) return;
+    if (*others_ > 0 || !window_->empty()) return;
     bound_.reset();
     all_are_far_ = false;
   }
@@ -307,9 +320,8 @@ class item_queue {
     std::vector<T> const sorted = near_.sorted();
     end_room();
     core_->reserve_leftovers(window_->size());
-    core_->put_back(std::as_bytes(*window_));
-    *window_ = {};
-    all_are_far_ = true;
+    put_back(window_->size());
+    leave_all_to_core();
     for (std::span<T const> left = sorted; !left.empty(); near_.assign_sorted(left)) {
       if (room_.full()) make_room(1);
       left = room_.put(left);
@@ -326,7 +338,7 @@ class item_queue {
       end_room();
       std::size_t const count =
           core_->pop_into(std::as_writable_bytes(out), reinterpret_cast<std::byte const*>(limit));
-      *size_ -= count;
+      *others_ -= count;
       note_size();
       return count;
     }
@@ -376,8 +388,7 @@ class item_queue {
       core_->reserve_leftovers(tail.size());
       make_room(far.size());
       // From here on nothing fails.
-      core_->put_back(std::as_bytes(tail));
-      *window_ = window_->first(window_->size() - tail.size());
+      put_back(tail.size());
       [[maybe_unused]] auto const rest = room_.put(far);
       OUTSIZE_ASSERT(rest.empty());
     }
@@ -409,10 +420,12 @@ class item_queue {
     end_room();
     auto const bytes = core_->refill(reinterpret_cast<std::byte const*>(limit));
     *window_ = {reinterpret_cast<T const*>(bytes.data()), bytes.size() / sizeof(T)};
+    *others_ -= window_->size();
     OUTSIZE_ASSERT(limit != nullptr || !window_->empty());
     // A heap with items behind the bound leaves the core to itself again when it is empty.
-    all_are_far_ = window_->empty() && is_stashed_;
-    if (!all_are_far_) bound_ = window_->empty() ? *limit : window_->back();
+    if (window_->empty() && is_stashed_) return leave_all_to_core();
+    all_are_far_ = false;
+    bound_ = window_->empty() ? *limit : window_->back();
   }
 
   moved_along<storage*> store_;
@@ -424,8 +437,8 @@ class item_queue {
   bool all_are_far_ = false;  // or all items are in it
   bool is_stashed_ = false;   // the heap may have items behind the bound
   owned<queue_core> core_;
-  item_room<T> room_;  // of the core, which does not know of its items yet
-  moved_along<std::uint64_t> size_;
+  item_room<T> room_;                  // of the core, which does not know of its items yet
+  moved_along<std::uint64_t> others_;  // items that are not in the window
 };
 
 }  // namespace detail

@@ -6,7 +6,7 @@
 // open segment, in which pushed items lie as they come.
 //
 //   full slab:  | consumed | sequence | consumed | sequence | … |      the oldest is written next
-//   full slab:  | sequence | segment, being sorted                |     while the open one is filled
+//   full slab:  | sequence | segment, being sorted |     while the open one is filled
 //   open slab:  | sequence | sequence | open segment ...   | room |
 //
 // Slabs and sequences are in the order of age, the oldest first. While a slab is written its items
@@ -26,7 +26,6 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -225,7 +224,7 @@ class push_slabs {
   /// sequences. @throws as the order does.
   void sort_open() {
     finish_sort();
-    begin_sort();
+    begin_sort(open());
     finish_sort();
   }
 
@@ -309,22 +308,17 @@ class push_slabs {
     return taken;
   }
 
-  /// Notes that the open segment is to be sorted.
-  void begin_sort() {
-    slab& s = open();
-    if (s.open_begin == s.filled) return;
-    s.sequences.reserve(s.sequences.size() + 1 +
-                        (s.filled - s.open_begin) / sorter_.segment_items());
-    unsorted_ = &s;
+  /// Notes that the segment behind its sequences is to be sorted.
+  void begin_sort(slab& s) noexcept {
+    if (s.open_begin != s.filled) unsorted_ = &s;
   }
   /// Has it sorted while the owner goes on.
   void begin_sort_aside() {
-    begin_sort();
     if (unsorted_ == nullptr || store_.threads().threads() == 1) return;
     try {
       side_.start([this, &s = *unsorted_] { ends_ = sort_segment_of(s); });
       is_sorting_ = true;
-    } catch (std::system_error const&) {  // without a thread it is sorted later
+    } catch (std::exception const&) {  // without a thread it is sorted later
     }
   }
   std::vector<std::size_t> sort_segment_of(slab& s) const {
@@ -341,6 +335,7 @@ class push_slabs {
       } catch (...) {  // as it is sorted here, the reason is met again
       }
     if (!is_sorted) ends_ = sort_segment_of(s);
+    s.sequences.reserve(s.sequences.size() + ends_.size());
     std::size_t const begin = s.open_begin;
     for (std::size_t from = begin; std::size_t const end : ends_) {
       s.sequences.push_back({from, begin + end});
@@ -385,13 +380,17 @@ class push_slabs {
     s.open_begin = s.sequences.back().begin;
     s.encoded = s.filled - s.open_begin;
     s.sequences.pop_back();
+    unsorted_ = &s;
   }
 
   void next_slab() {
     finish_sort();
     if (free_.empty()) finish_oldest();
+    slab& full = open();
+    slabs_.emplace_back();
+    slabs_.back() = take_free();
+    begin_sort(full);
     begin_sort_aside();
-    slabs_.push_back(take_free());
     if (free_.empty()) try {
         begin_oldest();
       } catch (std::exception const&) {  // finish_oldest() tries again, and reports it
@@ -470,7 +469,7 @@ class push_slabs {
   slab_sorter<Family> sorter_;
   std::deque<std::unique_ptr<slab>> slabs_;  // the oldest first, the open one last
   std::vector<std::unique_ptr<slab>> free_;
-  std::uint64_t number_ = 0;  // of arrays
+  std::uint64_t number_ = 0;       // of arrays
   slab* unsorted_ = nullptr;       // whose open segment is to be sorted
   bool is_sorting_ = false;        // by side_
   std::vector<std::size_t> ends_;  // of its sequences

@@ -227,6 +227,7 @@ class core_of final : public queue_core {
     }
     in.finish();
     if (arrays_.items() != state.items) file_->refuse("items", state.items);
+    file_->note_change();
   }
 
   run<Family> written(std::span<std::byte const> sorted) {
@@ -475,6 +476,7 @@ std::unique_ptr<queue_core> core_for(storage& store, Family family, queue_memory
   queue_needs needs = needs_of(store, family, wanted);
   if (file) {
     needs.block_bytes = file->blocks().block_bytes();
+    if (needs.block_bytes < needs.item_bytes) file->refuse("page_bytes[0]", needs.block_bytes);
     needs.block_unit_bytes = block_unit_bytes(file->blocks());
   }
   memory_claim claim{needs.memory_bytes, needs.memory_bytes, needs.memory_bytes, 1};

@@ -79,9 +79,9 @@ class queue_core {
   virtual void put_back(std::span<std::byte const> tail) noexcept = 0;
 
   /// Moves the items of the slabs to arrays, and makes all items durable. The file is closed then,
-  /// if `closes`; nothing but the destructor may be called. @pre it has a file. @throws io_error,
-  /// out_of_space, budget_error, or as the order does; the file holds what it held before, or, once
-  /// it could not be synced, perhaps this.
+  /// if `closes`; nothing but clear() and the destructor may be called. @pre it has a file.
+  /// @throws io_error, out_of_space, budget_error, or as the order does; the file holds the last
+  /// flush then, or, once it could not be synced, perhaps this one.
   virtual void flush(bool closes) = 0;
   /// Returns the number of items that its file had when it was opened.
   virtual std::uint64_t items_at_first() const noexcept = 0;

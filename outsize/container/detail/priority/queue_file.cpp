@@ -41,7 +41,6 @@ queue_file::queue_file(storage& store, std::shared_ptr<kept_file> file, bool is_
   std::uint64_t const room = catalogue_->end() * content().size();
   if (state_.catalogue_bytes > room) refuse("catalogue_bytes", state_.catalogue_bytes);
   if (state_.arrays > state_.catalogue_bytes) refuse("arrays", state_.arrays);
-  catalogue_->check_writable();
 }
 
 queue_file queue_file::create(storage& store, std::string const& path, kept_kind const& kind,
@@ -58,6 +57,8 @@ queue_file queue_file::open(storage& store, std::string const& path, kept_kind c
 queue_file queue_file::open(storage& store, io::file_ptr file, kept_kind const& kind) {
   return {store, kept_file::open(store, std::move(file), io::access::read_write, kind), false};
 }
+
+void queue_file::note_change() { catalogue_->check_writable(); }
 
 void queue_file::refuse_order() const {
   throw format_error(name() + ": its items are in another order than that of this queue");

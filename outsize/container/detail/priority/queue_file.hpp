@@ -44,8 +44,7 @@ class queue_file {
                            std::size_t block_bytes);
   static queue_file create(storage& store, io::file_ptr file, kept_kind const& kind,
                            std::size_t block_bytes);
-  /// Opens it to be changed, and notes that it is not closed any more. @throws as kept_file;
-  /// format_error if the state cannot be.
+  /// Opens it to be changed. @throws as kept_file; format_error if the state cannot be.
   static queue_file open(storage& store, std::string const& path, kept_kind const& kind);
   static queue_file open(storage& store, io::file_ptr file, kept_kind const& kind);
 
@@ -55,6 +54,9 @@ class queue_file {
   bool is_new() const noexcept { return is_new_; }
   state const& committed() const noexcept { return state_; }
   void keep() noexcept { file_->keep(); }
+  /// Notes in the file that it is not closed any more. To be called before blocks are freed.
+  /// @throws io_error.
+  void note_change();
   /// @throws format_error: the field has a value that cannot be.
   [[noreturn]] void refuse(char const* field, std::uint64_t value) const {
     file_->refuse(field, value);
