@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#include <outsize/bsp/detail/board.hpp>
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <outsize/bsp/bsp_error.hpp>
+
+namespace outsize::bsp::detail {
+
+namespace {
+
+constexpr std::size_t most_named = 8;
+
+std::string text_of(std::uint32_t rank, wait_note const& wait) {
+  std::string text = fmt::format("{} in {}", rank, wait.call);
+  if (wait.group != 0) text += fmt::format(" of group {}", wait.group);
+  if (wait.peer != wait_note::any) text += fmt::format(" from {}", wait.peer);
+  if (wait.tag != wait_note::any) text += fmt::format(", tag {}", wait.tag);
+  return text;
+}
+
+}  // namespace
+
+void board::wake_all() {
+  for (std::uint32_t rank = 0; rank < ranks.count(); ++rank) ranks.wake(rank);
+  for (std::condition_variable& worker : worker_wakes_) worker.notify_all();
+  pager_wakes.notify_all();
+}
+
+void board::fail(std::exception_ptr error, std::uint32_t rank) {
+  if (!has_failed()) failure = {std::move(error), rank};
+  wake_all();
+}
+
+void board::lose(std::exception_ptr error) {
+  is_lost = true;
+  fail(std::move(error));
+  abandon_absent();
+}
+
+void board::abandon_absent() {
+  for (std::uint32_t rank = 0; rank < ranks.count(); ++rank) {
+    if (ranks.activity_of(rank) == scheduler::activity::ready &&
+        ranks.presence_of(rank) != scheduler::presence::present) {
+      ranks.abandon(rank);
+    }
+  }
+}
+
+void board::check_progress() {
+  if (is_lost) abandon_absent();  // some need memory that cannot come any more
+  if (has_failed() || !ranks.is_stuck()) return;
+  std::string text;
+  std::size_t waiting = 0;
+  for (std::uint32_t rank = 0; rank < ranks.count(); ++rank) {
+    if (ranks.activity_of(rank) != scheduler::activity::waiting) continue;
+    if (++waiting <= most_named) text += (text.empty() ? "" : "; ") + text_of(rank, waits[rank]);
+  }
+  if (waiting > most_named) text += fmt::format("; and {} more", waiting - most_named);
+  fail(std::make_exception_ptr(bsp_error(
+      bsp_error::nobody,
+      fmt::format("virtual processors: all {} that have not ended wait: {}", waiting, text))));
+}
+
+}  // namespace outsize::bsp::detail

@@ -1,0 +1,315 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#include <outsize/bsp/detail/bsp_engine.hpp>
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <outsize/base/assert.hpp>
+#include <outsize/base/error.hpp>
+#include <outsize/bsp/bsp_error.hpp>
+
+namespace outsize::bsp::detail {
+
+namespace {
+
+constexpr std::uint64_t page = arena_heap::page_bytes;
+
+}  // namespace
+
+bool collective_call::operator==(collective_call const& other) const {
+  return std::string_view(name) == other.name && root == other.root &&
+         item_bytes == other.item_bytes && items == other.items && operation == other.operation;
+}
+
+std::string collective_call::text() const {
+  std::string all = fmt::format("{}(items of {} bytes", name, item_bytes);
+  if (items != 0) all += fmt::format(", {} of them", items);
+  all += fmt::format(", root {}", root);
+  if (!operation.empty()) all += ", " + operation;
+  return all + ")";
+}
+
+engine::engine(storage& store, run_plan const& plan, std::function<void(std::uint32_t)> suspend)
+    : store_(store),
+      plan_(plan),
+      suspend_(std::move(suspend)),
+      memory_(store.memory().take(plan.frame_bytes + plan.stack_bytes,
+                                  "contexts of virtual processors")),
+      shared_(plan.count, plan.workers, plan.frame_bytes),
+      messages_(store, plan.count, plan.workers, plan.message_bytes),
+      everybody_(std::make_shared<group>()),
+      mailboxes_(plan.count),
+      counts_(plan.count) {
+  arena_shape const shape = shape_of(plan.context_bytes);
+  everybody_->members.resize(plan.count);
+  links_.reserve(plan.count);
+  for (std::uint32_t rank = 0; rank < plan.count; ++rank) {
+    everybody_->members[rank] = rank;
+    links_.push_back({this, rank});
+    contexts_.push_back(std::make_unique<context>(store, shape, owner_of(links_.back())));
+  }
+  pager_ = std::make_unique<pager>(store_, shared_, contexts_);
+}
+
+engine::~engine() = default;
+
+arena_owner engine::owner_of(arena_link& link) {
+  return {.context = &link,
+          .enter =
+              [](void* to, std::uint64_t first, std::uint64_t pages) noexcept {
+                auto* const from = static_cast<arena_link*>(to);
+                return from->run->enter(from->rank, first, pages);
+              },
+          .leave =
+              [](void* to, std::uint64_t first, std::uint64_t pages) noexcept {
+                auto* const from = static_cast<arena_link*>(to);
+                from->run->leave(from->rank, first, pages);
+              },
+          .fail =
+              [](void* /*to*/, char const* reason) noexcept {
+                outsize::detail::assertion_failed(reason, "memory of a virtual processor", 0);
+              }};
+}
+
+// ---- waits ----
+
+void engine::check_run() const {
+  if (shared_.has_failed()) throw cancelled("virtual processors");
+}
+
+template <typename Condition>
+void engine::wait_until(std::uint32_t rank, wait_note const& what, Condition const& is_over) {
+  std::unique_lock held(shared_.mutex);
+  shared_.waits[rank] = what;
+  for (;;) {
+    check_run();
+    if (is_over()) return;
+    held.unlock();
+    suspend_(rank);
+    held.lock();
+  }
+}
+
+void engine::begin(std::uint32_t rank, group const& of, std::uint64_t number,
+                   collective_call const& call) {
+  std::lock_guard const held(shared_.mutex);
+  check_run();
+  ++counts_[rank].operations;
+  auto const [place, is_first] = calls_.try_emplace({of.number, number}, open_call{call});
+  if (!is_first && !(place->second.call == call)) {
+    throw bsp_error(rank, fmt::format("virtual processor {} calls {}, others of its group {}", rank,
+                                      call.text(), place->second.call.text()));
+  }
+  if (++place->second.begun == of.members.size()) calls_.erase(place);
+}
+
+void engine::barrier(std::uint32_t rank, group& of) {
+  std::uint64_t before = 0;
+  {
+    std::lock_guard const held(shared_.mutex);
+    check_run();
+    before = of.barriers;
+    if (++of.arrived == of.members.size()) {
+      of.arrived = 0;
+      ++of.barriers;
+      for (std::uint32_t const member : of.members) {
+        if (member != rank) shared_.wake(member);
+      }
+      return;
+    }
+  }
+  wait_until(rank, {.call = "barrier", .group = of.number}, [&] { return of.barriers != before; });
+}
+
+// ---- parts and messages ----
+
+void engine::put_part(std::uint32_t rank, group const& of, std::uint64_t number,
+                      std::uint32_t source, std::span<std::uint32_t const> to,
+                      std::span<std::byte const> bytes) {
+  if (to.empty()) return;
+  message_store::ticket const stored =
+      messages_.put(of.members[to.front()], bytes, static_cast<std::uint32_t>(to.size()));
+  std::lock_guard const held(shared_.mutex);
+  counts_[rank].sent_bytes += bytes.size() * to.size();
+  for (std::uint32_t const member : to) {
+    std::uint32_t const receiver = of.members[member];
+    envelope const part{.group = of.number, .source = source, .tag = 0, .bytes = stored};
+    if (mailboxes_[receiver].put_part(number, part)) shared_.wake(receiver);
+  }
+}
+
+std::vector<incoming> engine::take_parts(std::uint32_t rank, group const& of, std::uint64_t number,
+                                         std::size_t count, char const* call) {
+  mailbox& mine = mailboxes_[rank];
+  {
+    std::lock_guard const held(shared_.mutex);
+    mine.expect(of.number, number, count);
+  }
+  wait_until(rank, {.call = call, .group = of.number},
+             [&] { return mine.part_count(of.number, number) == count; });
+  std::vector<envelope> taken;
+  {
+    std::lock_guard const held(shared_.mutex);
+    taken = mine.take_parts(of.number, number);
+  }
+  std::vector<incoming> parts;
+  parts.reserve(taken.size());
+  for (envelope const& part : taken) {
+    parts.push_back({part.source, static_cast<std::uint32_t>(parts.size()), part.tag, part.bytes});
+  }
+  std::sort(parts.begin(), parts.end(),
+            [](incoming const& a, incoming const& b) { return a.source < b.source; });
+  return parts;
+}
+
+void engine::send(std::uint32_t rank, group const& of, std::uint32_t source, std::uint32_t to,
+                  std::int64_t tag, std::span<std::byte const> bytes) {
+  std::uint32_t const receiver = of.members[to];
+  message_store::ticket const stored = messages_.put(receiver, bytes);
+  std::lock_guard const held(shared_.mutex);
+  check_run();
+  counts_[rank].sent_bytes += bytes.size();
+  envelope const message{.group = of.number, .source = source, .tag = tag, .bytes = stored};
+  if (mailboxes_[receiver].put(message)) shared_.wake(receiver);
+}
+
+envelope engine::receive(std::uint32_t rank, message_filter const& wanted, bool is_taken,
+                         char const* call) {
+  mailbox& mine = mailboxes_[rank];
+  {
+    std::lock_guard const held(shared_.mutex);
+    mine.expect(wanted);
+  }
+  wait_until(rank, {.call = call, .group = wanted.group, .peer = wanted.source, .tag = wanted.tag},
+             [&] { return mine.find(wanted) != nullptr; });
+  std::lock_guard const held(shared_.mutex);
+  return is_taken ? *mine.take(wanted) : *mine.find(wanted);
+}
+
+bool engine::has_message(std::uint32_t rank, message_filter const& wanted) {
+  std::lock_guard const held(shared_.mutex);
+  check_run();
+  return mailboxes_[rank].find(wanted) != nullptr;
+}
+
+std::shared_ptr<group> engine::split(group const& of, std::uint64_t number, std::int64_t color,
+                                     std::vector<std::uint32_t> const& members) {
+  std::lock_guard const held(shared_.mutex);
+  std::erase_if(splits_, [](auto const& entry) { return entry.second.expired(); });
+  std::weak_ptr<group>& known = splits_[{{of.number, number}, color}];
+  std::shared_ptr<group> made = known.lock();
+  if (!made) {
+    made = std::make_shared<group>();
+    made->number = groups_++;
+    made->members = members;
+    known = made;
+  }
+  return made;
+}
+
+// ---- memory ----
+
+bool engine::enter(std::uint32_t rank, std::uint64_t first_page, std::uint64_t pages) {
+  context& of = *contexts_[rank];
+  arena_shape const& shape = of.shape();
+  try {
+    of.want(first_page, pages);
+    std::vector<std::size_t> fresh;
+    std::size_t const first = first_page * page / shape.piece_bytes;
+    std::size_t const last = ((first_page + pages) * page - 1) / shape.piece_bytes;
+    std::unique_lock held(shared_.mutex);
+    for (std::size_t piece = first; piece <= last; ++piece) {
+      if (of.state_of(piece) == context::state::absent) fresh.push_back(piece);
+    }
+    if (fresh.empty()) {
+      of.want_nothing();
+      return true;
+    }
+    bool const fits = of.used_pieces() * shape.piece_bytes <= shape.context_bytes;
+    if (!fits || shared_.has_failed()) {
+      of.want_nothing();
+      return false;
+    }
+    held.unlock();
+    return take_frames(rank, fresh);
+  } catch (std::bad_alloc const&) {
+    of.want_nothing();
+    return false;
+  }
+}
+
+bool engine::take_frames(std::uint32_t rank, std::vector<std::size_t> const& pieces) {
+  context& of = *contexts_[rank];
+  std::uint64_t const piece_bytes = of.shape().piece_bytes;
+  std::unique_lock held(shared_.mutex);
+  if (shared_.free_frame_bytes < pieces.size() * piece_bytes) {
+    shared_.waits[rank] = {.call = "allocation"};
+    shared_.ranks.need_memory(rank);
+    held.unlock();
+    suspend_(rank);  // the pager brings all that is wanted
+    held.lock();
+    return !shared_.has_failed();
+  }
+  shared_.free_frame_bytes -= pieces.size() * piece_bytes;
+  for (std::size_t const piece : pieces) of.set_state(piece, context::state::present);
+  held.unlock();
+  of.range().open(of.piece_count() * piece_bytes);
+  of.range().populate(pieces.front() * piece_bytes,
+                      (pieces.back() + 1 - pieces.front()) * piece_bytes);
+  of.want_nothing();
+  return true;
+}
+
+void engine::leave(std::uint32_t rank, std::uint64_t first_page, std::uint64_t pages) noexcept {
+  context& of = *contexts_[rank];
+  std::uint64_t const piece_bytes = of.shape().piece_bytes;
+  std::uint64_t freed = 0;
+  std::size_t const first = first_page * page / piece_bytes;
+  std::size_t const last = ((first_page + pages) * page - 1) / piece_bytes;
+  for (std::size_t piece = first; piece <= last; ++piece) {
+    if (of.is_used(piece)) continue;
+    of.forget(piece);
+    of.range().drop(piece * piece_bytes, piece_bytes);
+    freed += piece_bytes;
+  }
+  if (freed == 0) return;
+  std::lock_guard const held(shared_.mutex);
+  for (std::size_t piece = first; piece <= last; ++piece) {
+    if (!of.is_used(piece)) of.set_state(piece, context::state::absent);
+  }
+  shared_.free_frame_bytes += freed;
+  shared_.pager_wakes.notify_one();
+}
+
+void engine::discard(std::uint32_t rank) noexcept {
+  context& of = *contexts_[rank];
+  std::uint64_t const piece_bytes = of.shape().piece_bytes;
+  std::uint64_t freed = 0;
+  for (std::size_t piece = 0; piece < of.piece_count(); ++piece) {
+    of.forget(piece);
+    if (of.state_of(piece) != context::state::present) continue;
+    of.range().drop(piece * piece_bytes, piece_bytes);
+    freed += piece_bytes;
+  }
+  of.range().close();
+  std::lock_guard const held(shared_.mutex);
+  for (std::size_t piece = 0; piece < of.piece_count(); ++piece) {
+    of.set_state(piece, context::state::absent);
+  }
+  shared_.free_frame_bytes += freed;
+  shared_.pager_wakes.notify_one();
+}
+
+std::vector<processor_counts> engine::counts() const {
+  std::vector<processor_counts> all = counts_;
+  for (std::size_t rank = 0; rank < all.size(); ++rank) {
+    all[rank].swapped_out_bytes = pager_->volumes()[rank].written_bytes;
+    all[rank].swapped_in_bytes = pager_->volumes()[rank].read_bytes;
+  }
+  return all;
+}
+
+}  // namespace outsize::bsp::detail

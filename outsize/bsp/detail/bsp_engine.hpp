@@ -1,0 +1,155 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// One run of virtual processors, without the way in which they are made to run: their contexts and
+// the pager, messages, groups, and the steps that make up collective operations.
+//
+//   face:   fibers of this process (fiber_run)      …each calls, and is resumed, by its rank
+//   core:   engine ─┬─ board: scheduler, waits, failure
+//                   ├─ contexts ── pager
+//                   └─ message_store, mailboxes
+//
+// A step is a call by a processor that runs: it copies bytes of its own memory to the store or
+// back, and waits by `suspend`, which a face provides. So nobody touches the memory of a processor
+// that does not run. Collective operations of a group are numbered; each member names the operation
+// that it calls, and all must name the same.
+//
+// Threads: each rank's own worker. Layer: bsp.
+// Source: Nikseresht, Hutchinson, Maheshwari: PEMS, 2007, section 3.
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <outsize/block/storage.hpp>
+#include <outsize/bsp/detail/board.hpp>
+#include <outsize/bsp/detail/mailbox.hpp>
+#include <outsize/bsp/detail/member.hpp>
+#include <outsize/bsp/detail/message_store.hpp>
+#include <outsize/bsp/detail/pager.hpp>
+#include <outsize/bsp/detail/processor_context.hpp>
+#include <outsize/bsp/run_plan.hpp>
+
+namespace outsize::bsp::detail {
+
+/// Processors that communicate with one another; all processors are group 0.
+struct group {
+  std::uint32_t number = 0;
+  std::vector<std::uint32_t> members;  ///< Their ranks among all processors.
+  std::uint32_t arrived = 0;           ///< At the present barrier. Guarded by the run's lock.
+  std::uint64_t barriers = 0;          ///< Passed so far. Guarded likewise.
+};
+
+/// Which operation a member of a group calls; all members must agree.
+struct collective_call {
+  char const* name = "";
+  std::uint32_t root = 0;
+  std::uint64_t item_bytes = 0;
+  std::uint64_t items = 0;     ///< If all must have the same number.
+  std::string operation = {};  ///< The type of a reduction's function.
+
+  bool operator==(collective_call const& other) const;
+  std::string text() const;
+};
+
+class engine {
+ public:
+  /// @param suspend  Stops the calling rank until its worker resumes it.
+  engine(storage& store, run_plan const& plan, std::function<void(std::uint32_t)> suspend);
+  ~engine();
+  engine(engine const&) = delete;
+  engine& operator=(engine const&) = delete;
+
+  board& shared() noexcept { return shared_; }
+  context& context_of(std::uint32_t rank) noexcept { return *contexts_[rank]; }
+  std::shared_ptr<group> const& everybody() const noexcept { return everybody_; }
+  run_plan const& plan() const noexcept { return plan_; }
+
+  // ---- steps of a processor that runs; @throws cancelled if another one has failed ----
+
+  /// Begins a collective operation, the `number`th of its group. @throws bsp_error if another
+  /// member calls another one.
+  void begin(std::uint32_t rank, group const& of, std::uint64_t number,
+             collective_call const& call);
+  /// Waits until all members of the group are here.
+  void barrier(std::uint32_t rank, group& of);
+  /// Sends bytes, as a part of an operation, to one member, or the same to several.
+  void put_part(std::uint32_t rank, group const& of, std::uint64_t number, std::uint32_t source,
+                std::span<std::uint32_t const> to, std::span<std::byte const> bytes);
+  /// Waits for `count` parts of an operation, and takes them, by source.
+  std::vector<incoming> take_parts(std::uint32_t rank, group const& of, std::uint64_t number,
+                                   std::size_t count, char const* call);
+  /// Sends a message to a member.
+  void send(std::uint32_t rank, group const& of, std::uint32_t source, std::uint32_t to,
+            std::int64_t tag, std::span<std::byte const> bytes);
+  /// Waits for a message. @param is_taken  Else it stays, to be received later.
+  envelope receive(std::uint32_t rank, message_filter const& wanted, bool is_taken,
+                   char const* call);
+  /// The same without waiting.
+  bool has_message(std::uint32_t rank, message_filter const& wanted);
+  void get(message_store::ticket const& message, std::span<std::byte> into) {
+    messages_.get(message, into);
+  }
+  void drop(message_store::ticket const& message) noexcept { messages_.drop(message); }
+
+  /// The group of those members of `of` that split it with `color` in operation `number`.
+  std::shared_ptr<group> split(group const& of, std::uint64_t number, std::int64_t color,
+                               std::vector<std::uint32_t> const& members);
+
+  // ---- ends ----
+
+  /// The memory of a processor that ends goes back.
+  void discard(std::uint32_t rank) noexcept;
+
+  /// Counts of each rank. @pre no processor runs.
+  std::vector<processor_counts> counts() const;
+  std::uint64_t stored_written_bytes() const { return messages_.written_bytes(); }
+  std::uint64_t stored_read_bytes() const { return messages_.read_bytes(); }
+
+ private:
+  struct arena_link {
+    engine* run;
+    std::uint32_t rank;
+  };
+  struct open_call {
+    collective_call call;
+    std::uint32_t begun = 0;
+  };
+
+  template <typename Condition>
+  void wait_until(std::uint32_t rank, wait_note const& what, Condition const& is_over);
+  void check_run() const;
+  bool enter(std::uint32_t rank, std::uint64_t first_page, std::uint64_t pages);
+  void leave(std::uint32_t rank, std::uint64_t first_page, std::uint64_t pages) noexcept;
+  bool take_frames(std::uint32_t rank, std::vector<std::size_t> const& pieces);
+  static arena_owner owner_of(arena_link& link);
+
+  storage& store_;
+  run_plan const plan_;
+  std::function<void(std::uint32_t)> suspend_;
+  grant memory_;  // frames
+  board shared_;
+  std::vector<arena_link> links_;
+  std::vector<std::unique_ptr<context>> contexts_;
+  message_store messages_;
+  std::shared_ptr<group> everybody_;
+
+  // With the lock of the run:
+  std::vector<mailbox> mailboxes_;
+  std::map<std::pair<std::uint32_t, std::uint64_t>, open_call> calls_;
+  std::map<std::pair<std::pair<std::uint32_t, std::uint64_t>, std::int64_t>, std::weak_ptr<group>>
+      splits_;
+  std::uint32_t groups_ = 1;
+  std::vector<processor_counts> counts_;
+
+  std::unique_ptr<pager> pager_;
+};
+
+}  // namespace outsize::bsp::detail

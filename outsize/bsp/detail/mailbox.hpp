@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// The messages that have come for one virtual processor and have not been taken: where their bytes
+// lie, and how they are found.
+//
+// Those of collective operations are found by group and number of the operation, those of senders
+// by group, source and tag, in the order in which they came. Used with the lock of the run held.
+// Layer: bsp.
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <outsize/bsp/detail/message_store.hpp>
+
+namespace outsize::bsp::detail {
+
+/// A message that has come.
+struct envelope {
+  std::uint32_t group = 0;
+  std::uint32_t source = 0;  ///< The sender's rank in the group.
+  std::int64_t tag = 0;
+  message_store::ticket bytes;
+};
+
+/// Which messages a receiver takes.
+struct message_filter {
+  static constexpr std::int64_t any = -1;
+  std::uint32_t group = 0;
+  std::int64_t source = any;
+  std::int64_t tag = any;
+
+  bool matches(envelope const& message) const noexcept {
+    return message.group == group && (source == any || message.source == source) &&
+           (tag == any || message.tag == tag);
+  }
+};
+
+class mailbox {
+ public:
+  // ---- the wait of its owner ----
+
+  /// From now on the owner waits for `count` parts of an operation.
+  void expect(std::uint32_t group, std::uint64_t number, std::size_t count) {
+    expected_operation_ = {group, number};
+    expected_count_ = count;
+    expected_message_.reset();
+  }
+  /// From now on the owner waits for a message.
+  void expect(message_filter const& wanted) {
+    expected_message_ = wanted;
+    expected_count_ = 0;
+  }
+
+  // ---- of collective operations ----
+
+  /// @return whether it is the last that the owner waits for.
+  bool put_part(std::uint64_t number, envelope const& part) {
+    key const operation{part.group, number};
+    std::vector<envelope>& parts = parts_[operation];
+    parts.push_back(part);
+    return operation == expected_operation_ && parts.size() == expected_count_;
+  }
+  std::size_t part_count(std::uint32_t group, std::uint64_t number) const {
+    auto const found = parts_.find({group, number});
+    return found == parts_.end() ? 0 : found->second.size();
+  }
+  /// Takes all parts of an operation, in the order in which they came.
+  std::vector<envelope> take_parts(std::uint32_t group, std::uint64_t number) {
+    auto node = parts_.extract({group, number});
+    return node.empty() ? std::vector<envelope>() : std::move(node.mapped());
+  }
+
+  // ---- of senders ----
+
+  /// @return whether the owner waits for it.
+  bool put(envelope const& message) {
+    letters_.push_back(message);
+    return expected_message_ && expected_message_->matches(message);
+  }
+  /// The first that matches; it stays.
+  envelope const* find(message_filter const& wanted) const {
+    auto const found = std::find_if(letters_.begin(), letters_.end(),
+                                    [&](envelope const& e) { return wanted.matches(e); });
+    return found == letters_.end() ? nullptr : &*found;
+  }
+  /// Takes the first that matches.
+  std::optional<envelope> take(message_filter const& wanted) {
+    auto const found = std::find_if(letters_.begin(), letters_.end(),
+                                    [&](envelope const& e) { return wanted.matches(e); });
+    if (found == letters_.end()) return std::nullopt;
+    envelope const message = *found;
+    letters_.erase(found);
+    return message;
+  }
+
+ private:
+  using key = std::pair<std::uint32_t, std::uint64_t>;  // group, number of the operation
+
+  std::map<key, std::vector<envelope>> parts_;
+  std::deque<envelope> letters_;
+  key expected_operation_;
+  std::size_t expected_count_ = 0;
+  std::optional<message_filter> expected_message_;
+};
+
+}  // namespace outsize::bsp::detail
