@@ -82,15 +82,6 @@ std::uint32_t kind_of(std::size_t bytes, std::size_t alignment) {
   return kind < class_count ? kind : whole_pages;
 }
 
-std::uint32_t lowest_bit(std::uint64_t bits) {
-  return static_cast<std::uint32_t>(std::countr_zero(bits));
-}
-
-template <typename T>
-T* table(std::byte* tables, std::uint64_t offset) {
-  return static_cast<T*>(static_cast<void*>(tables + offset));
-}
-
 }  // namespace
 
 /// The head of a slab: which objects are free, and which words of these bits are not 0.
@@ -98,7 +89,7 @@ struct arena_heap::slab {
   std::uint64_t open_words;
   std::uint64_t free_count;
 
-  std::uint64_t* free_bits() noexcept { return table<std::uint64_t>(bytes(), slab_head_bytes); }
+  std::uint64_t* free_bits() noexcept { return at_offset<std::uint64_t>(bytes(), slab_head_bytes); }
   std::byte* bytes() noexcept { return static_cast<std::byte*>(static_cast<void*>(this)); }
 };
 
@@ -124,7 +115,7 @@ arena_heap::arena_heap(std::byte* arena, std::uint64_t arena_bytes, std::byte* t
       open_(tables, arena_tables(arena_bytes / page_bytes)) {}
 
 arena_heap::slab* arena_heap::slab_at(std::uint32_t index) const noexcept {
-  return table<slab>(arena_, std::uint64_t{index} * slab_bytes);
+  return at_offset<slab>(arena_, std::uint64_t{index} * slab_bytes);
 }
 
 [[gnu::cold]] arena_heap::target arena_heap::fault(char const* reason) const noexcept {

@@ -45,13 +45,13 @@ arena_tables::arena_tables(std::uint64_t page_count) noexcept {
 
 arena_runs::arena_runs(std::byte* tables, arena_tables const& at, std::uint32_t page_count,
                        std::uint64_t base_page) noexcept
-    : used_(table<std::uint64_t>(tables, 0)),
-      notes_(table<std::uint32_t>(tables, at.notes)),
+    : used_(at_offset<std::uint64_t>(tables, 0)),
+      notes_(at_offset<std::uint32_t>(tables, at.notes)),
       top_(at.top_of_runs),
       page_count_(page_count),
       base_page_(base_page) {
   for (unsigned level = 0; level <= top_; ++level)
-    longest_[level] = table<std::uint32_t>(tables, at.longest_runs[level]);
+    longest_[level] = at_offset<std::uint32_t>(tables, at.longest_runs[level]);
   note_free(0, page_count);
   refresh(0);
 }
@@ -190,7 +190,7 @@ void arena_runs::give(std::uint32_t first, std::uint32_t count) noexcept {
 
 open_slabs::open_slabs(std::byte* tables, arena_tables const& at) noexcept : top_(at.top_of_slabs) {
   for (unsigned level = 0; level <= top_; ++level)
-    levels_[level] = table<std::uint64_t>(tables, at.open_slabs[level]);
+    levels_[level] = at_offset<std::uint64_t>(tables, at.open_slabs[level]);
 }
 
 void open_slabs::add(std::uint32_t kind, std::uint32_t slab) noexcept {

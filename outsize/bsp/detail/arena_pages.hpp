@@ -11,11 +11,23 @@
 // Entries lie in the order of the pages that they are about, so that most of the tables is never
 // touched. Nothing but memcpy() and memset() is linked. One thread at a time. Layer: bsp.
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
 namespace outsize::bsp::detail {
+
+/// @pre bits != 0.
+inline std::uint32_t lowest_bit(std::uint64_t bits) noexcept {
+  return static_cast<std::uint32_t>(std::countr_zero(bits));
+}
+
+/// The object, or the first of a table, that lies so far from `begin`.
+template <typename T>
+T* at_offset(std::byte* begin, std::uint64_t offset_bytes) noexcept {
+  return static_cast<T*>(static_cast<void*>(begin + offset_bytes));
+}
 
 /// Where the tables of an arena lie, in bytes from their beginning. The bits of used pages come
 /// first.
