@@ -18,10 +18,10 @@
 #include <outsize/block/storage.hpp>
 #include <outsize/bsp/allocator.hpp>
 #include <outsize/bsp/bsp_error.hpp>
+#include <outsize/bsp/detail/arena_heap.hpp>
 #include <outsize/bsp/detail/bsp_engine.hpp>
 #include <outsize/bsp/detail/fold.hpp>
 #include <outsize/bsp/detail/member.hpp>
-#include <outsize/bsp/detail/processor_context.hpp>
 #include <outsize/bsp/detail/this_processor.hpp>
 #include <outsize/bsp/virtual_processors.hpp>
 
@@ -330,19 +330,14 @@ int EM_Comm_split(EM_Comm comm, int color, int key, EM_Comm* made) {
 
 // ---- memory ----
 
-void* EM_malloc(size_t bytes) {
-  this_processor const mine = current_processor();
-  return mine.run->context_of(mine.rank).heap().allocate(bytes);
-}
+void* EM_malloc(size_t bytes) { return current_processor().heap->allocate(bytes); }
 
 void* EM_calloc(size_t count, size_t bytes) {
-  this_processor const mine = current_processor();
-  return mine.run->context_of(mine.rank).heap().allocate_zeroed(count, bytes);
+  return current_processor().heap->allocate_zeroed(count, bytes);
 }
 
 void* EM_realloc(void* memory, size_t bytes) {
-  this_processor const mine = current_processor();
-  return mine.run->context_of(mine.rank).heap().reallocate(memory, bytes);
+  return current_processor().heap->reallocate(memory, bytes);
 }
 
 void EM_free(void* memory) { free_in_arena(memory); }

@@ -15,6 +15,7 @@
 #include <outsize/bsp/detail/bsp_engine.hpp>
 #include <outsize/bsp/detail/this_processor.hpp>
 #include <outsize/bsp/linux/fiber.hpp>
+#include <outsize/bsp/linux/local_arena.hpp>
 
 namespace outsize::bsp {
 
@@ -29,8 +30,13 @@ class fiber_run {
  public:
   fiber_run(storage& store, run_plan const& plan, std::function<void(processor&)> const& program)
       : program_(program),
+        shape_(shape_of(plan.context_bytes)),
         faces_(plan.count),
-        engine_(store, plan, [this](std::uint32_t rank) { fibers_[rank]->suspend(); }) {
+        links_(plan.count),
+        heaps_(plan.count),
+        engine_(
+            store, plan, [this](std::uint32_t rank) { return make_memory(rank); },
+            [this](std::uint32_t rank) { fibers_[rank]->suspend(); }) {
     for (std::uint32_t rank = 0; rank < plan.count; ++rank) {
       fibers_.push_back(
           std::make_unique<fiber>(plan.stack_address_bytes, [this, rank] { body(rank); }));
@@ -57,9 +63,38 @@ class fiber_run {
   }
 
  private:
+  /// By which a heap finds its processor.
+  struct arena_link {
+    fiber_run* run = nullptr;
+    std::uint32_t rank = 0;
+  };
+
+  std::unique_ptr<arena_memory> make_memory(std::uint32_t rank) {
+    links_[rank] = {this, rank};
+    auto memory = std::make_unique<local_arena>(
+        shape_, arena_owner{.context = &links_[rank],
+                            .enter =
+                                [](void* to, std::uint64_t first, std::uint64_t pages) noexcept {
+                                  auto const& from = *static_cast<arena_link*>(to);
+                                  return from.run->engine_.enter(from.rank, first, pages);
+                                },
+                            .leave =
+                                [](void* to, std::uint64_t first, std::uint64_t pages) noexcept {
+                                  auto const& from = *static_cast<arena_link*>(to);
+                                  from.run->engine_.leave(from.rank, first, pages);
+                                },
+                            .fail =
+                                [](void* /*to*/, char const* reason) noexcept {
+                                  outsize::detail::assertion_failed(
+                                      reason, "memory of a virtual processor", 0);
+                                }});
+    heaps_[rank] = &memory->heap();
+    return memory;
+  }
+
   void work(std::uint32_t worker) {
     while (std::optional<std::uint32_t> const rank = next(worker)) {
-      running = {&engine_, *rank, &faces_[*rank]};
+      running = {&engine_, *rank, heaps_[*rank], &faces_[*rank]};
       fibers_[*rank]->resume();
       running = {};
       if (fibers_[*rank]->has_ended()) {
@@ -129,7 +164,10 @@ class fiber_run {
   }
 
   std::function<void(processor&)> const& program_;
+  arena_shape const shape_;
   std::vector<void*> faces_;
+  std::vector<arena_link> links_;
+  std::vector<arena_heap*> heaps_;
   std::vector<std::unique_ptr<fiber>> fibers_;
   engine engine_;
 };
@@ -143,24 +181,22 @@ this_processor const& current_processor() noexcept {
 
 void* allocate_in_arena(std::size_t bytes, std::size_t alignment) {
   this_processor const mine = current_processor();
-  context& of = mine.run->context_of(mine.rank);
-  if (void* const memory = of.heap().allocate(bytes, alignment)) return memory;
+  if (void* const memory = mine.heap->allocate(bytes, alignment)) return memory;
   {
     std::lock_guard const held(mine.run->shared().mutex);
     if (mine.run->shared().has_failed()) throw cancelled("virtual processors");
   }
-  std::uint64_t const limit = of.shape().context_bytes;
+  std::uint64_t const limit = mine.run->plan().context_bytes;
   throw budget_error(
-      "virtual processor", limit, of.heap().used_bytes() + bytes,
+      "virtual processor", limit, mine.heap->used_bytes() + bytes,
       fmt::format("cannot allocate {} bytes beside the {} in use: a virtual processor may have {} "
                   "(run_options::context_bytes, or more memory)",
-                  bytes, of.heap().used_bytes(), limit));
+                  bytes, mine.heap->used_bytes(), limit));
 }
 
 void free_in_arena(void* memory) noexcept {
   if (memory == nullptr) return;
-  this_processor const& mine = current_processor();
-  mine.run->context_of(mine.rank).heap().free(memory);
+  current_processor().heap->free(memory);
 }
 
 }  // namespace detail

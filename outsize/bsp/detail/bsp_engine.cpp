@@ -10,6 +10,7 @@
 #include <outsize/base/assert.hpp>
 #include <outsize/base/error.hpp>
 #include <outsize/bsp/bsp_error.hpp>
+#include <outsize/bsp/detail/arena_heap.hpp>
 
 namespace outsize::bsp::detail {
 
@@ -32,7 +33,9 @@ std::string collective_call::text() const {
   return all + ")";
 }
 
-engine::engine(storage& store, run_plan const& plan, std::function<void(std::uint32_t)> suspend)
+engine::engine(storage& store, run_plan const& plan,
+               std::function<std::unique_ptr<arena_memory>(std::uint32_t)> const& make_memory,
+               std::function<void(std::uint32_t)> suspend)
     : store_(store),
       plan_(plan),
       suspend_(std::move(suspend)),
@@ -45,34 +48,14 @@ engine::engine(storage& store, run_plan const& plan, std::function<void(std::uin
       counts_(plan.count) {
   arena_shape const shape = shape_of(plan.context_bytes);
   everybody_->members.resize(plan.count);
-  links_.reserve(plan.count);
   for (std::uint32_t rank = 0; rank < plan.count; ++rank) {
     everybody_->members[rank] = rank;
-    links_.push_back({this, rank});
-    contexts_.push_back(std::make_unique<context>(store, shape, owner_of(links_.back())));
+    contexts_.push_back(std::make_unique<context>(store, shape, make_memory(rank)));
   }
   pager_ = std::make_unique<pager>(store_, shared_, contexts_);
 }
 
 engine::~engine() = default;
-
-arena_owner engine::owner_of(arena_link& link) {
-  return {.context = &link,
-          .enter =
-              [](void* to, std::uint64_t first, std::uint64_t pages) noexcept {
-                auto* const from = static_cast<arena_link*>(to);
-                return from->run->enter(from->rank, first, pages);
-              },
-          .leave =
-              [](void* to, std::uint64_t first, std::uint64_t pages) noexcept {
-                auto* const from = static_cast<arena_link*>(to);
-                from->run->leave(from->rank, first, pages);
-              },
-          .fail =
-              [](void* /*to*/, char const* reason) noexcept {
-                outsize::detail::assertion_failed(reason, "memory of a virtual processor", 0);
-              }};
-}
 
 // ---- waits ----
 
@@ -212,7 +195,7 @@ std::shared_ptr<group> engine::split(group const& of, std::uint64_t number, std:
 
 // ---- memory ----
 
-bool engine::enter(std::uint32_t rank, std::uint64_t first_page, std::uint64_t pages) {
+bool engine::enter(std::uint32_t rank, std::uint64_t first_page, std::uint64_t pages) noexcept {
   context& of = *contexts_[rank];
   arena_shape const& shape = of.shape();
   try {
@@ -256,9 +239,7 @@ bool engine::take_frames(std::uint32_t rank, std::vector<std::size_t> const& pie
   shared_.free_frame_bytes -= pieces.size() * piece_bytes;
   for (std::size_t const piece : pieces) of.set_state(piece, context::state::present);
   held.unlock();
-  of.range().open(of.piece_count() * piece_bytes);
-  of.range().populate(pieces.front() * piece_bytes,
-                      (pieces.back() + 1 - pieces.front()) * piece_bytes);
+  of.memory().populate(pieces.front(), pieces.back() + 1 - pieces.front());
   of.want_nothing();
   return true;
 }
@@ -272,7 +253,7 @@ void engine::leave(std::uint32_t rank, std::uint64_t first_page, std::uint64_t p
   for (std::size_t piece = first; piece <= last; ++piece) {
     if (of.is_used(piece)) continue;
     of.forget(piece);
-    of.range().drop(piece * piece_bytes, piece_bytes);
+    of.memory().drop(piece);
     freed += piece_bytes;
   }
   if (freed == 0) return;
@@ -291,10 +272,9 @@ void engine::discard(std::uint32_t rank) noexcept {
   for (std::size_t piece = 0; piece < of.piece_count(); ++piece) {
     of.forget(piece);
     if (of.state_of(piece) != context::state::present) continue;
-    of.range().drop(piece * piece_bytes, piece_bytes);
+    of.memory().drop(piece);
     freed += piece_bytes;
   }
-  of.range().close();
   std::lock_guard const held(shared_.mutex);
   for (std::size_t piece = 0; piece < of.piece_count(); ++piece) {
     of.set_state(piece, context::state::absent);

@@ -61,8 +61,11 @@ struct collective_call {
 
 class engine {
  public:
+  /// @param make_memory  Makes the memory of a rank's arena.
   /// @param suspend  Stops the calling rank until its worker resumes it.
-  engine(storage& store, run_plan const& plan, std::function<void(std::uint32_t)> suspend);
+  engine(storage& store, run_plan const& plan,
+         std::function<std::unique_ptr<arena_memory>(std::uint32_t)> const& make_memory,
+         std::function<void(std::uint32_t)> suspend);
   ~engine();
   engine(engine const&) = delete;
   engine& operator=(engine const&) = delete;
@@ -103,6 +106,14 @@ class engine {
   std::shared_ptr<group> split(group const& of, std::uint64_t number, std::int64_t color,
                                std::vector<std::uint32_t> const& members);
 
+  // ---- memory of a processor that runs ----
+
+  /// Makes pages usable. Waits for frames. Returns false if the processor may not have as many, or
+  /// another one has failed.
+  bool enter(std::uint32_t rank, std::uint64_t first_page, std::uint64_t pages) noexcept;
+  /// Pages hold nothing any more. @pre they are not in use.
+  void leave(std::uint32_t rank, std::uint64_t first_page, std::uint64_t pages) noexcept;
+
   // ---- ends ----
 
   /// The memory of a processor that ends goes back.
@@ -114,10 +125,6 @@ class engine {
   std::uint64_t stored_read_bytes() const { return messages_.read_bytes(); }
 
  private:
-  struct arena_link {
-    engine* run;
-    std::uint32_t rank;
-  };
   struct open_call {
     collective_call call;
     std::uint32_t begun = 0;
@@ -126,17 +133,13 @@ class engine {
   template <typename Condition>
   void wait_until(std::uint32_t rank, wait_note const& what, Condition const& is_over);
   void check_run() const;
-  bool enter(std::uint32_t rank, std::uint64_t first_page, std::uint64_t pages);
-  void leave(std::uint32_t rank, std::uint64_t first_page, std::uint64_t pages) noexcept;
   bool take_frames(std::uint32_t rank, std::vector<std::size_t> const& pieces);
-  static arena_owner owner_of(arena_link& link);
 
   storage& store_;
   run_plan const plan_;
   std::function<void(std::uint32_t)> suspend_;
   grant memory_;  // frames
   board shared_;
-  std::vector<arena_link> links_;
   std::vector<std::unique_ptr<context>> contexts_;
   message_store messages_;
   std::shared_ptr<group> everybody_;

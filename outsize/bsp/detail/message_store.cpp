@@ -81,15 +81,19 @@ void message_store::fail(std::exception_ptr error) noexcept {
 
 // ---- putting ----
 
-message_ticket message_store::put(std::uint32_t destination, std::span<std::byte const> bytes,
+message_ticket message_store::put(std::uint32_t destination,
+                                  std::span<std::span<std::byte const> const> pieces,
                                   std::uint32_t readers) {
   ticket message;
-  if (bytes.empty() || readers == 0) return message;
+  if (readers == 0) return message;
   chain& to = chains_[destination];
   std::lock_guard const alone(to.appending);
   lock held(mutex_);
+  stored_block* entered = nullptr;
   try {
-    append(to, bytes, readers, message, held);
+    for (std::span<std::byte const> const piece : pieces) {
+      append(to, piece, readers, message, entered, held);
+    }
   } catch (...) {
     for (std::uint32_t reader = 0; reader < readers; ++reader) {
       ticket rest = message;
@@ -97,11 +101,13 @@ message_ticket message_store::put(std::uint32_t destination, std::span<std::byte
     }
     throw;
   }
+  changed_.notify_all();  // others may want to close the block
   return message;
 }
 
+/// @param entered  The last block that has bytes of the message.
 void message_store::append(chain& to, std::span<std::byte const> bytes, std::uint32_t readers,
-                           ticket& message, lock& held) {
+                           ticket& message, stored_block*& entered, lock& held) {
   std::size_t const block_bytes = buffer_bytes();
   while (!bytes.empty()) {
     if (to.open == nullptr || to.open->filled_bytes == block_bytes) {
@@ -120,7 +126,7 @@ void message_store::append(chain& to, std::span<std::byte const> bytes, std::uin
       message.offset_bytes = offset;
     }
     last.filled_bytes += static_cast<std::uint32_t>(part);
-    last.messages += readers;
+    if (std::exchange(entered, &last) != &last) last.messages += readers;
     ++last.users;
     message.length_bytes += part;
     held.unlock();
@@ -129,7 +135,6 @@ void message_store::append(chain& to, std::span<std::byte const> bytes, std::uin
     --last.users;
     bytes = bytes.subspan(part);
   }
-  changed_.notify_all();  // others may want to close the block
 }
 
 void message_store::close(chain& of) noexcept {
@@ -232,18 +237,18 @@ void message_store::write_ended(stored_block& written, io::request const& reques
 
 // ---- getting ----
 
-void message_store::get(ticket const& message, std::span<std::byte> into) {
-  OUTSIZE_ASSERT(into.size() == message.length_bytes);
+void message_store::get(ticket const& message, std::span<std::span<std::byte> const> pieces) {
   ticket rest = message;
   lock held(mutex_);
   try {
-    while (rest.length_bytes != 0) {
-      take_segment(rest, into.subspan(into.size() - rest.length_bytes), held);
+    for (std::span<std::byte> piece : pieces) {
+      while (!piece.empty()) piece = piece.subspan(take_some(rest, piece, held));
     }
   } catch (...) {
     while (rest.length_bytes != 0) leave_segment(rest);
     throw;
   }
+  OUTSIZE_ASSERT(rest.length_bytes == 0);
 }
 
 void message_store::drop(ticket const& message) noexcept {
@@ -252,11 +257,14 @@ void message_store::drop(ticket const& message) noexcept {
   while (rest.length_bytes != 0) leave_segment(rest);
 }
 
-void message_store::take_segment(ticket& rest, std::span<std::byte> into, lock& held) {
+/// Copies as much as lies in one block; returns the number of bytes.
+std::size_t message_store::take_some(ticket& rest, std::span<std::byte> into, lock& held) {
+  OUTSIZE_ASSERT(rest.length_bytes != 0);
   check();  // a block that could not be written must not be read
   stored_block& from = *rest.first;
   std::uint32_t const offset = rest.offset_bytes;
-  std::size_t const part = std::min(rest.length_bytes, buffer_bytes() - offset);
+  std::size_t const in_block = std::min(rest.length_bytes, buffer_bytes() - offset);
+  std::size_t const part = std::min(in_block, into.size());
   ++from.users;
   if (from.turn) {
     idle_.erase(*from.turn);
@@ -264,7 +272,9 @@ void message_store::take_segment(ticket& rest, std::span<std::byte> into, lock& 
   }
   try {
     if (from.memory.empty() && !from.is_moving) bring_in(from, held);
-    if (rest.length_bytes > part) read_ahead(from.next, rest.length_bytes - part, held);
+    if (rest.length_bytes > in_block) {
+      read_ahead(from.next, rest.length_bytes - in_block, held);
+    }
     while (from.memory.empty()) {
       check();
       if (from.is_moving) {
@@ -281,7 +291,14 @@ void message_store::take_segment(ticket& rest, std::span<std::byte> into, lock& 
   std::memcpy(into.data(), from.memory.data() + offset, part);
   held.lock();
   --from.users;
-  leave_segment(rest);
+  if (part == in_block) {
+    leave_segment(rest);
+  } else {
+    rest.length_bytes -= part;
+    rest.offset_bytes += static_cast<std::uint32_t>(part);
+    settle(from);
+  }
+  return part;
 }
 
 /// Leaves the first segment of the rest of a message.

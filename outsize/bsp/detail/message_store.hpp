@@ -69,11 +69,16 @@ class message_store {
   /// Copies a message, for a number of readers. Waits while all buffers are being written.
   /// I/Os: at most one write for each block of buffer_bytes() that the messages fill.
   /// @throws out_of_space, io_error, and each call after that the same error.
-  ticket put(std::uint32_t destination, std::span<std::byte const> bytes,
+  ticket put(std::uint32_t destination, std::span<std::span<std::byte const> const> pieces,
              std::uint32_t readers = 1);
-  /// Copies a message out; the last reader frees it. @pre into.size() is its length.
+  ticket put(std::uint32_t destination, std::span<std::byte const> bytes,
+             std::uint32_t readers = 1) {
+    return put(destination, std::span(&bytes, 1), readers);
+  }
+  /// Copies a message out; the last reader frees it. @pre the pieces have its length.
   /// @throws io_error, corrupt_block.
-  void get(ticket const& message, std::span<std::byte> into);
+  void get(ticket const& message, std::span<std::span<std::byte> const> pieces);
+  void get(ticket const& message, std::span<std::byte> into) { get(message, std::span(&into, 1)); }
   /// Instead of get(), by a reader that does not want the bytes.
   void drop(ticket const& message) noexcept;
 
@@ -90,7 +95,7 @@ class message_store {
 
   // Each expects mutex_ locked; those that take the lock may unlock it for a while.
   void append(chain& to, std::span<std::byte const> bytes, std::uint32_t readers, ticket& message,
-              lock& held);
+              stored_block*& entered, lock& held);
   void close(chain& of) noexcept;
   bool close_another() noexcept;
   stored_block* new_block(lock& held);
@@ -100,7 +105,7 @@ class message_store {
   void bring_in(stored_block& wanted, lock& held);
   void read_ahead(stored_block* first, std::uint64_t bytes, lock& held);
   void read(stored_block& wanted, block::frame into, lock& held);
-  void take_segment(ticket& rest, std::span<std::byte> into, lock& held);
+  std::size_t take_some(ticket& rest, std::span<std::byte> into, lock& held);
   void leave_segment(ticket& rest) noexcept;
   void settle(stored_block& now) noexcept;
   void fail(std::exception_ptr error) noexcept;

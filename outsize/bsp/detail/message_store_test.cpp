@@ -87,6 +87,41 @@ TEST(message_store, gives_back_all_that_it_took) {
   }
 }
 
+/// The same bytes as spans of random lengths.
+template <typename Byte>
+std::vector<std::span<Byte>> cut(std::span<Byte> all, std::mt19937_64& random) {
+  std::vector<std::span<Byte>> pieces;
+  while (!all.empty()) {
+    std::size_t const length = std::min<std::size_t>(all.size(), random() % 20'000);
+    pieces.push_back(all.first(length));
+    all = all.subspan(length);
+  }
+  return pieces;
+}
+
+TEST(message_store, takes_and_gives_bytes_in_pieces) {
+  std::mt19937_64 random(7);
+  scratch::counted_storage disks(1_MiB);
+  {
+    message_store store(disks.store, 2, 1, 256_KiB);
+    std::vector<sent_message> sent;
+    for (int i = 0; i < 60; ++i) {
+      std::vector<std::byte> bytes = random_bytes(random, random_length(random));
+      auto const pieces = cut(std::span<std::byte const>(bytes), random);
+      ticket const where = store.put(static_cast<std::uint32_t>(i % 2), pieces, 2);
+      sent.push_back({where, std::move(bytes), 2});
+    }
+    for (int reader = 0; reader < 2; ++reader) {
+      for (sent_message const& one : sent) {
+        std::vector<std::byte> got(one.bytes.size());
+        store.get(one.where, cut(std::span<std::byte>(got), random));
+        ASSERT_EQ(got, one.bytes);
+      }
+    }
+  }
+  EXPECT_EQ(disks.store.allocated_bytes(), 0U);
+}
+
 TEST(message_store, writes_nothing_while_there_is_room) {
   scratch::counted_storage disks(1_MiB);
   message_store store(disks.store, 4, 1, 512_KiB);

@@ -82,7 +82,7 @@ bool pager::settle(lock& held) {
   if (dropped.empty()) return true;
   held.unlock();
   for (piece_of const& what : dropped) {
-    contexts_[what.rank]->range().drop(what.piece * piece_bytes_, piece_bytes_);
+    contexts_[what.rank]->memory().drop(what.piece);
   }
   held.lock();
   for (piece_of const& what : dropped) {
@@ -168,10 +168,9 @@ void pager::issue_reads(std::uint32_t rank, std::vector<std::size_t> const& piec
   std::vector<std::vector<grain_run>> stored(pieces.size());
   std::exception_ptr error;
   try {
-    of.range().open(of.piece_count() * piece_bytes_);
     for (std::size_t begin = 0, end = 0; begin < pieces.size(); begin = end) {  // side by side
       for (end = begin + 1; end < pieces.size() && pieces[end] == pieces[end - 1] + 1;) ++end;
-      of.range().populate(pieces[begin] * piece_bytes_, (end - begin) * piece_bytes_);
+      of.memory().populate(pieces[begin], end - begin);
     }
     for (std::size_t i = 0; i < pieces.size(); ++i) stored[i] = of.stored(pieces[i]);
   } catch (...) {

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include OUTSIZE_XXHASH_HEADER
 
 #include <outsize/base/assert.hpp>
 #include <outsize/base/units.hpp>
+#include <outsize/bsp/detail/arena_heap.hpp>
 
 namespace outsize::bsp::detail {
 
@@ -49,22 +51,15 @@ grain_sum sum_of(std::span<std::byte const> grain) noexcept {
   return {sum.low64, sum.high64};
 }
 
-context::context(storage& store, arena_shape const& shape, arena_owner const& owner)
-    : store_(store),
-      shape_(shape),
-      range_(shape.arena_bytes, shape.piece_bytes >= 2_MiB),
-      tables_(round_up(arena_heap::table_bytes(shape.arena_bytes), page_bytes()), false),
-      where_(store.new_placement()) {
-  tables_.open(tables_.size());
-  heap_ = std::make_unique<arena_heap>(range_.data(), range_.size(), tables_.data(), owner);
-}
+context::context(storage& store, arena_shape const& shape, std::unique_ptr<arena_memory> memory)
+    : store_(store), shape_(shape), memory_(std::move(memory)), where_(store.new_placement()) {}
 
 context::~context() {
   for (std::size_t piece = 0; piece < pieces_.size(); ++piece) forget(piece);
 }
 
 bool context::has_used_page(std::uint64_t first_page, std::uint64_t pages) const noexcept {
-  std::span<std::uint64_t const> const used = heap_->used_pages();
+  std::span<std::uint64_t const> const used = memory_->used_pages();
   std::uint64_t const end = first_page + pages;
   if (first_page < wanted_end_ && wanted_first_ < end) return true;
   while (first_page < end) {  // pieces begin at multiples of 16 pages

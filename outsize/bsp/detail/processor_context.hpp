@@ -26,24 +26,10 @@
 #include <outsize/block/block_id.hpp>
 #include <outsize/block/placement.hpp>
 #include <outsize/block/storage.hpp>
-#include <outsize/bsp/detail/arena_heap.hpp>
-#include <outsize/bsp/linux/arena_range.hpp>
+#include <outsize/bsp/detail/arena_memory.hpp>
+#include <outsize/bsp/detail/arena_shape.hpp>
 
 namespace outsize::bsp::detail {
-
-/// How arenas are cut.
-struct arena_shape {
-  std::uint64_t context_bytes = 0;  ///< The most that one may use: whole pieces.
-  std::uint64_t arena_bytes = 0;    ///< Addresses.
-  std::uint32_t piece_bytes = 0;
-  std::uint32_t grain_bytes = 0;
-
-  std::uint32_t grains_per_piece() const noexcept { return piece_bytes / grain_bytes; }
-};
-
-/// Pieces of a 64th of the context, from 64 KiB to 2 MiB; longer ones where there would be more
-/// than 16 384, as the mappings of a process are limited.
-arena_shape shape_of(std::uint64_t context_bytes);
 
 /// 128 bits of XXH3.
 struct grain_sum {
@@ -63,15 +49,13 @@ class context {
  public:
   enum class state : std::uint8_t { absent, arriving, present, leaving };
 
-  /// @throws std::bad_alloc.
-  context(storage& store, arena_shape const& shape, arena_owner const& owner);
+  context(storage& store, arena_shape const& shape, std::unique_ptr<arena_memory> memory);
   context(context const&) = delete;
   context& operator=(context const&) = delete;
   /// Frees its blocks.
   ~context();
 
-  arena_heap& heap() noexcept { return *heap_; }
-  arena_range& range() noexcept { return range_; }
+  arena_memory& memory() noexcept { return *memory_; }
   arena_shape const& shape() const noexcept { return shape_; }
 
   // ---- pieces ----
@@ -86,7 +70,7 @@ class context {
   /// The pieces that have frames.
   std::size_t held_pieces() const noexcept { return held_; }
   std::span<std::byte> bytes_of(std::size_t piece) const noexcept {
-    return {range_.data() + piece * shape_.piece_bytes, shape_.piece_bytes};
+    return memory_->bytes_of(piece);
   }
   /// Returns true if a page of it is in use, or about to be.
   bool is_used(std::size_t piece) const noexcept;
@@ -126,9 +110,7 @@ class context {
 
   storage& store_;
   arena_shape shape_;
-  arena_range range_;
-  arena_range tables_;  // of the heap
-  std::unique_ptr<arena_heap> heap_;
+  std::unique_ptr<arena_memory> memory_;
   std::unique_ptr<block::placement> where_;
   std::vector<piece_entry> pieces_;
   std::size_t held_ = 0;

@@ -9,11 +9,13 @@
 
 namespace outsize::bsp::detail {
 
+class arena_heap;
 class engine;
 
 struct this_processor {
   engine* run = nullptr;  ///< nullptr: this thread runs none.
   std::uint32_t rank = 0;
+  arena_heap* heap = nullptr;
   void** face = nullptr;  ///< A place for the face's state of this processor.
 };
 

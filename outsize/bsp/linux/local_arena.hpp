@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// The arena of a fiber: private memory of this process, where its heap places objects. One thread
+// at a time, but for frames of different pieces. Layer: bsp.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <outsize/bsp/detail/arena_heap.hpp>
+#include <outsize/bsp/detail/arena_memory.hpp>
+#include <outsize/bsp/detail/arena_shape.hpp>
+#include <outsize/bsp/linux/arena_range.hpp>
+
+namespace outsize::bsp::detail {
+
+class local_arena final : public arena_memory {
+ public:
+  /// @throws std::bad_alloc.
+  local_arena(arena_shape const& shape, arena_owner const& owner);
+
+  arena_heap& heap() noexcept { return heap_; }
+
+  void populate(std::size_t first_piece, std::size_t pieces) override;
+  void drop(std::size_t piece) noexcept override;
+  std::span<std::byte> bytes_of(std::size_t piece) const noexcept override {
+    return {range_.data() + piece * piece_bytes_, piece_bytes_};
+  }
+  std::span<std::uint64_t const> used_pages() const noexcept override { return heap_.used_pages(); }
+
+ private:
+  std::uint64_t piece_bytes_;
+  arena_range range_;
+  arena_range tables_;
+  arena_heap heap_;
+};
+
+}  // namespace outsize::bsp::detail
