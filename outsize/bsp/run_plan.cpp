@@ -23,18 +23,21 @@ constexpr std::uint64_t least_context = 64_KiB;
 }  // namespace
 
 run_plan plan_run(storage& store, std::uint32_t count, run_options const& options) {
+  run_options all = options;
+  if (all.workers == 0) all.workers = static_cast<std::uint32_t>(store.threads().threads());
+  if (all.memory_bytes == 0) all.memory_bytes = store.memory().obtainable_bytes();
+  return plan_memory(count, all, std::min<std::uint64_t>(stack_share, options.stack_bytes));
+}
+
+run_plan plan_memory(std::uint32_t count, run_options const& options, std::uint64_t beside_bytes) {
   if (count == 0) throw std::invalid_argument("virtual processors: there must be at least one");
   run_plan plan{.count = count};
-  plan.workers =
-      std::min(options.workers != 0 ? options.workers
-                                    : static_cast<std::uint32_t>(store.threads().threads()),
-               count);
-  plan.memory_bytes =
-      options.memory_bytes != 0 ? options.memory_bytes : store.memory().obtainable_bytes();
+  plan.workers = std::min(options.workers, count);
+  plan.memory_bytes = options.memory_bytes;
   plan.message_bytes =
       std::max(plan.memory_bytes / 8, detail::message_store::least_memory_bytes(plan.workers));
   plan.stack_address_bytes = options.stack_bytes;
-  plan.stack_bytes = count * std::min<std::uint64_t>(stack_share, options.stack_bytes);
+  plan.stack_bytes = count * beside_bytes;
   std::uint64_t const at_once = std::min(plan.workers + 2, count);
   std::uint64_t const beside = plan.message_bytes + plan.stack_bytes;
   std::uint64_t const frames = plan.memory_bytes - std::min(plan.memory_bytes, beside);

@@ -51,6 +51,8 @@ struct run_plan {
 /// @throws budget_error if it is too little, or options.context_bytes does not fit k + 2 times;
 /// std::invalid_argument if `count` is 0.
 run_plan plan_run(storage& store, std::uint32_t count, run_options const& options);
+/// The same of `options.memory_bytes`. @param beside_bytes  Of each processor, that stay in memory.
+run_plan plan_memory(std::uint32_t count, run_options const& options, std::uint64_t beside_bytes);
 
 /// Bytes that one virtual processor has caused to move.
 struct processor_counts {

@@ -31,7 +31,10 @@ void board::wake_all() {
 }
 
 void board::fail(std::exception_ptr error, std::uint32_t rank) {
-  if (!has_failed()) failure = {std::move(error), rank};
+  if (!has_failed()) {
+    failure = {std::move(error), rank};
+    if (on_failure) on_failure();
+  }
   wake_all();
 }
 

@@ -11,6 +11,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -49,6 +50,7 @@ class board {
   std::uint64_t free_frame_bytes;
   std::vector<wait_note> waits;
   run_failure failure;
+  std::function<void()> on_failure = {};  ///< Called at the first failure, if it is set.
   bool is_lost = false;  ///< Memory cannot come in any more: absent processors cannot go on.
 
   std::condition_variable pager_wakes;

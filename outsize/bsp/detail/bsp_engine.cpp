@@ -21,8 +21,8 @@ constexpr std::uint64_t page = arena_heap::page_bytes;
 }  // namespace
 
 bool collective_call::operator==(collective_call const& other) const {
-  return std::string_view(name) == other.name && root == other.root &&
-         item_bytes == other.item_bytes && items == other.items && operation == other.operation;
+  return name == other.name && root == other.root && item_bytes == other.item_bytes &&
+         items == other.items && operation == other.operation;
 }
 
 std::string collective_call::text() const {
@@ -110,13 +110,12 @@ void engine::barrier(std::uint32_t rank, group& of) {
 // ---- parts and messages ----
 
 void engine::put_part(std::uint32_t rank, group const& of, std::uint64_t number,
-                      std::uint32_t source, std::span<std::uint32_t const> to,
-                      std::span<std::byte const> bytes) {
+                      std::uint32_t source, std::span<std::uint32_t const> to, pieces bytes) {
   if (to.empty()) return;
   message_store::ticket const stored =
       messages_.put(of.members[to.front()], bytes, static_cast<std::uint32_t>(to.size()));
   std::lock_guard const held(shared_.mutex);
-  counts_[rank].sent_bytes += bytes.size() * to.size();
+  counts_[rank].sent_bytes += stored.length_bytes * to.size();
   for (std::uint32_t const member : to) {
     std::uint32_t const receiver = of.members[member];
     envelope const part{.group = of.number, .source = source, .tag = 0, .bytes = stored};
@@ -148,34 +147,67 @@ std::vector<incoming> engine::take_parts(std::uint32_t rank, group const& of, st
   return parts;
 }
 
-void engine::send(std::uint32_t rank, group const& of, std::uint32_t source, std::uint32_t to,
-                  std::int64_t tag, std::span<std::byte const> bytes) {
+std::uint64_t engine::send(std::uint32_t rank, group const& of, std::uint32_t source,
+                           std::uint32_t to, std::int64_t tag, pieces bytes, bool is_synchronous) {
   std::uint32_t const receiver = of.members[to];
   message_store::ticket const stored = messages_.put(receiver, bytes);
   std::lock_guard const held(shared_.mutex);
   check_run();
-  counts_[rank].sent_bytes += bytes.size();
-  envelope const message{.group = of.number, .source = source, .tag = tag, .bytes = stored};
+  counts_[rank].sent_bytes += stored.length_bytes;
+  envelope message{.group = of.number, .source = source, .tag = tag, .bytes = stored};
+  if (is_synchronous) {
+    message.receipt = ++receipts_;
+    untaken_.emplace(message.receipt, rank);
+  }
   if (mailboxes_[receiver].put(message)) shared_.wake(receiver);
+  return message.receipt;
 }
 
-envelope engine::receive(std::uint32_t rank, message_filter const& wanted, bool is_taken,
-                         char const* call) {
+bool engine::is_taken(std::uint32_t rank, std::uint64_t receipt, bool waits, char const* call) {
+  auto const is_gone = [&] { return !untaken_.contains(receipt); };
+  if (waits) {
+    wait_until(rank, {.call = call}, is_gone);
+    return true;
+  }
+  std::lock_guard const held(shared_.mutex);
+  check_run();
+  return is_gone();
+}
+
+std::size_t engine::wait_for(std::uint32_t rank, std::span<message_filter const> wanted,
+                             char const* call) {
   mailbox& mine = mailboxes_[rank];
   {
     std::lock_guard const held(shared_.mutex);
     mine.expect(wanted);
   }
-  wait_until(rank, {.call = call, .group = wanted.group, .peer = wanted.source, .tag = wanted.tag},
-             [&] { return mine.find(wanted) != nullptr; });
-  std::lock_guard const held(shared_.mutex);
-  return is_taken ? *mine.take(wanted) : *mine.find(wanted);
+  std::size_t found = 0;
+  message_filter const& first = wanted.front();
+  wait_until(rank, {.call = call, .group = first.group, .peer = first.source, .tag = first.tag},
+             [&] {
+               found = 0;
+               while (found < wanted.size() && mine.find(wanted[found]) == nullptr) ++found;
+               return found < wanted.size();
+             });
+  return found;
 }
 
-bool engine::has_message(std::uint32_t rank, message_filter const& wanted) {
+std::optional<envelope> engine::find(std::uint32_t rank, message_filter const& wanted) {
   std::lock_guard const held(shared_.mutex);
   check_run();
-  return mailboxes_[rank].find(wanted) != nullptr;
+  envelope const* const found = mailboxes_[rank].find(wanted);
+  return found != nullptr ? std::optional(*found) : std::nullopt;
+}
+
+envelope engine::receive(std::uint32_t rank, message_filter const& wanted, char const* call) {
+  wait_for(rank, std::span(&wanted, 1), call);
+  std::lock_guard const held(shared_.mutex);
+  envelope const message = *mailboxes_[rank].take(wanted);
+  if (auto const sender = untaken_.find(message.receipt); sender != untaken_.end()) {
+    shared_.wake(sender->second);
+    untaken_.erase(sender);
+  }
+  return message;
 }
 
 std::shared_ptr<group> engine::split(group const& of, std::uint64_t number, std::int64_t color,

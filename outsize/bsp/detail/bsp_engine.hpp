@@ -23,6 +23,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -49,7 +50,7 @@ struct group {
 
 /// Which operation a member of a group calls; all members must agree.
 struct collective_call {
-  char const* name = "";
+  std::string name = {};
   std::uint32_t root = 0;
   std::uint64_t item_bytes = 0;
   std::uint64_t items = 0;     ///< If all must have the same number.
@@ -61,6 +62,9 @@ struct collective_call {
 
 class engine {
  public:
+  /// Bytes of a processor, which may lie in several places.
+  using pieces = std::span<std::span<std::byte const> const>;
+
   /// @param make_memory  Makes the memory of a rank's arena.
   /// @param suspend  Stops the calling rank until its worker resumes it.
   engine(storage& store, run_plan const& plan,
@@ -85,18 +89,25 @@ class engine {
   void barrier(std::uint32_t rank, group& of);
   /// Sends bytes, as a part of an operation, to one member, or the same to several.
   void put_part(std::uint32_t rank, group const& of, std::uint64_t number, std::uint32_t source,
-                std::span<std::uint32_t const> to, std::span<std::byte const> bytes);
+                std::span<std::uint32_t const> to, pieces bytes);
   /// Waits for `count` parts of an operation, and takes them, by source.
   std::vector<incoming> take_parts(std::uint32_t rank, group const& of, std::uint64_t number,
                                    std::size_t count, char const* call);
-  /// Sends a message to a member.
-  void send(std::uint32_t rank, group const& of, std::uint32_t source, std::uint32_t to,
-            std::int64_t tag, std::span<std::byte const> bytes);
-  /// Waits for a message. @param is_taken  Else it stays, to be received later.
-  envelope receive(std::uint32_t rank, message_filter const& wanted, bool is_taken,
-                   char const* call);
-  /// The same without waiting.
-  bool has_message(std::uint32_t rank, message_filter const& wanted);
+  /// Sends a message to a member. Returns 0, or if it `is_synchronous` the number of its receipt.
+  std::uint64_t send(std::uint32_t rank, group const& of, std::uint32_t source, std::uint32_t to,
+                     std::int64_t tag, pieces bytes, bool is_synchronous = false);
+  /// Returns true if a synchronous message was taken; waits for it if `waits`.
+  bool is_taken(std::uint32_t rank, std::uint64_t receipt, bool waits, char const* call);
+  /// Waits until one of some messages is there, and returns its filter's index.
+  std::size_t wait_for(std::uint32_t rank, std::span<message_filter const> wanted,
+                       char const* call);
+  /// The first message that matches, if it is there: it stays.
+  std::optional<envelope> find(std::uint32_t rank, message_filter const& wanted);
+  /// Waits for a message, and takes it.
+  envelope receive(std::uint32_t rank, message_filter const& wanted, char const* call);
+  void get(message_store::ticket const& message, std::span<std::span<std::byte> const> into) {
+    messages_.get(message, into);
+  }
   void get(message_store::ticket const& message, std::span<std::byte> into) {
     messages_.get(message, into);
   }
@@ -150,6 +161,8 @@ class engine {
   std::map<std::pair<std::pair<std::uint32_t, std::uint64_t>, std::int64_t>, std::weak_ptr<group>>
       splits_;
   std::uint32_t groups_ = 1;
+  std::uint64_t receipts_ = 0;
+  std::map<std::uint64_t, std::uint32_t> untaken_;  // receipts, and the senders that wait for them
   std::vector<processor_counts> counts_;
 
   std::unique_ptr<pager> pager_;

@@ -14,6 +14,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -27,6 +28,7 @@ struct envelope {
   std::uint32_t source = 0;  ///< The sender's rank in the group.
   std::int64_t tag = 0;
   message_store::ticket bytes;
+  std::uint64_t receipt = 0;  ///< The sender wants to know when it is taken, by this number.
 };
 
 /// Which messages a receiver takes.
@@ -50,11 +52,11 @@ class mailbox {
   void expect(std::uint32_t group, std::uint64_t number, std::size_t count) {
     expected_operation_ = {group, number};
     expected_count_ = count;
-    expected_message_.reset();
+    expected_messages_.clear();
   }
-  /// From now on the owner waits for a message.
-  void expect(message_filter const& wanted) {
-    expected_message_ = wanted;
+  /// From now on the owner waits for one of some messages.
+  void expect(std::span<message_filter const> wanted) {
+    expected_messages_.assign(wanted.begin(), wanted.end());
     expected_count_ = 0;
   }
 
@@ -82,7 +84,8 @@ class mailbox {
   /// @return whether the owner waits for it.
   bool put(envelope const& message) {
     letters_.push_back(message);
-    return expected_message_ && expected_message_->matches(message);
+    return std::any_of(expected_messages_.begin(), expected_messages_.end(),
+                       [&](message_filter const& wanted) { return wanted.matches(message); });
   }
   /// The first that matches; it stays.
   envelope const* find(message_filter const& wanted) const {
@@ -107,7 +110,7 @@ class mailbox {
   std::deque<envelope> letters_;
   key expected_operation_;
   std::size_t expected_count_ = 0;
-  std::optional<message_filter> expected_message_;
+  std::vector<message_filter> expected_messages_;
 };
 
 }  // namespace outsize::bsp::detail

@@ -39,7 +39,7 @@ std::uint64_t member::begin(char const* name, std::uint32_t root, std::size_t it
 
 void member::put(std::uint64_t number, std::span<std::uint32_t const> to,
                  std::span<std::byte const> bytes) {
-  run_->put_part(global_rank_, *group_, number, rank_, to, bytes);
+  run_->put_part(global_rank_, *group_, number, rank_, to, std::span(&bytes, 1));
 }
 
 void member::put_to_all(std::uint64_t number, std::span<std::byte const> bytes,
@@ -102,14 +102,14 @@ member member::split(std::int64_t color, std::int64_t key) {
 
 void member::send(std::uint32_t to, std::int64_t tag, std::span<std::byte const> bytes) {
   OUTSIZE_ASSERT(to < count());
-  run_->send(global_rank_, *group_, rank_, to, tag, bytes);
+  run_->send(global_rank_, *group_, rank_, to, tag, std::span(&bytes, 1));
 }
 
 incoming member::receive(std::optional<std::uint32_t> from, std::optional<std::int64_t> tag) {
   message_filter wanted{.group = group_->number};
   if (from) wanted.source = *from;
   if (tag) wanted.tag = *tag;
-  envelope const message = run_->receive(global_rank_, wanted, true, "receive");
+  envelope const message = run_->receive(global_rank_, wanted, "receive");
   return {message.source, 0, message.tag, message.bytes};
 }
 

@@ -1,0 +1,374 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#include "child.hpp"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <climits>
+
+namespace outsize::bsp::mpi {
+
+process::header* shared = nullptr;
+process::rank_control* control = nullptr;
+std::uint32_t rank_in_world = 0;
+
+namespace {
+
+using process::rank_control;
+
+constexpr std::size_t huge_page = std::size_t{2} << 20;
+constexpr std::size_t lone_arena_bytes = std::size_t{1} << 38;
+constexpr std::size_t startup_bytes = std::size_t{8} << 20;
+
+int frames_descriptor = -1;
+std::byte* arena = nullptr;
+std::uint64_t arena_bytes = 0;
+std::byte* startup = nullptr;  // for what is allocated before there is an arena
+std::size_t startup_used = 0;
+alignas(detail::arena_heap) std::byte heap_place[sizeof(detail::arena_heap)];
+detail::arena_heap* heap = nullptr;
+
+[[noreturn]] void die(char const* reason) {
+  char text[256];
+  int const length = ::snprintf(text, sizeof text, "outsize: rank %u: %s\n", rank_in_world, reason);
+  if (length > 0 && ::write(2, text, static_cast<std::size_t>(length)) < 0) ::_exit(126);
+  ::_exit(126);
+}
+
+void* reserve(std::size_t bytes, int protection) {
+  void* const got = ::mmap(nullptr, bytes + huge_page, protection,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (got == MAP_FAILED) die("no addresses for its memory");
+  auto const address = reinterpret_cast<std::uintptr_t>(got);
+  return reinterpret_cast<void*>((address + huge_page - 1) & ~(huge_page - 1));
+}
+
+// ---- turns ----
+
+void futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value) {
+  ::syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), operation, value, nullptr, nullptr,
+            0);
+}
+
+/// Maps a run of pieces of the arena to frames, or to nothing.
+void map(std::uint64_t piece, std::uint64_t count, std::uint32_t frame) {
+  std::uint64_t const bytes = shared->piece_bytes;
+  std::byte* const place = arena + piece * bytes;
+  void* const got = frame != 0
+                        ? ::mmap(place, count * bytes, PROT_READ | PROT_WRITE,
+                                 MAP_SHARED | MAP_FIXED | MAP_POPULATE, frames_descriptor,
+                                 static_cast<off_t>((frame - 1) * bytes))
+                        : ::mmap(place, count * bytes, PROT_NONE,
+                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  if (got == MAP_FAILED) die("cannot map its memory");
+}
+
+/// Brings the arena's mapping to the frames that the engine has put behind it.
+void map_frames() {
+  if (control->frames_changed == 0) return;
+  control->frames_changed = 0;
+  std::uint32_t const* const frames = process::frames_of(*shared, rank_in_world);
+  std::uint32_t* const mapped = process::mapped_of(*shared, rank_in_world);
+  std::uint32_t const end = control->piece_end;
+  for (std::uint32_t piece = 0; piece < end;) {
+    if (frames[piece] == mapped[piece]) {
+      ++piece;
+      continue;
+    }
+    std::uint32_t const first = piece;
+    std::uint32_t const frame = frames[first];
+    while (piece < end && frames[piece] != mapped[piece] &&
+           frames[piece] == (frame != 0 ? frame + (piece - first) : 0)) {
+      mapped[piece] = frames[piece];
+      ++piece;
+    }
+    map(first, piece - first, frame);
+  }
+}
+
+void wait_for_turn() {
+  while (control->turn.load() == rank_control::engine_turn) {
+    futex(control->turn, FUTEX_WAIT, rank_control::engine_turn);
+  }
+  map_frames();
+}
+
+}  // namespace
+
+void ask(call what) {
+  sigset_t all;
+  sigset_t before;
+  ::sigfillset(&all);
+  ::sigprocmask(SIG_SETMASK, &all, &before);
+  control->what = what;
+  control->turn.store(rank_control::engine_turn);
+  futex(control->turn, FUTEX_WAKE, INT_MAX);
+  wait_for_turn();
+  ::sigprocmask(SIG_SETMASK, &before, nullptr);
+}
+
+void refuse(char const* format, ...) {
+  char text[process::most_text];
+  va_list arguments;
+  va_start(arguments, format);
+  ::vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  if (control == nullptr) die(text);
+  ::memcpy(control->text, text, sizeof text);
+  ask(call::refuse);
+  ::_exit(1);
+}
+
+// ---- memory ----
+
+namespace {
+
+bool enter_pages(void* /*context*/, std::uint64_t first, std::uint64_t pages) noexcept {
+  return ask(call::enter, first, pages) != 0;
+}
+void leave_pages(void* /*context*/, std::uint64_t first, std::uint64_t pages) noexcept {
+  ask(call::leave, first, pages);
+}
+bool enter_alone(void* /*context*/, std::uint64_t /*first*/, std::uint64_t /*pages*/) noexcept {
+  return true;
+}
+void leave_alone(void* /*context*/, std::uint64_t first, std::uint64_t pages) noexcept {
+  ::madvise(arena + first * detail::arena_heap::page_bytes, pages * detail::arena_heap::page_bytes,
+            MADV_DONTNEED);
+}
+void wrong_pointer(void* /*context*/, char const* reason) noexcept { refuse("%s", reason); }
+
+/// Memory that stays: for what is allocated before the first turn.
+void* startup_memory(std::size_t bytes, std::size_t alignment) {
+  if (startup == nullptr) {
+    startup = static_cast<std::byte*>(reserve(startup_bytes, PROT_READ | PROT_WRITE));
+  }
+  std::size_t const at = (startup_used + 16 + alignment - 1) & ~(alignment - 1);
+  if (at + bytes > startup_bytes) return nullptr;
+  ::memcpy(startup + at - 16, &bytes, sizeof bytes);
+  startup_used = at + bytes;
+  return startup + at;
+}
+
+bool is_startup(void const* memory) {
+  auto const offset = static_cast<std::size_t>(static_cast<std::byte const*>(memory) - startup);
+  return startup != nullptr && offset < startup_bytes;
+}
+
+std::size_t startup_length(void const* memory) {
+  std::size_t bytes = 0;
+  ::memcpy(&bytes, static_cast<std::byte const*>(memory) - 16, sizeof bytes);
+  return bytes;
+}
+
+void* allocated(std::size_t bytes, std::size_t alignment) {
+  void* const memory = heap != nullptr ? heap->allocate(bytes, alignment)
+                                       : startup_memory(bytes, alignment < 16 ? 16 : alignment);
+  if (memory == nullptr) errno = ENOMEM;
+  return memory;
+}
+
+void make_heap(std::uint64_t bytes, std::byte* tables, detail::arena_owner const& owner) {
+  arena_bytes = bytes;
+  // Placement without a header of the standard library that would declare more than this.
+  struct here {
+    static void* at(void* place) { return place; }
+  };
+  heap = static_cast<detail::arena_heap*>(here::at(heap_place));
+  ::new (here::at(heap_place)) detail::arena_heap(arena, bytes, tables, owner);
+}
+
+void begin_alone() {
+  arena = static_cast<std::byte*>(reserve(lone_arena_bytes, PROT_READ | PROT_WRITE));
+  auto* const tables = static_cast<std::byte*>(
+      reserve(detail::arena_heap::table_bytes(lone_arena_bytes), PROT_READ | PROT_WRITE));
+  make_heap(
+      lone_arena_bytes, tables,
+      {.context = nullptr, .enter = enter_alone, .leave = leave_alone, .fail = wrong_pointer});
+}
+
+/// Reads a number, and what follows it.
+bool parse(char const*& text, char end, std::uint32_t& number) {
+  if (*text < '0' || *text > '9') return false;
+  number = 0;
+  while (*text >= '0' && *text <= '9')
+    number = number * 10 + static_cast<std::uint32_t>(*text++ - '0');
+  return *text++ == end;
+}
+
+/// The value of our variable, "CONTROL:FRAMES:RANK"; nullptr: there is none. The library of C does
+/// not know the environment yet. The name is made another one: what the program starts is no rank.
+char const* value_in(char** environment) {
+  std::size_t const length = ::strlen(process::environment_name);
+  for (; *environment != nullptr; ++environment) {
+    char* const entry = *environment;
+    if (::strncmp(entry, process::environment_name, length) != 0 || entry[length] != '=') continue;
+    entry[0] = '_';
+    return entry + length + 1;
+  }
+  return nullptr;
+}
+
+/// The first thing in the process, before the constructors of the program.
+[[gnu::constructor]] void begin(int /*argc*/, char** /*argv*/, char** environment) {
+  char const* text = value_in(environment);
+  std::uint32_t control_descriptor = 0;
+  std::uint32_t frames = 0;
+  if (text == nullptr || !parse(text, ':', control_descriptor) || !parse(text, ':', frames) ||
+      !parse(text, '\0', rank_in_world)) {
+    return begin_alone();
+  }
+  frames_descriptor = static_cast<int>(frames);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  struct stat info;
+  if (::fstat(static_cast<int>(control_descriptor), &info) != 0)
+    die("OUTSIZE_BSP names no memory of a run");
+  void* const got = ::mmap(nullptr, static_cast<std::size_t>(info.st_size), PROT_READ | PROT_WRITE,
+                           MAP_SHARED | MAP_NORESERVE, static_cast<int>(control_descriptor), 0);
+  if (got == MAP_FAILED) die("cannot map the memory of the run");
+  shared = static_cast<process::header*>(got);
+  if (shared->magic_number != process::magic) die("outsize-run is of another version");
+  ::close(static_cast<int>(control_descriptor));
+  ::fcntl(frames_descriptor, F_SETFD, FD_CLOEXEC);
+  control = &process::control_of(*shared, rank_in_world);
+  arena = static_cast<std::byte*>(reserve(shared->arena_bytes, PROT_NONE));
+  control->arena_begin = reinterpret_cast<std::uint64_t>(arena);
+  wait_for_turn();
+  make_heap(
+      shared->arena_bytes, process::heap_tables_of(*shared, rank_in_world),
+      {.context = nullptr, .enter = enter_pages, .leave = leave_pages, .fail = wrong_pointer});
+}
+
+}  // namespace
+
+bool is_in_arena(void const* memory) noexcept { return heap != nullptr && heap->owns(memory); }
+
+exposed::exposed(void const* from, std::uint64_t bytes)
+    : mine_(nullptr), there_(const_cast<void*>(from)) {
+  if (bytes == 0 || is_in_arena(from)) return;
+  there_ = allocated(bytes, 16);
+  if (there_ == nullptr) refuse("no memory for a message of %lu bytes outside of the heap", bytes);
+  mine_ = there_;
+  ::memcpy(there_, from, bytes);
+}
+
+exposed::exposed(void* into, std::uint64_t bytes, bool) : mine_(nullptr), there_(into) {
+  if (bytes == 0 || is_in_arena(into)) return;
+  there_ = allocated(bytes, 16);
+  if (there_ == nullptr) refuse("no memory for a message of %lu bytes outside of the heap", bytes);
+  mine_ = into;
+}
+
+exposed::~exposed() {
+  if (mine_ != nullptr) ::free(there_);
+}
+
+void exposed::finish(std::uint64_t bytes) noexcept {
+  if (mine_ != nullptr) ::memcpy(mine_, there_, bytes);
+}
+
+}  // namespace outsize::bsp::mpi
+
+// ---- malloc() and its family ----
+
+namespace mpi = outsize::bsp::mpi;
+
+extern "C" {
+
+void* malloc(std::size_t bytes) { return mpi::allocated(bytes, 16); }
+
+void free(void* memory) {
+  if (memory == nullptr || mpi::is_startup(memory)) return;
+  mpi::heap->free(memory);
+}
+
+void* calloc(std::size_t count, std::size_t bytes) {
+  if (mpi::heap != nullptr) {
+    void* const memory = mpi::heap->allocate_zeroed(count, bytes);
+    if (memory == nullptr) errno = ENOMEM;
+    return memory;
+  }
+  std::size_t all = 0;
+  if (__builtin_mul_overflow(count, bytes, &all)) return nullptr;
+  return mpi::startup_memory(all, 16);  // zeros: used once
+}
+
+void* realloc(void* memory, std::size_t bytes) {
+  if (memory == nullptr) return malloc(bytes);
+  if (!mpi::is_startup(memory)) {
+    void* const moved = mpi::heap->reallocate(memory, bytes);
+    if (moved == nullptr) errno = ENOMEM;
+    return moved;
+  }
+  void* const moved = malloc(bytes);
+  std::size_t const before = mpi::startup_length(memory);
+  if (moved != nullptr) memcpy(moved, memory, before < bytes ? before : bytes);
+  return moved;
+}
+
+void* reallocarray(void* memory, std::size_t count, std::size_t bytes) {
+  std::size_t all = 0;
+  if (__builtin_mul_overflow(count, bytes, &all)) {
+    errno = ENOMEM;
+    return nullptr;
+  }
+  return realloc(memory, all);
+}
+
+void* memalign(std::size_t alignment, std::size_t bytes) {
+  return mpi::allocated(bytes, alignment);
+}
+void* aligned_alloc(std::size_t alignment, std::size_t bytes) {
+  return mpi::allocated(bytes, alignment);
+}
+int posix_memalign(void** memory, std::size_t alignment, std::size_t bytes) {
+  if (alignment < sizeof(void*) || (alignment & (alignment - 1)) != 0) return EINVAL;
+  void* const got = mpi::allocated(bytes, alignment);
+  if (got == nullptr) return ENOMEM;
+  *memory = got;
+  return 0;
+}
+void* valloc(std::size_t bytes) { return mpi::allocated(bytes, 4096); }
+void* pvalloc(std::size_t bytes) {
+  return mpi::allocated((bytes + 4095) & ~std::size_t{4095}, 4096);
+}
+
+std::size_t malloc_usable_size(void* memory) {
+  if (memory == nullptr) return 0;
+  return mpi::is_startup(memory) ? mpi::startup_length(memory) : mpi::heap->usable_bytes(memory);
+}
+
+// ---- what a rank cannot do ----
+
+pid_t fork(void) {
+  mpi::refuse("fork() is not possible: the memory of a rank is shared with the engine");
+}
+
+int pthread_create(pthread_t* /*thread*/, pthread_attr_t const* /*attributes*/,
+                   void* (* /*start*/)(void*), void* /*argument*/) {
+  mpi::refuse("threads are not possible: a rank is a process of one thread (OMP_NUM_THREADS=1)");
+}
+
+int sched_setaffinity(pid_t /*process*/, std::size_t /*bytes*/, cpu_set_t const* /*set*/) {
+  return 0;
+}
+int pthread_setaffinity_np(pthread_t /*thread*/, std::size_t /*bytes*/, cpu_set_t const* /*set*/) {
+  return 0;
+}
+
+}  // extern "C"

@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// The library in a process of a run: its memory, and its calls of the engine.
+//
+// A process runs only when the engine gives it the turn. While it waits it runs this code alone, on
+// memory of this library and its stack, with signals blocked: everything else may be on disk.
+// Without an engine (a program that was started by itself) memory is private, and MPI_Init refuses.
+//
+// Freestanding: no exceptions, no standard library of C++. One thread. Layer: bsp.
+
+#include <cstddef>
+#include <cstdint>
+
+#include <outsize/bsp/detail/arena_heap.hpp>
+#include <outsize/bsp/process/control.hpp>
+
+namespace outsize::bsp::mpi {
+
+using process::call;
+
+/// The memory shared with the engine; nullptr: there is none.
+extern process::header* shared;
+extern process::rank_control* control;
+extern std::uint32_t rank_in_world;
+
+/// Gives the engine its turn with a call, whose arguments stand in *control, and waits for the next
+/// one. Afterwards memory is as it was.
+void ask(call what);
+/// The same with arguments.
+template <typename... Arguments>
+std::uint64_t ask(call what, Arguments... arguments) {
+  std::uint64_t const all[] = {static_cast<std::uint64_t>(arguments)...};
+  for (std::size_t i = 0; i < sizeof...(arguments); ++i) control->arguments[i] = all[i];
+  ask(what);
+  return control->results[0];
+}
+
+/// Ends the run with a message.
+[[noreturn, gnu::format(printf, 1, 2)]] void refuse(char const* format, ...);
+
+/// Returns true if the engine can reach memory: it is in the arena.
+bool is_in_arena(void const* memory) noexcept;
+
+/// Bytes where the engine can reach them: in place, or copied to the arena and back.
+class exposed {
+ public:
+  /// For the engine to read.
+  exposed(void const* from, std::uint64_t bytes);
+  /// For the engine to write: finish() copies what it wrote.
+  exposed(void* into, std::uint64_t bytes, bool);
+  exposed(exposed const&) = delete;
+  exposed& operator=(exposed const&) = delete;
+  ~exposed();
+
+  std::uint64_t address() const noexcept { return reinterpret_cast<std::uint64_t>(there_); }
+  void finish(std::uint64_t bytes) noexcept;
+
+ private:
+  void* mine_;
+  void* there_;
+};
+
+}  // namespace outsize::bsp::mpi

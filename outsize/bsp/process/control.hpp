@@ -1,0 +1,120 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// The memory that the engine shares with the processes of a run: by it a process calls the engine,
+// and learns which frames are behind its arena.
+//
+//   | header | rank 0: calls, frames, parts, heap tables | rank 1: … |
+//
+//   process:  writes a call ── turn = engine ── waits ┄┄┄┄┄┄┄┄┄┄┄ maps its frames, goes on
+//   engine:   ┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄ serves the call, for other ranks too ── turn = process
+//
+// The library in the processes is compiled from this header as well, so it links nothing. Sizes are
+// those of one machine and one build: both sides come from the same build, which `magic` checks.
+//
+// Invariant: a region is written by the side whose turn it is; is_dead by the launcher alone.
+// Layer: bsp.
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace outsize::bsp::process {
+
+inline constexpr std::uint64_t magic = 0x6f757473697a6531;  // changes with the layout
+inline constexpr char const* environment_name = "OUTSIZE_BSP";
+inline constexpr std::size_t most_text = 512;
+inline constexpr std::int64_t any = -1;
+
+/// The calls of a process. Their arguments are numbers; what each means stands behind it.
+enum class call : std::uint32_t {
+  none,
+  enter,        ///< first page, pages → 1: usable
+  leave,        ///< first page, pages
+  start,        ///< MPI_Init
+  begin,        ///< group, number, root, item bytes, items, fold; text: the function
+  barrier,      ///< group
+  put_parts,    ///< group, number; parts: to member, from address
+  put_to_many,  ///< group, number, address, bytes; parts: to member
+  wait_parts,   ///< group, number, count → parts: source, bytes
+  take_parts,   ///< parts, as many as wait_parts gave: address; in the same order
+  send,         ///< group, to, tag, address, bytes, synchronous → ticket of a synchronous one
+  wait_taken,   ///< ticket → 1 once it was taken; argument 1: whether to wait
+  find,         ///< group, source, tag, whether to wait → found, source, tag, bytes
+  receive,      ///< group, source, tag, address, most bytes → source, tag, bytes; waits
+  wait_any,     ///< parts: source, tag (bytes), group (address) → index of one that has come
+  new_group,    ///< group, number, color; parts: members, as ranks of `group` → group
+  yield,
+  finalize,
+  abort,   ///< code
+  refuse,  ///< text: why the run ends
+};
+
+/// A part of an exchange, in the memory of the process.
+struct part {
+  std::uint64_t member = 0;
+  std::uint64_t address = 0;
+  std::uint64_t bytes = 0;
+};
+
+/// How far a process has come.
+enum class life : std::uint32_t { begun, started, finalized };
+
+/// What a process and the engine write to each other.
+struct alignas(64) rank_control {
+  static constexpr std::uint32_t engine_turn = 0, process_turn = 1;
+
+  std::atomic<std::uint32_t> turn;
+  std::atomic<std::uint32_t> is_dead;  ///< Set by the launcher, with the status before it.
+  std::int32_t wait_status;
+  std::atomic<life> now;
+  call what;
+  std::uint32_t part_count;
+  std::uint32_t frames_changed;  ///< Since the process mapped them last.
+  std::uint32_t piece_end;       ///< Pieces from here on have no frames.
+  std::uint64_t arena_begin;     ///< The address in the process.
+  std::uint64_t arguments[8];
+  std::uint64_t results[4];
+  char text[most_text];
+};
+
+/// What all share.
+struct alignas(64) header {
+  std::uint64_t magic_number;
+  std::uint64_t region_bytes;                                             ///< Of each rank.
+  std::uint64_t frames_offset, mapped_offset, parts_offset, heap_offset;  ///< In a region.
+  std::uint64_t arena_bytes, piece_bytes;
+  std::uint64_t frame_bytes;  ///< Of all frames.
+  std::uint64_t part_capacity;
+  std::uint32_t count;
+  std::atomic<std::uint32_t> has_failed;
+  std::int32_t exit_code;  ///< If it has failed.
+  char text[most_text];    ///< Why.
+};
+
+inline rank_control& control_of(header& all, std::uint32_t rank) noexcept {
+  auto* const begin = reinterpret_cast<std::byte*>(&all);
+  return *reinterpret_cast<rank_control*>(begin + sizeof(header) + rank * all.region_bytes);
+}
+
+template <typename T>
+T* table_of(header& all, std::uint32_t rank, std::uint64_t offset) noexcept {
+  return reinterpret_cast<T*>(reinterpret_cast<std::byte*>(&control_of(all, rank)) + offset);
+}
+/// For each piece of the arena: the number of its frame, plus 1; 0: it has none.
+inline std::uint32_t* frames_of(header& all, std::uint32_t rank) noexcept {
+  return table_of<std::uint32_t>(all, rank, all.frames_offset);
+}
+/// The same as the process has mapped it.
+inline std::uint32_t* mapped_of(header& all, std::uint32_t rank) noexcept {
+  return table_of<std::uint32_t>(all, rank, all.mapped_offset);
+}
+inline part* parts_of(header& all, std::uint32_t rank) noexcept {
+  return table_of<part>(all, rank, all.parts_offset);
+}
+inline std::byte* heap_tables_of(header& all, std::uint32_t rank) noexcept {
+  return table_of<std::byte>(all, rank, all.heap_offset);
+}
+
+}  // namespace outsize::bsp::process

@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// A run whose processors are processes: its plan, the memory that they share with the engine, and
+// the engine itself. outsize-run starts the processes. Layer: bsp.
+// Decision: docs/decisions/0072-ranks-are-processes.md.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <outsize/block/disk_options.hpp>
+#include <outsize/bsp/process/control.hpp>
+#include <outsize/bsp/process/frame_file.hpp>
+#include <outsize/bsp/run_plan.hpp>
+
+namespace outsize::bsp::process {
+
+/// Choices for a run of processes.
+struct process_options {
+  std::uint32_t count = 1;
+  std::uint32_t workers = 0;        ///< 0: the threads that the machine has for this process.
+  std::uint64_t memory_bytes = 0;   ///< 0: half of the memory that the machine has for it.
+  std::uint64_t context_bytes = 0;  ///< 0: as run_options::context_bytes.
+  std::vector<disk_options> disks = {};
+};
+
+/// Divides memory. Private memory of each process is counted with 256 KiB. @throws as plan_run().
+run_plan plan_processes(process_options const& options);
+
+/// The memory of a run, before there is a thread or a process.
+class process_memory {
+ public:
+  /// @throws std::system_error.
+  explicit process_memory(run_plan const& plan);
+
+  header& shared() noexcept { return *reinterpret_cast<header*>(control_.bytes().data()); }
+  shared_memory& frames() noexcept { return frames_; }
+  /// What the environment of a process says.
+  std::string environment_of(std::uint32_t rank) const;
+
+ private:
+  shared_memory control_;
+  shared_memory frames_;
+};
+
+/// Serves all processes until they have ended. If the run fails, the reason and an exit code are in
+/// the shared header, and this process ends at once with code 1: its files have no names.
+run_report serve_processes(process_options const& options, run_plan const& plan,
+                           process_memory& memory);
+
+}  // namespace outsize::bsp::process

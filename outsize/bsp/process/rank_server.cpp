@@ -1,0 +1,279 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#include <outsize/bsp/process/rank_server.hpp>
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <climits>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <outsize/base/assert.hpp>
+#include <outsize/bsp/bsp_error.hpp>
+
+namespace outsize::bsp::process {
+
+namespace {
+
+using detail::message_filter;
+
+void wait_while(std::atomic<std::uint32_t>& word, std::uint32_t value) {
+  ::syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), FUTEX_WAIT, value, nullptr, nullptr,
+            0);
+}
+void wake(std::atomic<std::uint32_t>& word) {
+  ::syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), FUTEX_WAKE, INT_MAX, nullptr,
+            nullptr, 0);
+}
+
+message_filter filter_of(std::uint64_t group, std::uint64_t source, std::uint64_t tag) {
+  return {.group = static_cast<std::uint32_t>(group),
+          .source = static_cast<std::int64_t>(source),
+          .tag = static_cast<std::int64_t>(tag)};
+}
+
+}  // namespace
+
+rank_server::rank_server(detail::engine& run, header& all, std::uint32_t rank)
+    : run_(run), all_(all), control_(control_of(all, rank)), rank_(rank) {
+  groups_.emplace(0, run.everybody());
+}
+
+// ---- turns ----
+
+void rank_server::serve() {
+  for (;;) {
+    give_turn();
+    if (control_.is_dead.load() != 0) return check_end();
+    answer();
+  }
+}
+
+void rank_server::give_turn() {
+  control_.turn.store(rank_control::process_turn);
+  wake(control_.turn);
+  while (control_.turn.load() == rank_control::process_turn && control_.is_dead.load() == 0) {
+    wait_while(control_.turn, rank_control::process_turn);
+  }
+}
+
+/// A process has ended in order if it called MPI_Finalize, or never MPI_Init, and exited.
+void rank_server::check_end() const {
+  int const status = control_.wait_status;
+  if (WIFSIGNALED(status)) {
+    throw bsp_error(rank_, fmt::format("rank {}: ended by signal {} ({})", rank_, WTERMSIG(status),
+                                       ::strsignal(WTERMSIG(status))));
+  }
+  if (control_.now.load() == life::started) {
+    throw bsp_error(rank_, fmt::format("rank {}: exited with code {} before MPI_Finalize", rank_,
+                                       WEXITSTATUS(status)));
+  }
+}
+
+void rank_server::refuse(char const* reason) const {
+  throw bsp_error(rank_, fmt::format("rank {}: {}", rank_, reason));
+}
+
+// ---- arguments ----
+
+std::shared_ptr<detail::group> const& rank_server::group_of(std::uint64_t number) const {
+  auto const found = groups_.find(number);
+  if (found == groups_.end()) refuse("a communicator that does not exist");
+  return found->second;
+}
+
+std::span<part> rank_server::parts() const noexcept {
+  return {parts_of(all_, rank_), std::min<std::size_t>(control_.part_count, all_.part_capacity)};
+}
+
+/// Where bytes of the process's arena lie in the engine's memory.
+rank_server::pieces rank_server::pieces_at(std::uint64_t address, std::uint64_t bytes) const {
+  pieces all;
+  std::uint64_t offset = address - control_.arena_begin;
+  if (bytes != 0 && (address < control_.arena_begin || offset + bytes > all_.arena_bytes)) {
+    refuse("a buffer outside of its arena");
+  }
+  detail::context& mine = run_.context_of(rank_);
+  while (bytes != 0) {
+    std::size_t const piece = offset / all_.piece_bytes;
+    if (piece >= mine.piece_count() || frames_of(all_, rank_)[piece] == 0) {
+      refuse("a buffer in memory that was freed");
+    }
+    std::span<std::byte> const rest = mine.bytes_of(piece).subspan(offset % all_.piece_bytes);
+    std::size_t const here = std::min<std::uint64_t>(rest.size(), bytes);
+    all.push_back(rest.first(here));
+    offset += here;
+    bytes -= here;
+  }
+  return all;
+}
+
+namespace {
+
+std::vector<std::span<std::byte const>> read_only(std::vector<std::span<std::byte>> const& all) {
+  return {all.begin(), all.end()};
+}
+
+}  // namespace
+
+// ---- calls ----
+
+void rank_server::answer() {
+  std::uint64_t const* const a = control_.arguments;
+  std::uint64_t& result = control_.results[0];
+  switch (control_.what) {
+    case call::enter:
+      result = run_.enter(rank_, a[0], a[1]) ? 1 : 0;
+      return;
+    case call::leave:
+      return run_.leave(rank_, a[0], a[1]);
+    case call::start:
+      return;
+    case call::begin:
+      return begin();
+    case call::barrier:
+      return run_.barrier(rank_, *group_of(a[0]));
+    case call::put_parts:
+      return put_parts();
+    case call::put_to_many:
+      return put_to_many();
+    case call::wait_parts:
+      return wait_parts();
+    case call::take_parts:
+      return take_parts();
+    case call::send:
+      return send();
+    case call::wait_taken:
+      result = run_.is_taken(rank_, a[0], a[1] != 0, "MPI_Ssend") ? 1 : 0;
+      return;
+    case call::find:
+      return find();
+    case call::receive:
+      return receive();
+    case call::wait_any:
+      return wait_any();
+    case call::new_group:
+      return new_group();
+    case call::yield:
+      return;
+    case call::finalize:
+      return;
+    case call::abort:
+      throw bsp_error(rank_, fmt::format("rank {}: MPI_Abort with code {}", rank_, a[0]));
+    case call::refuse:
+      refuse(control_.text);
+    case call::none:
+      break;
+  }
+  refuse("a call that does not exist");
+}
+
+void rank_server::begin() {
+  std::uint64_t const* const a = control_.arguments;
+  run_.begin(rank_, *group_of(a[0]), a[1],
+             {.name = control_.text,
+              .root = static_cast<std::uint32_t>(a[2]),
+              .item_bytes = a[3],
+              .items = a[4],
+              .operation = a[5] == 0 ? std::string() : fmt::format("operation {:x}", a[5])});
+}
+
+void rank_server::put_parts() {
+  std::uint64_t const* const a = control_.arguments;
+  detail::group const& of = *group_of(a[0]);
+  for (part const& one : parts()) {
+    auto const to = static_cast<std::uint32_t>(one.member);
+    run_.put_part(rank_, of, a[1], static_cast<std::uint32_t>(a[2]), std::span(&to, 1),
+                  read_only(pieces_at(one.address, one.bytes)));
+  }
+}
+
+void rank_server::put_to_many() {
+  std::uint64_t const* const a = control_.arguments;
+  std::vector<std::uint32_t> to;
+  for (part const& one : parts()) to.push_back(static_cast<std::uint32_t>(one.member));
+  run_.put_part(rank_, *group_of(a[0]), a[1], static_cast<std::uint32_t>(a[4]), to,
+                read_only(pieces_at(a[2], a[3])));
+}
+
+void rank_server::wait_parts() {
+  std::uint64_t const* const a = control_.arguments;
+  std::vector<detail::incoming> const came =
+      run_.take_parts(rank_, *group_of(a[0]), a[1], a[2], "a collective operation");
+  waiting_parts_ = came;
+  control_.part_count = static_cast<std::uint32_t>(came.size());
+  for (std::size_t i = 0; i < came.size(); ++i) {
+    parts()[i] = {came[i].source, 0, came[i].length_bytes()};
+  }
+}
+
+/// Parts go to their places in the order in which they came, as they lie side by side.
+void rank_server::take_parts() {
+  std::vector<detail::incoming> const came = std::exchange(waiting_parts_, {});
+  std::vector<std::size_t> order(came.size());
+  for (std::size_t i = 0; i < came.size(); ++i) order[came[i].turn] = i;
+  for (std::size_t const i : order) {
+    run_.get(came[i].bytes, pieces_at(parts()[i].address, came[i].length_bytes()));
+  }
+}
+
+void rank_server::send() {
+  std::uint64_t const* const a = control_.arguments;
+  control_.results[0] = run_.send(rank_, *group_of(a[0]), static_cast<std::uint32_t>(a[6]),
+                                  static_cast<std::uint32_t>(a[1]), static_cast<std::int64_t>(a[2]),
+                                  read_only(pieces_at(a[3], a[4])), a[5] != 0);
+}
+
+void rank_server::find() {
+  std::uint64_t const* const a = control_.arguments;
+  message_filter const wanted = filter_of(a[0], a[1], a[2]);
+  if (a[3] != 0) run_.wait_for(rank_, std::span(&wanted, 1), "MPI_Probe");
+  std::optional<detail::envelope> const found = run_.find(rank_, wanted);
+  control_.results[0] = found ? 1 : 0;
+  if (!found) return;
+  control_.results[1] = found->source;
+  control_.results[2] = static_cast<std::uint64_t>(found->tag);
+  control_.results[3] = found->bytes.length_bytes;
+}
+
+void rank_server::receive() {
+  std::uint64_t const* const a = control_.arguments;
+  detail::envelope const message = run_.receive(rank_, filter_of(a[0], a[1], a[2]), "MPI_Recv");
+  std::uint64_t const length = message.bytes.length_bytes;
+  control_.results[1] = message.source;
+  control_.results[2] = static_cast<std::uint64_t>(message.tag);
+  control_.results[3] = length;
+  if (length > a[4]) {
+    run_.drop(message.bytes);
+    throw bsp_error(rank_,
+                    fmt::format("rank {}: a message of {} bytes from rank {}, tag {}, is too "
+                                "long for a buffer of {} bytes",
+                                rank_, length, message.source, message.tag, a[4]));
+  }
+  run_.get(message.bytes, pieces_at(a[3], length));
+}
+
+void rank_server::wait_any() {
+  std::vector<message_filter> wanted;
+  for (part const& one : parts()) wanted.push_back(filter_of(one.address, one.member, one.bytes));
+  control_.results[0] = run_.wait_for(rank_, wanted, "MPI_Wait");
+}
+
+void rank_server::new_group() {
+  std::uint64_t const* const a = control_.arguments;
+  detail::group const& of = *group_of(a[0]);
+  std::vector<std::uint32_t> members;
+  for (part const& one : parts()) members.push_back(of.members.at(one.member));
+  std::shared_ptr<detail::group> const made =
+      run_.split(of, a[1], static_cast<std::int64_t>(a[2]), members);
+  groups_.emplace(made->number, made);
+  control_.results[0] = made->number;
+}
+
+}  // namespace outsize::bsp::process

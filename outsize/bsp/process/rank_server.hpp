@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// The engine's side of one process: gives it its turn, and answers its calls by steps of the engine.
+//
+// It runs in the fiber of the process's rank. While the process computes, the fiber's worker waits
+// for it: so no more processes compute than there are workers. Layer: bsp.
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <outsize/bsp/detail/bsp_engine.hpp>
+#include <outsize/bsp/process/control.hpp>
+
+namespace outsize::bsp::process {
+
+class rank_server {
+ public:
+  rank_server(detail::engine& run, header& all, std::uint32_t rank);
+
+  /// Serves the process until it has ended. @throws bsp_error if it ends before MPI_Finalize, or as
+  /// its call says; the errors of the engine's steps.
+  void serve();
+
+ private:
+  using pieces = std::vector<std::span<std::byte>>;
+
+  void give_turn();
+  void check_end() const;
+  void answer();
+  [[noreturn]] void refuse(char const* reason) const;
+  std::shared_ptr<detail::group> const& group_of(std::uint64_t number) const;
+  pieces pieces_at(std::uint64_t address, std::uint64_t bytes) const;
+  std::span<part> parts() const noexcept;
+
+  void begin();
+  void put_parts();
+  void put_to_many();
+  void wait_parts();
+  void take_parts();
+  void send();
+  void find();
+  void receive();
+  void wait_any();
+  void new_group();
+
+  detail::engine& run_;
+  header& all_;
+  rank_control& control_;
+  std::uint32_t rank_;
+  std::map<std::uint64_t, std::shared_ptr<detail::group>> groups_;
+  std::vector<detail::incoming> waiting_parts_;  // in the order in which they came
+};
+
+}  // namespace outsize::bsp::process
