@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+//
+// A deadlock: every rank waits for a message of the next one, and none sends. An MPI without a
+// detector hangs.
+
+#include <mpi.h>
+#include <stdio.h>
+
+int main(int argc, char** argv) {
+  int rank = 0, size = 0;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  int data = 0;
+  MPI_Recv(&data, 1, MPI_INT, (rank + 1) % size, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  if (rank == 0) fprintf(stderr, "deadlock: not noticed\n");
+  MPI_Abort(MPI_COMM_WORLD, 3);
+  return 3;
+}

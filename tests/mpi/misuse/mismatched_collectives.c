@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+//
+// Collectives that do not match: rank 0 calls Bcast, the others call Barrier. An MPI that does not
+// compare them hangs or goes on.
+
+#include <mpi.h>
+#include <stdio.h>
+
+int main(int argc, char** argv) {
+  int rank = 0, size = 0;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (size < 2) MPI_Abort(MPI_COMM_WORLD, 2);
+
+  static int data[100000];
+  if (rank == 0)
+    MPI_Bcast(data, 100000, MPI_INT, 0, MPI_COMM_WORLD);
+  else
+    MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == 0) fprintf(stderr, "mismatched_collectives: not noticed\n");
+  MPI_Abort(MPI_COMM_WORLD, 3);
+  return 3;
+}
