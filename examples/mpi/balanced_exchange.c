@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Personalised communication in two balanced rounds. Every rank has packets for other ranks, and no
-// rank sends or receives more than h, but a single pair may share nearly all of them. Rank i deals its
-// packets over p bins: the first one for rank j goes to bin (i + j) mod p, each next one for j to the
-// next bin. Round 1 sends bin b to rank b, round 2 sends each packet on to its destination. No message
-// is longer than h/p + (p - 1)/2 packets in either round. The order of the packets of each pair is
-// restored from their sequence numbers.
-// Bader, Helman, JaJa: Practical parallel algorithms for personalized communication and integer
-// sorting. ACM J. Experimental Algorithmics 1 (1996).
+// rank sends or receives more than h, but a single pair may share nearly all of them. Rank i deals
+// its packets over p bins: the first one for rank j goes to bin (i + j) mod p, each next one for j
+// to the next bin. Round 1 sends bin b to rank b, round 2 sends each packet on to its destination.
+// No message is longer than h/p + (p - 1)/2 packets in either round. The order of the packets of
+// each pair is restored from their sequence numbers. Bader, Helman, JaJa: Practical parallel
+// algorithms for personalized communication and integer sorting. ACM J. Experimental Algorithmics 1
+// (1996).
 //
 // Supersteps: two exchanges with h-relations of h + p(p - 1)/2 packets at most.
 // Usage: balanced_exchange [PACKETS_PER_RANK [even|shift|random|zipf|hot [SEED]]]
@@ -59,8 +59,8 @@ static packet* make_packets(int64_t count, int64_t pattern, int64_t seed) {
   return packets;
 }
 
-// Sends every packet to the rank that `rank_of` names. Replaces the array; returns its new length and
-// sets *longest to the longest message that this rank sends.
+// Sends every packet to the rank that `rank_of` names. Replaces the array; returns its new length
+// and sets *longest to the longest message that this rank sends.
 static int64_t send_round(packet** packets, int64_t count, const int* rank_of, int64_t* longest) {
   int size = world_size();
   int64_t* to = allocate(size, sizeof *to);
@@ -94,8 +94,8 @@ static int* destinations(const packet* packets, int64_t count) {
   return ranks;
 }
 
-// Puts every packet where its source and sequence number say, and checks that each place is taken once
-// by the right value. Returns a hash of the values in order.
+// Puts every packet where its source and sequence number say, and checks that each place is taken
+// once by the right value. Returns a hash of the values in order.
 static uint64_t restore_order(const packet* packets, int64_t count, const int64_t* from,
                               int64_t seed) {
   int rank = world_rank(), size = world_size();

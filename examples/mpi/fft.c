@@ -1,14 +1,15 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
 //
-// The discrete Fourier transform of N = n1 n2 complex numbers by transposition, N a power of two. The
-// input is an n1 x n2 matrix in blocks of rows. Transpose; transform the rows (length n1); multiply
-// item (j, k) by exp(-2 pi i jk / N); transpose; transform the rows (length n2); transpose into natural
-// order. Bailey: FFTs in external or hierarchical memory. J. Supercomputing 4 (1990).
+// The discrete Fourier transform of N = n1 n2 complex numbers by transposition, N a power of two.
+// The input is an n1 x n2 matrix in blocks of rows. Transpose; transform the rows (length n1);
+// multiply item (j, k) by exp(-2 pi i jk / N); transpose; transform the rows (length n2); transpose
+// into natural order. Bailey: FFTs in external or hierarchical memory. J. Supercomputing 4 (1990).
 //
-// A row is transformed by one rank with the same operations wherever it lies, and transpositions only
-// move: the bits of every item depend neither on the number of ranks nor on the order of arrival (build
-// with contraction of products and sums off, which -std=c11 does). The checksum is of exact bits.
+// A row is transformed by one rank with the same operations wherever it lies, and transpositions
+// only move: the bits of every item depend neither on the number of ranks nor on the order of
+// arrival (build with contraction of products and sums off, which -std=c11 does). The checksum is
+// of exact bits.
 //
 // Checked: the inverse transform returns the input; some frequencies against the definition.
 //
@@ -42,11 +43,11 @@ typedef struct {
   complex_number* items;
 } part;
 
-static part make_part(int64_t rows, int64_t columns) {
+// The shape of a part, without its items.
+static part shape_of(int64_t rows, int64_t columns) {
   part m = {.rows = rows, .columns = columns};
   m.first_row = first_of(rows, world_size(), world_rank());
   m.height = first_of(rows, world_size(), world_rank() + 1) - m.first_row;
-  m.items = allocate(m.height * columns, sizeof *m.items);
   return m;
 }
 
@@ -69,7 +70,7 @@ static void set_counts(const part* m, int* counts, int* places) {
 // Replaces a matrix by its transpose.
 static void transpose(part* m) {
   int size = world_size();
-  part result = make_part(m->columns, m->rows);
+  part result = shape_of(m->columns, m->rows);
   complex_number* sent = allocate(m->height * m->columns, sizeof *sent);
   complex_number* at = sent;
   for (int64_t column = 0; column < m->columns; ++column)
@@ -83,6 +84,7 @@ static void transpose(part* m) {
   MPI_Alltoallv(sent, to, to_at, MPI_DOUBLE, received, from, from_at, MPI_DOUBLE, MPI_COMM_WORLD);
   free(sent);
   free(layout);
+  result.items = allocate(result.height * result.columns, sizeof *result.items);
   at = received;
   for (int source = 0; source < size; ++source) {
     int64_t first = first_of(result.columns, size, source);
@@ -207,8 +209,9 @@ int main(int argc, char** argv) {
   begin(&argc, &argv, settings, 2);
   int log2_n = (int)settings[0].value;
   int64_t seed = settings[1].value;
-  part m = make_part(INT64_C(1) << (log2_n / 2), INT64_C(1) << (log2_n - log2_n / 2));
+  part m = shape_of(INT64_C(1) << (log2_n / 2), INT64_C(1) << (log2_n - log2_n / 2));
   uint64_t first = (uint64_t)(m.first_row * m.columns);
+  m.items = allocate(m.height * m.columns, sizeof *m.items);
   for (int64_t i = 0; i < m.height * m.columns; ++i) m.items[i] = input(seed, first + (uint64_t)i);
 
   transform(&m);

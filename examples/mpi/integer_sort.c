@@ -2,23 +2,23 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Integer sort of the kind of the NAS benchmark IS: ranks N small keys, several times over. Each
-// iteration changes two keys, counts keys by bucket (their leading bits), adds the counts of all ranks,
-// gives each rank a range of buckets that holds about N/p keys, sends every key to the rank of its
-// bucket, and counts how often each value occurs: the prefix sums of these counts are the ranks. At
-// the end the last ranking puts the keys in order, which is verified. As in NAS, N/16 values, a sum of
-// four random numbers, so the middle ones are frequent.
-// Bailey et al.: The NAS parallel benchmarks. RNR-94-007 (1994), section 2.5. This is our own program,
-// with keys that do not depend on the number of ranks; no result of it is a NAS result.
+// iteration changes two keys, counts keys by bucket (their leading bits), adds the counts of all
+// ranks, gives each rank a range of buckets that holds about N/p keys, sends every key to the rank
+// of its bucket, and counts how often each value occurs: the prefix sums of these counts are the
+// ranks. At the end the last ranking puts the keys in order, which is verified. As in NAS, N/16
+// values, a sum of four random numbers, so the middle ones are frequent. Bailey et al.: The NAS
+// parallel benchmarks. RNR-94-007 (1994), section 2.5. This is our own program, with keys that do
+// not depend on the number of ranks; no result of it is a NAS result.
 //
 // Local work moves forward through memory: keys are dealt to at least 1024 buckets in order, so the
-// table of counts is touched one bucket's range after the other. A rank receives at most N/p keys and
-// one bucket.
+// table of counts is touched one bucket's range after the other. A rank receives at most N/p keys
+// and one bucket.
 //
-// NAS declares its arrays in static memory. Build with -DSTATIC_KEYS=n for static arrays of n keys and
-// more per rank; otherwise they lie on the heap.
+// NAS declares its arrays in static memory. Build with -DSTATIC_KEYS=n for static arrays of n keys
+// and more per rank; otherwise they lie on the heap.
 //
-// Supersteps per iteration: Allreduce of the bucket counts, Alltoall of p counts, Alltoallv of the keys
-// (h about N/p). The time of the iterations goes to stderr.
+// Supersteps per iteration: Allreduce of the bucket counts, Alltoall of p counts, Alltoallv of the
+// keys (h about N/p). The time of the iterations goes to stderr.
 // Usage: integer_sort [LOG2_OF_KEYS [ITERATIONS [SEED]]]
 
 #include "spmd.h"

@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // k-means clustering by Lloyd's method. Every rank has a block of the points and all centres; it
-// assigns its points to their nearest centres, and one Allreduce adds up coordinates, counts and costs.
-// Coordinates are integers, and a centre is the mean rounded to the nearest integers. That is the best
-// integer point for its cluster, so the cost never rises, and sums are exact in every order.
-// Dhillon, Modha: A data-clustering algorithm on distributed memory multiprocessors. LNAI 1759 (2000).
+// assigns its points to their nearest centres, and one Allreduce adds up coordinates, counts and
+// costs. Coordinates are integers, and a centre is the mean rounded to the nearest integers, the
+// best integer point for its cluster. So the cost never rises, and sums are exact in every order.
+// Dhillon, Modha: A data-clustering algorithm on distributed memory multiprocessors. LNAI 1759
+// (2000).
 //
 // Supersteps: one Allreduce of k(d + 1) + 1 words per iteration.
 // Usage: kmeans [POINTS [CLUSTERS [MOST_ITERATIONS [SEED]]]]
@@ -18,7 +19,7 @@ typedef struct {
   int32_t at[DIMENSIONS];
 } point;
 
-// The points lie around as many places as there are clusters.
+// The points lie around one place for each cluster.
 static point make_point(int64_t index, int64_t clusters, int64_t seed) {
   point p;
   uint64_t random = random_at(seed, (uint64_t)index);

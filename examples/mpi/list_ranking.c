@@ -1,17 +1,17 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
 //
-// Ranks a linked list: finds the distance of every node to the end. The nodes lie in blocks, one for
-// each rank, and the list visits them in random order. In each round every node tosses a coin. A node
-// with heads whose successor has tails leaves the list: its neighbours are told of each other, and its
-// predecessor takes over its weight. When no more nodes are left than one rank holds, rank 0 ranks
-// them. Then the rounds are undone in reverse: the rank of a removed node is that of its successor plus
-// its weight. Coins are hashes of node and round, so a node knows its successor's without asking.
-// Anderson, Miller: A simple randomized parallel algorithm for list-ranking. Information Processing
-// Letters 33 (1990), in rounds for all nodes at once.
+// Ranks a linked list: finds the distance of every node to the end. The nodes lie in blocks, one
+// for each rank, and the list visits them in random order. In each round every node tosses a coin.
+// A node with heads whose successor has tails leaves the list: its neighbours are told of each
+// other, and its predecessor takes over its weight. When no more nodes are left than one rank
+// holds, rank 0 ranks them. Then the rounds are undone in reverse: the rank of a removed node is
+// that of its successor plus its weight. Coins are hashes of node and round, so a node knows its
+// successor's without asking. Anderson, Miller: A simple randomized parallel algorithm for
+// list-ranking. Information Processing Letters 33 (1990), in rounds for all nodes at once.
 //
-// Supersteps: a quarter of the nodes leaves in a round, so log_{4/3} p rounds are expected; each is one
-// exchange on the way down (h <= 2n/p records expected) and one on the way back.
+// Supersteps: a quarter of the nodes leaves in a round, so log_{4/3} p rounds are expected; each is
+// one exchange on the way down (h <= 2n/p records expected) and one on the way back.
 // Usage: list_ranking [NODES [SEED]]
 
 #include "spmd.h"
@@ -37,7 +37,8 @@ static uint64_t scramble(uint64_t x, int half_bits, int64_t seed, bool backward)
   return (left << half_bits) | right;
 }
 
-// A random permutation of [0, nodes) or its inverse: follows the bijection until it is back in range.
+// A random permutation of [0, nodes) or its inverse: follows the bijection until it is back in
+// range.
 static uint64_t permuted(uint64_t x, uint64_t nodes, int64_t seed, bool backward) {
   int half_bits = 1;
   while ((UINT64_C(1) << (2 * half_bits)) < nodes) ++half_bits;

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
 //
-// The product of two square matrices by SUMMA. q x q ranks form a grid, with q the largest square that
-// fits; the others only take part in the verdict. In step k the ranks of column k send their blocks of
-// A along their rows, those of row k their blocks of B along their columns, and every rank adds the
-// product of the two to its block of C. Items are integers modulo 65521, so 2^32 products fit a sum.
-// van de Geijn, Watts: SUMMA: scalable universal matrix multiplication algorithm. Concurrency: Practice
-// and Experience 9 (1997), with panels of a whole block.
+// The product of two square matrices by SUMMA. q x q ranks form a grid, with q the largest square
+// that fits; the others only take part in the verdict. In step k the ranks of column k send their
+// blocks of A along their rows, those of row k their blocks of B along their columns, and every
+// rank adds the product of the two to its block of C. Items are integers modulo 65521, so 2^32
+// products fit a sum. van de Geijn, Watts: SUMMA: scalable universal matrix multiplication
+// algorithm. Concurrency: Practice and Experience 9 (1997), with panels of a whole block.
 //
 // Checked by Freivalds' method with two random vectors: A(Br) = Cr; a wrong product passes with
 // probability 65521^-2.
@@ -66,7 +66,8 @@ static void add_product(const uint32_t* a, const uint32_t* b, uint64_t* sums, in
     }
 }
 
-// Broadcasts the block of rank `root` of a row or column; the others receive into a block of their own.
+// Broadcasts the block of rank `root` of a row or column; the others receive into a block of their
+// own.
 static const uint32_t* share(const uint32_t* mine, uint32_t* panel, int64_t items, int root,
                              bool is_mine, MPI_Comm line) {
   if (is_mine) memcpy(panel, mine, (size_t)items * sizeof *panel);

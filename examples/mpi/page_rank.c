@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // PageRank by power iteration on a random directed graph. Ranks of vertices are fixed-point numbers
-// that add up to 2^56 exactly. In each iteration a vertex gives 85 % of its rank to its successors, in
-// equal parts rounded down; the rest, with all of a vertex without successors, goes to a pool that is
-// dealt out evenly. Integers make the result the same for every number of ranks.
-// Page, Brin, Motwani, Winograd: The PageRank citation ranking: bringing order to the Web. Stanford
+// that add up to 2^56 exactly. In each iteration a vertex gives 85 % of its rank to its successors,
+// in equal parts rounded down; the rest, with all of a vertex without successors, goes to a pool
+// that is dealt out evenly. Integers make the result the same for every number of ranks. Page,
+// Brin, Motwani, Winograd: The PageRank citation ranking: bringing order to the Web. Stanford
 // InfoLab 1999-66.
 //
-// Edges are ordered by the process of their target once; later iterations send bare values. Checked:
-// the sum stays 2^56, and the changes shrink by 85 % up to rounding.
+// Edges are ordered by the process of their target once; later iterations send bare values.
+// Checked: the sum stays 2^56, and the changes shrink by 85 % up to rounding.
 //
 // Supersteps: per iteration one exchange (h = edges/p expected) and one Allreduce of a word.
 // Usage: page_rank [VERTICES [MEAN_DEGREE [ITERATIONS [SEED]]]]

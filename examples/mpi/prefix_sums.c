@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
 //
-// Prefix sums of a distributed array: every rank sums its block, MPI_Exscan gives the sum of all blocks
-// before it, and a second pass adds up from there. Sums are modulo 2^64, so they are exact.
+// Prefix sums of a distributed array: every rank sums its block, MPI_Exscan gives the sum of all
+// blocks before it, and a second pass adds up from there. Sums are modulo 2^64, so they are exact.
 // Blelloch: Prefix sums and their applications. CMU-CS-90-190 (1990), section 1.2.
 //
 // Supersteps: one Exscan of a word.

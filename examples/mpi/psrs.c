@@ -6,8 +6,8 @@
 // splitters. Every rank cuts its keys at the splitters and sends part j to rank j, which merges.
 // Shi, Schaeffer: Parallel sorting by regular sampling. J. Parallel Distrib. Comput. 14 (1992).
 //
-// Equal keys are told apart by (key, rank, index), so the published bound holds for all inputs: no rank
-// receives more than 2n/p keys. With samples at floor(i (n/p) / p) it holds for every n, too.
+// Equal keys are told apart by (key, rank, index), so the published bound holds for all inputs: no
+// rank receives more than 2n/p keys. With samples at floor(i (n/p) / p) it holds for every n, too.
 //
 // Supersteps: gather p^2 samples, broadcast p - 1 splitters, one exchange with h <= 2n/p.
 // Usage: psrs [KEYS_PER_RANK [random|equal|zipf|sorted|staircase [SEED]]]
@@ -72,7 +72,8 @@ static sample* choose_splitters(const uint64_t* keys, int64_t count, int rank, i
   return splitters;
 }
 
-// The number of this rank's keys that do not come after the splitter, in the order (key, rank, index).
+// The number of this rank's keys that do not come after the splitter, in the order (key, rank,
+// index).
 static int64_t keys_up_to(const sample* splitter, const uint64_t* keys, int64_t count, int rank) {
   if (splitter->rank == (uint64_t)rank) return (int64_t)splitter->index + 1;
   bool with_equal = (uint64_t)rank < splitter->rank;

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
 //
-// The parts that the MPI programs share: arguments, agreement on success, random numbers, blocks of an
-// index range, and an exchange of records. Every rank is one process with one thread. The programs
-// print on rank 0 alone, and nothing that depends on the order of arrival or of a reduction.
+// The parts that the MPI programs share: arguments, agreement on success, random numbers, blocks of
+// an index range, and an exchange of records. Every rank is one process with one thread. The
+// programs print on rank 0 alone, and nothing that depends on the order of arrival or of a
+// reduction.
 
 #pragma once
 
@@ -148,7 +149,8 @@ static inline uint64_t below(uint64_t bound, uint64_t random) {
   return (uint64_t)(((unsigned __int128)random * bound) >> 64);
 }
 
-// Part `part` of `parts` nearly equal parts of [0, count) begins here and ends where the next begins.
+// Part `part` of `parts` nearly equal parts of [0, count) begins here and ends where the next
+// begins.
 static inline int64_t first_of(int64_t count, int64_t parts, int64_t part) {
   return (int64_t)((__int128)count * part / parts);
 }
@@ -210,8 +212,9 @@ static inline void set_layout(const int64_t* records, int words, int* counts, in
   }
 }
 
-// One superstep: sends to[j] records of `words` words each to every rank j. The records lie ordered by
-// destination. Returns the received ones, ordered by source; from[i] becomes the number from rank i.
+// One superstep: sends to[j] records of `words` words each to every rank j. The records lie ordered
+// by destination. Returns the received ones, ordered by source; from[i] becomes the number from
+// rank i.
 static inline uint64_t* exchange(const uint64_t* records, int words, const int64_t* to,
                                  int64_t* from) {
   int size = world_size();

@@ -3,13 +3,13 @@
 //
 // Conway's game of life on a torus, the shortest of stencils. The ranks form an a x b grid, for any
 // number of ranks, and every rank has a block of cells with a border of one cell. Before each
-// generation the border is filled from the neighbours: first columns, with Isend and Irecv, then whole
-// rows with Sendrecv, which brings the corners along.
-// Kjolstad, Snir: Ghost cell pattern. ParaPLoP 2010.
+// generation the border is filled from the neighbours: first columns, with Isend and Irecv, then
+// whole rows with Sendrecv, which brings the corners along. Kjolstad, Snir: Ghost cell pattern.
+// ParaPLoP 2010.
 //
 // The first generation is a random set of gliders, at most one in each 8 x 8 tile, all of the same
-// direction. They never meet, and four generations move all of them by one cell down and to the right:
-// each cell of the last generation is known beforehand.
+// direction. They never meet, and four generations move all of them by one cell down and to the
+// right: each cell of the last generation is known beforehand.
 //
 // Supersteps: two per generation; sent and received: 2(n/a + n/b) + 4 cells.
 // Usage: stencil [CELLS_A_SIDE [PERIODS_OF_FOUR_GENERATIONS [SEED]]]

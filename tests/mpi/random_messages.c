@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
 //
-// Random point-to-point traffic. All ranks draw the same plan from the seed: a list of steps, each with
-// a destination, one or several sources, a communicator, a tag, a type, lengths, a way to send and a way
-// to receive. Every rank walks through the plan and does its part of each step.
+// Random point-to-point traffic. All ranks draw the same plan from the seed: a list of steps, each
+// with a destination, one or several sources, a communicator, a tag, a type, lengths, a way to send
+// and a way to receive. Every rank walks through the plan and does its part of each step.
 //
-// No deadlock: a rank that waits needs only operations of this step or earlier ones, so the rank that is
-// furthest behind can always go on. One result: messages of a pair on a communicator are sent and
-// received in the order of the plan, so ANY_TAG gets the right one; a receive with ANY_SOURCE has a tag
-// that no other step uses; and hashes of messages are added up, so their order does not matter.
-// Every rank knows all messages that it must get, and compares.
+// No deadlock: a rank that waits needs only operations of this step or earlier ones, so the rank
+// that is furthest behind can always go on. One result: messages of a pair on a communicator are
+// sent and received in the order of the plan, so ANY_TAG gets the right one; a receive with
+// ANY_SOURCE has a tag that no other step uses; and hashes of messages are added up, so their order
+// does not matter. Every rank knows all messages that it must get, and compares.
 //
 // Usage: random_messages [SEED [STEPS [LARGEST_MESSAGE_IN_BYTES]]]
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
 //
-// A rank forks. Ours refuses: fork() fails by name, as a child would share the memory of its parent.
-// Elsewhere it works, and the program ends with code 3.
+// A rank forks. Ours refuses: fork() fails by name, as a child would share the memory of its
+// parent. Elsewhere it works, and the program ends with code 3.
 
 #define _POSIX_C_SOURCE 200809L
 

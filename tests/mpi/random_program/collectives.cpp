@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
 //
-// Steps of the random program: the collectives of the first tier, with random roots, types, lengths,
-// operations and displacements. Arguments that MPI ignores on a rank are null there.
+// Steps of the random program: the collectives of the first tier, with random roots, types,
+// lengths, operations and displacements. Arguments that MPI ignores on a rank are null there.
 
 #include <cstddef>
 #include <cstdint>

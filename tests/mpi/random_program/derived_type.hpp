@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
 //
-// A random derived type with a model of its own: the offsets of all its basic items, by which memory is
-// filled and read without MPI. All items are of one basic type, so types match whenever they have equally
-// many items. The lower bound is 0 and no items overlap.
+// A random derived type with a model of its own: the offsets of all its basic items, by which
+// memory is filled and read without MPI. All items are of one basic type, so types match whenever
+// they have equally many items. The lower bound is 0 and no items overlap.
 
 #pragma once
 

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
 //
-// Typed buffers of the random program: each type knows how to make values that an operation folds to
-// the same result in every order, and how to hash a value without its padding. Items that nothing wrote
-// hold a guard byte.
+// Typed buffers of the random program: each type knows how to make values that an operation folds
+// to the same result in every order, and how to hash a value without its padding. Items that
+// nothing wrote hold a guard byte.
 
 #pragma once
 

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
 //
-// Steps of the random program: matched patterns of messages, each with several ways to send, to receive
-// and to wait. Results are folded in the order of ranks. A receive from any source has a tag of its own
-// step, as a fast rank may already be in a later one.
+// Steps of the random program: matched patterns of messages, each with several ways to send, to
+// receive and to wait. Results are folded in the order of ranks. A receive from any source has a
+// tag of its own step, as a fast rank may already be in a later one.
 
 #include <cstddef>
 #include <cstdint>

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
 //
-// Runs random SPMD programs, one for each seed, and prints a hash of the states of all ranks after each
-// one, and those of all ranks at the end. The output depends on the arguments and the number of ranks
-// only: two implementations of MPI must print the same bytes.
+// Runs random SPMD programs, one for each seed, and prints a hash of the states of all ranks after
+// each one, and those of all ranks at the end. The output depends on the arguments and the number
+// of ranks only: two implementations of MPI must print the same bytes.
 //
 // Usage: program [FIRST_SEED [SEEDS [LEVEL [STEPS [trace]]]]]
 // Level 1 uses the first tier of functions, level 2 also those of second_tier.cpp, if linked in.

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
 //
-// The state of a random SPMD program, and the list of its steps. All ranks run the same steps in the
-// same order: `shared` and the numbers of a group are the same on all members. Each rank has a state, a
-// hash of everything that it has received, and the data that it sends is made from this state, so one
-// wrong byte changes all that follows. Nothing depends on the order of arrival or of folding.
+// The state of a random SPMD program, and the list of its steps. All ranks run the same steps in
+// the same order: `shared` and the numbers of a group are the same on all members. Each rank has a
+// state, a hash of everything that it has received, and the data that it sends is made from this
+// state, so one wrong byte changes all that follows. Nothing depends on the order of arrival or of
+// folding.
 
 #pragma once
 
@@ -45,8 +46,8 @@ class random_numbers {
   std::uint64_t state_;
 };
 
-/// A communicator; the handle is null where this rank is not a member. All members know it by the same
-/// identity.
+/// A communicator; the handle is null where this rank is not a member. All members know it by the
+/// same identity.
 struct communicator {
   MPI_Comm handle;
   std::uint64_t identity;
@@ -72,7 +73,7 @@ struct program {
   void fold(std::uint64_t received) { state = mix(state ^ received); }
 };
 
-/// What a step sees: its communicator, and numbers that all members of it draw alike.
+/// The view of a step: its communicator, and numbers that all members of it draw alike.
 struct scene {
   program& of;
   communicator on;
@@ -89,8 +90,8 @@ struct scene {
   int own_tag() const { return 1000 + number % 30000; }
 };
 
-/// A step of some level: 1 uses the first tier of functions only, 2 the second one too. It runs on the
-/// members of a communicator; one that changes the list of communicators runs on all ranks.
+/// A step of some level: 1 uses the first tier of functions only, 2 the second one too. It runs on
+/// the members of a communicator; one that changes the list of communicators runs on all ranks.
 struct step {
   char const* name;
   int level;
@@ -99,8 +100,8 @@ struct step {
   bool on_all_ranks = false;
 };
 
-/// Adds steps to the list. Used by static initializers, so a program has the steps of the files that it
-/// is linked from.
+/// Adds steps to the list. Used by static initializers, so a program has the steps of the files
+/// that it is linked from.
 bool add_steps(std::vector<step> const& more);
 
 /// All steps up to a level, ordered by name.

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
 //
-// Steps of level 2 of the random program: operations of the user, groups, persistent and other requests,
-// and grids.
+// Steps of level 2 of the random program: operations of the user, groups, persistent and other
+// requests, and grids.
 
 #include <cstddef>
 #include <cstdint>

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
 //
-// Steps of the random program beside messages: communicators that come and go, memory whose contents
-// must survive, and questions to MPI about itself.
+// Steps of the random program beside messages: communicators that come and go, memory whose
+// contents must survive, and questions to MPI about itself.
 
 #include <cstddef>
 #include <cstdint>

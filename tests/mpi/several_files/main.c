@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
 //
-// A program of several files that keeps state everywhere: in large and small globals, static locals, the
-// C library, files and the heap. All of it changes in rounds with MPI calls between, and is compared at
-// the end with the state that it should be. BYTES is the heap memory of all ranks together.
+// A program of several files that keeps state everywhere: in large and small globals, static
+// locals, the C library, files and the heap. All of it changes in rounds with MPI calls between,
+// and is compared at the end with the state that it should be. BYTES is the heap memory of all
+// ranks together.
 //
 // Usage: several_files [BYTES [ROUNDS]]
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
 //
-// The parts of a small MPI program of several files. Each part keeps state of one kind across MPI calls,
-// changes it in every round, and says at the end whether it is the state that it should be.
+// The parts of a small MPI program of several files. Each part keeps state of one kind across MPI
+// calls, changes it in every round, and says at the end whether it is the state that it should be.
 
 #pragma once
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
 //
-// State of the C library: one strtok() and one rand() per round, and a temporary file that is written in
-// every round through a buffer on the heap.
+// State of the C library: one strtok() and one rand() per round, and a temporary file that is
+// written in every round through a buffer on the heap.
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
 //
-// Every third rank forms a communicator with its like. In each round its members pass their words around
-// a ring, and poll for them as programs do that compute in between.
+// Every third rank forms a communicator with its like. In each round its members pass their words
+// around a ring, and poll for them as programs do that compute in between.
 
 #include <mpi.h>
 #include <stddef.h>
