@@ -11,7 +11,7 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  int* volatile nowhere = NULL;
+  volatile int* volatile nowhere = NULL;
   if (rank == size - 1) *nowhere = 1;
   MPI_Barrier(MPI_COMM_WORLD);
   if (rank == 0) fprintf(stderr, "crash_in_one_rank: not noticed\n");
