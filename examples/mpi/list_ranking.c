@@ -11,7 +11,7 @@
 // list-ranking. Information Processing Letters 33 (1990), in rounds for all nodes at once.
 //
 // Supersteps: a quarter of the nodes leaves in a round, so log_{4/3} p rounds are expected; each is
-// one exchange on the way down (h <= 2n/p records expected) and one on the way back.
+// one exchange on the way down (h about n/(2p) records at first) and one on the way back.
 // Usage: list_ranking [NODES [SEED]]
 
 #include "spmd.h"
