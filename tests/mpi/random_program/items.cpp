@@ -25,14 +25,18 @@ T number_for(operation folded_by, random_numbers& random, int ranks) {
     if (folded_by == operation::product) return factors[drawn & (ranks <= 64 ? 3 : 1)];
     return static_cast<T>(static_cast<int>(drawn % 2001) - 1000);
   } else {
-    if (std::is_unsigned_v<T>) return static_cast<T>(drawn);
+    // Only these wrap as in C everywhere: Open MPI saturates narrow sums in vectors.
+    if (std::is_unsigned_v<T> && sizeof(T) >= 4) return static_cast<T>(drawn);
+    if (std::is_unsigned_v<T> && folded_by == operation::product)
+      return static_cast<T>(drawn % 16 != 0);
     if (folded_by == operation::product) return static_cast<T>(1 - static_cast<int>(drawn & 2));
     if (folded_by == operation::logical) return static_cast<T>(drawn % 3);
     if (folded_by != operation::sum) return static_cast<T>(drawn);
     auto limit = static_cast<std::uint64_t>(std::numeric_limits<T>::max()) /
                  static_cast<std::uint64_t>(ranks);
     auto magnitude = static_cast<std::int64_t>(limit == 0 ? 0 : drawn / 2 % limit);
-    return static_cast<T>((drawn >> 63) != 0 ? -magnitude : magnitude);
+    bool is_negative = std::is_signed_v<T> && (drawn >> 63) != 0;
+    return static_cast<T>(is_negative ? -magnitude : magnitude);
   }
 }
 

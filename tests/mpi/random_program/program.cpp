@@ -7,7 +7,7 @@
 //
 // Usage: program [FIRST_SEED [SEEDS [LEVEL [STEPS [trace]]]]]
 // Level 1 uses the first tier of functions, level 2 also those of second_tier.cpp, if linked in.
-// `trace` names every step on stderr.
+// `trace` names every step on stderr, with a hash of the states of all ranks after it.
 
 #include "program.hpp"
 
@@ -82,6 +82,28 @@ void run_step(program& p, std::vector<step> const& steps) {
   chosen->run(s);
 }
 
+// The states of all ranks, on rank 0.
+std::vector<std::uint64_t> gather(std::uint64_t state) {
+  int size = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  std::vector<std::uint64_t> states(static_cast<std::size_t>(size));
+  MPI_Gather(&state, 1, MPI_UINT64_T, states.data(), 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+  return states;
+}
+
+std::uint64_t gather_hash(std::uint64_t state) {
+  std::uint64_t together = 0;
+  for (std::uint64_t one : gather(state)) together = mix(together ^ one);
+  return together;
+}
+
+void trace_step(std::uint64_t state) {
+  std::uint64_t together = gather_hash(state);
+  if (world_rank() == 0)
+    std::fprintf(stderr, "seed %" PRIu64 " step %d: %s %016" PRIx64 "\n", current_seed,
+                 current_step, current_name, together);
+}
+
 // One program; returns the state of this rank at its end.
 std::uint64_t run_seed(std::uint64_t seed, arguments const& given) {
   auto rank = static_cast<std::uint64_t>(world_rank());
@@ -91,8 +113,7 @@ std::uint64_t run_seed(std::uint64_t seed, arguments const& given) {
   current_seed = seed;
   for (current_step = 0; current_step < given.steps; ++current_step) {
     run_step(p, steps);
-    if (given.trace && rank == 0)
-      std::fprintf(stderr, "seed %" PRIu64 " step %d: %s\n", seed, current_step, current_name);
+    if (given.trace) trace_step(p.state);
   }
   current_name = "end";
   while (p.communicators.size() > 1) drop_communicator(p, p.communicators.size() - 1);
@@ -100,22 +121,13 @@ std::uint64_t run_seed(std::uint64_t seed, arguments const& given) {
   return p.state;
 }
 
-std::vector<std::uint64_t> gather(std::uint64_t state) {
-  int size = 0;
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  std::vector<std::uint64_t> states(static_cast<std::size_t>(size));
-  MPI_Gather(&state, 1, MPI_UINT64_T, states.data(), 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
-  return states;
-}
-
 int run(arguments const& given) {
   bool prints = world_rank() == 0;
   std::uint64_t all_seeds = 0;
   for (std::int64_t i = 0; i < given.seeds; ++i) {
     auto seed = static_cast<std::uint64_t>(given.first_seed + i);
-    std::uint64_t state = run_seed(seed, given), together = 0;
+    std::uint64_t state = run_seed(seed, given), together = gather_hash(state);
     all_seeds = mix(all_seeds ^ state);
-    for (std::uint64_t one : gather(state)) together = mix(together ^ one);
     if (prints) std::printf("seed %" PRIu64 ": %016" PRIx64 "\n", seed, together);
   }
   std::vector<std::uint64_t> states = gather(all_seeds);
