@@ -13,6 +13,7 @@ namespace outsize::bsp::detail {
 namespace {
 
 constexpr std::size_t most_named = 8;
+constexpr std::chrono::seconds patience{60};
 
 std::string text_of(std::uint32_t rank, wait_note const& wait) {
   std::string text = fmt::format("{} in {}", rank, wait.call);
@@ -55,17 +56,38 @@ void board::abandon_absent() {
 
 void board::check_progress() {
   if (is_lost) abandon_absent();  // some need memory that cannot come any more
-  if (has_failed() || !ranks.is_stuck()) return;
-  std::string text;
-  std::size_t waiting = 0;
-  for (std::uint32_t rank = 0; rank < ranks.count(); ++rank) {
-    if (ranks.activity_of(rank) != scheduler::activity::waiting) continue;
-    if (++waiting <= most_named) text += (text.empty() ? "" : "; ") + text_of(rank, waits[rank]);
+  if (has_failed() || !ranks.is_stuck() || go_on_polling()) return;
+  fail_for_waits("wait");
+}
+
+bool board::go_on_polling() {
+  auto const now = std::chrono::steady_clock::now();
+  if (steps != steps_seen_) {
+    steps_seen_ = steps;
+    seen_ = now;
   }
-  if (waiting > most_named) text += fmt::format("; and {} more", waiting - most_named);
+  if (!ranks.wake_pollers()) return false;
+  if (now - seen_ > patience) {
+    fail_for_waits("wait or poll");
+    return true;
+  }
+  for (std::condition_variable& worker : worker_wakes_) worker.notify_all();
+  pager_wakes.notify_all();
+  return true;
+}
+
+/// One line names the calls of the first few.
+void board::fail_for_waits(char const* how) {
+  std::string text;
+  std::size_t count = 0;
+  for (std::uint32_t rank = 0; rank < ranks.count(); ++rank) {
+    if (ranks.activity_of(rank) == scheduler::activity::ended) continue;
+    if (++count <= most_named) text += (text.empty() ? "" : "; ") + text_of(rank, waits[rank]);
+  }
+  if (count > most_named) text += fmt::format("; and {} more", count - most_named);
   fail(std::make_exception_ptr(bsp_error(
       bsp_error::nobody,
-      fmt::format("virtual processors: all {} that have not ended wait: {}", waiting, text))));
+      fmt::format("virtual processors: all {} that have not ended {}: {}", count, how, text))));
 }
 
 }  // namespace outsize::bsp::detail

@@ -8,6 +8,7 @@
 // Workers run processors, the pager moves their memory; both look here for their next step. The
 // lock is held for decisions, never for copies or I/O. Layer: bsp.
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
@@ -53,6 +54,8 @@ class board {
   std::function<void()> on_failure = {};  ///< Called at the first failure, if it is set.
   bool is_lost = false;  ///< Memory cannot come in any more: absent processors cannot go on.
 
+  std::uint64_t steps = 0;  ///< Of all processors, but vain polls.
+
   std::condition_variable pager_wakes;
   std::condition_variable& worker_wakes(std::uint32_t worker) { return worker_wakes_[worker]; }
 
@@ -68,14 +71,19 @@ class board {
   void fail(std::exception_ptr error, std::uint32_t rank = run_failure::nobody);
   /// The same, if memory can no longer be moved: those absent are given up.
   void lose(std::exception_ptr error);
-  /// Fails if all that have not ended wait. One line names the call in which each of them waits.
+  /// Gives those that poll another turn if all others wait. Fails if all that have not ended wait, or
+  /// nothing but polls has happened for a minute. One line names the call in which each of them waits.
   void check_progress();
 
  private:
   void abandon_absent();
+  bool go_on_polling();
+  void fail_for_waits(char const* how);
   void wake_all();
 
   std::vector<std::condition_variable> worker_wakes_;
+  std::uint64_t steps_seen_ = 0;  // at the last time when all others waited
+  std::chrono::steady_clock::time_point seen_ = {};
 };
 
 }  // namespace outsize::bsp::detail

@@ -81,6 +81,7 @@ void engine::begin(std::uint32_t rank, group const& of, std::uint64_t number,
   std::lock_guard const held(shared_.mutex);
   check_run();
   ++counts_[rank].operations;
+  ++shared_.steps;
   auto const [place, is_first] = calls_.try_emplace({of.number, number}, open_call{call});
   if (!is_first && !(place->second.call == call)) {
     throw bsp_error(rank, fmt::format("virtual processor {} calls {}, others of its group {}", rank,
@@ -119,7 +120,9 @@ void engine::put_part(std::uint32_t rank, group const& of, std::uint64_t number,
   for (std::uint32_t const member : to) {
     std::uint32_t const receiver = of.members[member];
     envelope const part{.group = of.number, .source = source, .tag = 0, .bytes = stored};
-    if (mailboxes_[receiver].put_part(number, part)) shared_.wake(receiver);
+    if (mailboxes_[receiver].put_part(number, part) || shared_.ranks.is_polling(receiver)) {
+      shared_.wake(receiver);
+    }
   }
 }
 
@@ -154,13 +157,31 @@ std::uint64_t engine::send(std::uint32_t rank, group const& of, std::uint32_t so
   std::lock_guard const held(shared_.mutex);
   check_run();
   counts_[rank].sent_bytes += stored.length_bytes;
+  ++shared_.steps;
   envelope message{.group = of.number, .source = source, .tag = tag, .bytes = stored};
   if (is_synchronous) {
     message.receipt = ++receipts_;
     untaken_.emplace(message.receipt, rank);
   }
-  if (mailboxes_[receiver].put(message)) shared_.wake(receiver);
+  if (mailboxes_[receiver].put(message) || shared_.ranks.is_polling(receiver)) {
+    shared_.wake(receiver);
+  }
+  for (std::uint64_t const receipt : mailboxes_[receiver].matched_receipts()) release(receipt);
   return message.receipt;
+}
+
+void engine::post(std::uint32_t rank, std::vector<message_filter> receives) {
+  std::lock_guard const held(shared_.mutex);
+  mailboxes_[rank].post(std::move(receives));
+  for (std::uint64_t const receipt : mailboxes_[rank].matched_receipts()) release(receipt);
+}
+
+/// A synchronous message has found its receive.
+void engine::release(std::uint64_t receipt) {
+  auto const sender = untaken_.find(receipt);
+  if (sender == untaken_.end()) return;
+  shared_.wake(sender->second);
+  untaken_.erase(sender);
 }
 
 bool engine::is_taken(std::uint32_t rank, std::uint64_t receipt, bool waits, char const* call) {
@@ -203,11 +224,21 @@ envelope engine::receive(std::uint32_t rank, message_filter const& wanted, char 
   wait_for(rank, std::span(&wanted, 1), call);
   std::lock_guard const held(shared_.mutex);
   envelope const message = *mailboxes_[rank].take(wanted);
-  if (auto const sender = untaken_.find(message.receipt); sender != untaken_.end()) {
-    shared_.wake(sender->second);
-    untaken_.erase(sender);
-  }
+  ++shared_.steps;
+  release(message.receipt);
   return message;
+}
+
+void engine::yield(std::uint32_t rank, char const* call) {
+  {
+    std::lock_guard const held(shared_.mutex);
+    check_run();
+    shared_.waits[rank] = {.call = call};
+    shared_.ranks.poll(rank);
+  }
+  suspend_(rank);
+  std::lock_guard const held(shared_.mutex);
+  check_run();
 }
 
 std::shared_ptr<group> engine::split(group const& of, std::uint64_t number, std::int64_t color,

@@ -96,6 +96,9 @@ class engine {
   /// Sends a message to a member. Returns 0, or if it `is_synchronous` the number of its receipt.
   std::uint64_t send(std::uint32_t rank, group const& of, std::uint32_t source, std::uint32_t to,
                      std::int64_t tag, pieces bytes, bool is_synchronous = false);
+  /// Tells of the receives that a processor has under way: they take messages even while it waits for
+  /// something else.
+  void post(std::uint32_t rank, std::vector<message_filter> receives);
   /// Returns true if a synchronous message was taken; waits for it if `waits`.
   bool is_taken(std::uint32_t rank, std::uint64_t receipt, bool waits, char const* call);
   /// Waits until one of some messages is there, and returns its filter's index.
@@ -116,6 +119,9 @@ class engine {
   /// The group of those members of `of` that split it with `color` in operation `number`.
   std::shared_ptr<group> split(group const& of, std::uint64_t number, std::int64_t color,
                                std::vector<std::uint32_t> const& members);
+
+  /// Lets others run, as it has polled in vain: until a message comes, or all others wait.
+  void yield(std::uint32_t rank, char const* call);
 
   // ---- memory of a processor that runs ----
 
@@ -144,6 +150,7 @@ class engine {
   template <typename Condition>
   void wait_until(std::uint32_t rank, wait_note const& what, Condition const& is_over);
   void check_run() const;
+  void release(std::uint64_t receipt);
   bool take_frames(std::uint32_t rank, std::vector<std::size_t> const& pieces);
 
   storage& store_;

@@ -60,6 +60,30 @@ class mailbox {
     expected_count_ = 0;
   }
 
+  // ---- receives under way ----
+
+  /// From now on these receives are under way, in this order. Each takes, once its owner runs, the
+  /// first message that matches it and none before it.
+  void post(std::vector<message_filter> receives) { posted_ = std::move(receives); }
+  /// The receipts of messages that receives under way will take; each is told once.
+  std::vector<std::uint64_t> matched_receipts() {
+    std::vector<std::uint64_t> found;
+    if (posted_.empty() || std::none_of(letters_.begin(), letters_.end(),
+                                        [](envelope const& e) { return e.receipt != 0; })) {
+      return found;
+    }
+    std::vector<bool> is_taken(letters_.size());
+    for (message_filter const& wanted : posted_) {
+      for (std::size_t i = 0; i < letters_.size(); ++i) {
+        if (is_taken[i] || !wanted.matches(letters_[i])) continue;
+        is_taken[i] = true;
+        if (letters_[i].receipt != 0) found.push_back(std::exchange(letters_[i].receipt, 0));
+        break;
+      }
+    }
+    return found;
+  }
+
   // ---- of collective operations ----
 
   /// @return whether it is the last that the owner waits for.
@@ -108,6 +132,7 @@ class mailbox {
 
   std::map<key, std::vector<envelope>> parts_;
   std::deque<envelope> letters_;
+  std::vector<message_filter> posted_;
   key expected_operation_;
   std::size_t expected_count_ = 0;
   std::vector<message_filter> expected_messages_;

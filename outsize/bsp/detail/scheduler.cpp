@@ -74,13 +74,25 @@ void scheduler::park(std::uint32_t rank) {
   active_[worker_of(rank)].reset();
   change(rank, [](entry& e) {
     e.doing = e.woken ? activity::ready : activity::waiting;
+    if (e.woken) e.polls = false;
     e.woken = false;
   });
+}
+
+bool scheduler::wake_pollers() {
+  bool is_any = false;
+  for (std::uint32_t rank = 0; rank < count(); ++rank) {
+    if (activity_of(rank) != activity::waiting || !entries_[rank].polls) continue;
+    wake(rank);
+    is_any = true;
+  }
+  return is_any;
 }
 
 void scheduler::wake(std::uint32_t rank) {
   entry& now = entries_[rank];
   if (now.doing == activity::waiting) {
+    now.polls = false;
     change(rank, [](entry& e) { e.doing = activity::ready; });
   } else if (now.doing != activity::ended) {
     now.woken = true;

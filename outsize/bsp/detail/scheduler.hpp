@@ -54,6 +54,11 @@ class scheduler {
   /// A running processor has stopped until wake(); it is ready at once if that came in the
   /// meantime, or if it needs memory.
   void park(std::uint32_t rank);
+  /// A running processor polls in vain: at its next park() it waits, until wake() or wake_pollers().
+  void poll(std::uint32_t rank) { entries_[rank].polls = true; }
+  bool is_polling(std::uint32_t rank) const noexcept { return entries_[rank].polls; }
+  /// Makes all processors ready that wait because they polled. Returns false if there is none.
+  bool wake_pollers();
   /// Makes a waiting processor ready; a running one at its next park(). Waiters look again whether
   /// all that they waited for is there.
   void wake(std::uint32_t rank);
@@ -92,6 +97,7 @@ class scheduler {
     presence memory = presence::absent;
     bool woken = false;
     bool needs_memory = false;
+    bool polls = false;
     bool has_memory = false;  ///< Some of it, perhaps all.
     std::uint64_t turn = 0;   ///< When its activity changed last.
   };

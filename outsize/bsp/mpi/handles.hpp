@@ -45,7 +45,7 @@ struct request {
   enum class state : std::uint8_t { unused, receiving, synchronous, done };
   state now = state::unused;
   std::uint64_t receipt = 0;  ///< Of a synchronous send.
-  communicator* comm = nullptr;
+  std::uint64_t group = 0;
   void* into = nullptr;
   std::uint64_t most_bytes = 0;
   int source = 0;

@@ -22,6 +22,8 @@ constexpr std::uint64_t any_number = ~std::uint64_t{0};
 MPI_Request* receiving = nullptr;
 int receiving_count = 0, receiving_room = 0;
 
+void show_receiving();
+
 void note_receiving(MPI_Request handle) {
   if (receiving_count == receiving_room) {
     receiving_room = receiving_room == 0 ? 16 : 2 * receiving_room;
@@ -31,6 +33,7 @@ void note_receiving(MPI_Request handle) {
     receiving = static_cast<MPI_Request*>(moved);
   }
   receiving[receiving_count++] = handle;
+  show_receiving();
 }
 
 std::uint64_t source_of(int source) {
@@ -57,10 +60,24 @@ std::uint64_t send(void const* buffer, std::int64_t count, MPI_Datatype type, in
              mine.rank);
 }
 
+/// Shows the engine which receives are under way.
+void show_receiving() {
+  outsize::bsp::process::part* const posted =
+      outsize::bsp::process::posted_of(*shared, rank_in_world);
+  std::uint32_t count = 0;
+  for (int i = 0; i < receiving_count && count < shared->posted_capacity; ++i) {
+    request const& one = request_of(receiving[i], "MPI_Wait");
+    if (one.now != request::state::receiving) continue;
+    posted[count++] = {
+        .member = source_of(one.source), .address = one.group, .bytes = tag_of(one.tag)};
+  }
+  control->posted_count = count;
+}
+
 /// Receives a message that is there, or waits for it.
 void receive_now(request& one) {
   exposed into(one.into, one.most_bytes, true);
-  ask(call::receive, one.comm->group, source_of(one.source), tag_of(one.tag), into.address(),
+  ask(call::receive, one.group, source_of(one.source), tag_of(one.tag), into.address(),
       one.most_bytes);
   std::uint64_t const bytes = control->results[3];
   fill_status(&one.status, static_cast<int>(control->results[1]),
@@ -70,7 +87,7 @@ void receive_now(request& one) {
 }
 
 bool is_there(request const& one) {
-  return ask(call::find, one.comm->group, source_of(one.source), tag_of(one.tag), 0) != 0;
+  return ask(call::find, one.group, source_of(one.source), tag_of(one.tag), 0) != 0;
 }
 
 /// Matches the receives under way with what has come.
@@ -79,10 +96,14 @@ void match() {
   for (int i = 0; i < receiving_count; ++i) {
     MPI_Request const handle = receiving[i];
     request& one = request_of(handle, "MPI_Wait");
-    if (one.now == request::state::receiving && is_there(one)) receive_now(one);
+    if (one.now == request::state::receiving && is_there(one)) {
+      receive_now(one);
+      show_receiving();
+    }
     if (one.now == request::state::receiving) receiving[left++] = handle;
   }
   receiving_count = left;
+  show_receiving();
 }
 
 bool is_done(request& one) {
@@ -103,15 +124,6 @@ void wait_for_some(int count, MPI_Request const* requests) {
     }
   }
   if (receiving_count == 0) return;
-  outsize::bsp::process::part* const parts =
-      outsize::bsp::process::parts_of(*shared, rank_in_world);
-  std::uint32_t filters = 0;
-  for (int i = 0; i < receiving_count && filters < shared->part_capacity; ++i) {
-    request const& one = request_of(receiving[i], "MPI_Wait");
-    parts[filters++] = {
-        .member = source_of(one.source), .address = one.comm->group, .bytes = tag_of(one.tag)};
-  }
-  control->part_count = filters;
   ask(call::wait_any);
 }
 
@@ -158,7 +170,7 @@ int add_receive(void* buffer, std::int64_t count, MPI_Datatype type, int source,
   communicator& mine = communicator_of(comm, call);
   request one = {.now = request::state::receiving,
                  .receipt = 0,
-                 .comm = &mine,
+                 .group = mine.group,
                  .into = buffer,
                  .most_bytes = bytes_of(count, type, call),
                  .source = source,

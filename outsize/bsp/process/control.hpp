@@ -43,7 +43,7 @@ enum class call : std::uint32_t {
   wait_taken,   ///< ticket → 1 once it was taken; argument 1: whether to wait
   find,         ///< group, source, tag, whether to wait → found, source, tag, bytes
   receive,      ///< group, source, tag, address, most bytes → source, tag, bytes; waits
-  wait_any,     ///< parts: source, tag (bytes), group (address) → index of one that has come
+  wait_any,     ///< → waits until a message for one of the posted receives has come
   new_group,    ///< group, number, color; parts: members, as ranks of `group` → group
   yield,
   finalize,
@@ -71,6 +71,7 @@ struct alignas(64) rank_control {
   std::atomic<life> now;
   call what;
   std::uint32_t part_count;
+  std::uint32_t posted_count;
   std::uint32_t frames_changed;  ///< Since the process mapped them last.
   std::uint32_t piece_end;       ///< Pieces from here on have no frames.
   std::uint64_t arena_begin;     ///< The address in the process.
@@ -82,11 +83,12 @@ struct alignas(64) rank_control {
 /// What all share.
 struct alignas(64) header {
   std::uint64_t magic_number;
-  std::uint64_t region_bytes;                                             ///< Of each rank.
-  std::uint64_t frames_offset, mapped_offset, parts_offset, heap_offset;  ///< In a region.
+  std::uint64_t region_bytes;  ///< Of each rank.
+  /// In a region.
+  std::uint64_t frames_offset, mapped_offset, parts_offset, posted_offset, heap_offset;
   std::uint64_t arena_bytes, piece_bytes;
   std::uint64_t frame_bytes;  ///< Of all frames.
-  std::uint64_t part_capacity;
+  std::uint64_t part_capacity, posted_capacity;
   std::uint32_t count;
   std::atomic<std::uint32_t> has_failed;
   std::int32_t exit_code;  ///< If it has failed.
@@ -112,6 +114,11 @@ inline std::uint32_t* mapped_of(header& all, std::uint32_t rank) noexcept {
 }
 inline part* parts_of(header& all, std::uint32_t rank) noexcept {
   return table_of<part>(all, rank, all.parts_offset);
+}
+/// The receives that the process has under way, in the order of its calls: member (source), address
+/// (group), bytes (tag).
+inline part* posted_of(header& all, std::uint32_t rank) noexcept {
+  return table_of<part>(all, rank, all.posted_offset);
 }
 inline std::byte* heap_tables_of(header& all, std::uint32_t rank) noexcept {
   return table_of<std::byte>(all, rank, all.heap_offset);

@@ -36,6 +36,7 @@ void fill(header& all, run_plan const& plan) {
   all.frame_bytes = plan.frame_bytes;
   all.count = plan.count;
   all.part_capacity = std::max<std::uint64_t>(plan.count, 64);
+  all.posted_capacity = 4096;
   std::uint64_t const pieces = shape.arena_bytes / shape.piece_bytes;
   std::uint64_t offset = round_up<std::uint64_t>(sizeof(rank_control), page);
   auto const take = [&](std::uint64_t bytes) {
@@ -46,6 +47,7 @@ void fill(header& all, run_plan const& plan) {
   all.frames_offset = take(4 * pieces);
   all.mapped_offset = take(4 * pieces);
   all.parts_offset = take(sizeof(part) * all.part_capacity);
+  all.posted_offset = take(sizeof(part) * all.posted_capacity);
   all.heap_offset = take(detail::arena_heap::table_bytes(shape.arena_bytes));
   all.region_bytes = offset;
 }

@@ -92,6 +92,15 @@ std::span<part> rank_server::parts() const noexcept {
   return {parts_of(all_, rank_), std::min<std::size_t>(control_.part_count, all_.part_capacity)};
 }
 
+std::vector<detail::message_filter> rank_server::posted() const {
+  std::vector<message_filter> all;
+  part const* const first = posted_of(all_, rank_);
+  for (part const& one : std::span(first, control_.posted_count)) {
+    all.push_back(filter_of(one.address, one.member, one.bytes));
+  }
+  return all;
+}
+
 /// Where bytes of the process's arena lie in the engine's memory.
 rank_server::pieces rank_server::pieces_at(std::uint64_t address, std::uint64_t bytes) const {
   pieces all;
@@ -125,6 +134,7 @@ std::vector<std::span<std::byte const>> read_only(std::vector<std::span<std::byt
 // ---- calls ----
 
 void rank_server::answer() {
+  run_.post(rank_, posted());
   std::uint64_t const* const a = control_.arguments;
   std::uint64_t& result = control_.results[0];
   switch (control_.what) {
@@ -157,11 +167,12 @@ void rank_server::answer() {
     case call::receive:
       return receive();
     case call::wait_any:
-      return wait_any();
+      run_.wait_for(rank_, posted(), "MPI_Wait");
+      return;
     case call::new_group:
       return new_group();
     case call::yield:
-      return;
+      return run_.yield(rank_, "MPI_Test");
     case call::finalize:
       return;
     case call::abort:
@@ -257,12 +268,6 @@ void rank_server::receive() {
                                 rank_, length, message.source, message.tag, a[4]));
   }
   run_.get(message.bytes, pieces_at(a[3], length));
-}
-
-void rank_server::wait_any() {
-  std::vector<message_filter> wanted;
-  for (part const& one : parts()) wanted.push_back(filter_of(one.address, one.member, one.bytes));
-  control_.results[0] = run_.wait_for(rank_, wanted, "MPI_Wait");
 }
 
 void rank_server::new_group() {

@@ -36,6 +36,7 @@ class rank_server {
   std::shared_ptr<detail::group> const& group_of(std::uint64_t number) const;
   pieces pieces_at(std::uint64_t address, std::uint64_t bytes) const;
   std::span<part> parts() const noexcept;
+  std::vector<detail::message_filter> posted() const;
 
   void begin();
   void put_parts();
@@ -45,7 +46,6 @@ class rank_server {
   void send();
   void find();
   void receive();
-  void wait_any();
   void new_group();
 
   detail::engine& run_;

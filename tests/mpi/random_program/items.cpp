@@ -118,7 +118,12 @@ std::vector<item_type> make_types() {
       integer<int>(MPI_INT),
       integer<unsigned>(MPI_UNSIGNED),
       integer<long>(MPI_LONG),
-      integer<unsigned long>(MPI_UNSIGNED_LONG),
+      // Open MPI 4.1.4 compares these as if they had a sign.
+      {MPI_UNSIGNED_LONG,
+       sizeof(unsigned long),
+       store_number<unsigned long>,
+       hash_number<unsigned long>,
+       {operation::sum, operation::product, operation::bit, operation::logical}},
       integer<long long>(MPI_LONG_LONG),
       integer<unsigned long long>(MPI_UNSIGNED_LONG_LONG),
       integer<std::int8_t>(MPI_INT8_T),
