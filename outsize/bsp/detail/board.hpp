@@ -54,7 +54,7 @@ class board {
   std::function<void()> on_failure = {};  ///< Called at the first failure, if it is set.
   bool is_lost = false;  ///< Memory cannot come in any more: absent processors cannot go on.
 
-  std::uint64_t steps = 0;  ///< Of all processors, but vain polls.
+  std::uint64_t steps = 0;  ///< All steps of processors but vain polls.
 
   std::condition_variable pager_wakes;
   std::condition_variable& worker_wakes(std::uint32_t worker) { return worker_wakes_[worker]; }
@@ -71,8 +71,9 @@ class board {
   void fail(std::exception_ptr error, std::uint32_t rank = run_failure::nobody);
   /// The same, if memory can no longer be moved: those absent are given up.
   void lose(std::exception_ptr error);
-  /// Gives those that poll another turn if all others wait. Fails if all that have not ended wait, or
-  /// nothing but polls has happened for a minute. One line names the call in which each of them waits.
+  /// Gives those that poll another turn if all others wait. Fails if all that have not ended wait,
+  /// or nothing but polls has happened for a minute. One line names the call in which each of them
+  /// waits.
   void check_progress();
 
  private:

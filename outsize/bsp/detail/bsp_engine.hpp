@@ -96,8 +96,8 @@ class engine {
   /// Sends a message to a member. Returns 0, or if it `is_synchronous` the number of its receipt.
   std::uint64_t send(std::uint32_t rank, group const& of, std::uint32_t source, std::uint32_t to,
                      std::int64_t tag, pieces bytes, bool is_synchronous = false);
-  /// Tells of the receives that a processor has under way: they take messages even while it waits for
-  /// something else.
+  /// Tells of the receives that a processor has under way: they take messages even while it waits
+  /// for something else.
   void post(std::uint32_t rank, std::vector<message_filter> receives);
   /// Returns true if a synchronous message was taken; waits for it if `waits`.
   bool is_taken(std::uint32_t rank, std::uint64_t receipt, bool waits, char const* call);

@@ -54,7 +54,8 @@ class scheduler {
   /// A running processor has stopped until wake(); it is ready at once if that came in the
   /// meantime, or if it needs memory.
   void park(std::uint32_t rank);
-  /// A running processor polls in vain: at its next park() it waits, until wake() or wake_pollers().
+  /// A running processor polls in vain: at its next park() it waits, until wake() or
+  /// wake_pollers().
   void poll(std::uint32_t rank) { entries_[rank].polls = true; }
   bool is_polling(std::uint32_t rank) const noexcept { return entries_[rank].polls; }
   /// Makes all processors ready that wait because they polled. Returns false if there is none.

@@ -38,7 +38,7 @@ constexpr std::size_t startup_bytes = std::size_t{8} << 20;
 int frames_descriptor = -1;
 std::byte* arena = nullptr;
 std::uint64_t arena_bytes = 0;
-std::byte* startup = nullptr;  // for what is allocated before there is an arena
+std::byte* startup = nullptr;  // for allocations before there is an arena
 std::size_t startup_used = 0;
 alignas(detail::arena_heap) std::byte heap_place[sizeof(detail::arena_heap)];
 detail::arena_heap* heap = nullptr;
@@ -153,7 +153,7 @@ void leave_alone(void* /*context*/, std::uint64_t first, std::uint64_t pages) no
 }
 void wrong_pointer(void* /*context*/, char const* reason) noexcept { refuse("%s", reason); }
 
-/// Memory that stays: for what is allocated before the first turn.
+/// Memory that stays: for allocations before the first turn.
 void* startup_memory(std::size_t bytes, std::size_t alignment) {
   if (startup == nullptr) {
     startup = static_cast<std::byte*>(reserve(startup_bytes, PROT_READ | PROT_WRITE));
@@ -176,11 +176,23 @@ std::size_t startup_length(void const* memory) {
   return bytes;
 }
 
-void* allocated(std::size_t bytes, std::size_t alignment) {
-  void* const memory = heap != nullptr ? heap->allocate(bytes, alignment)
-                                       : startup_memory(bytes, alignment < 16 ? 16 : alignment);
-  if (memory == nullptr) errno = ENOMEM;
+/// A rank that asks for more memory than it may have ends the run: few programs look.
+void* checked(void* memory, std::size_t bytes) {
+  if (memory == nullptr) {
+    if (control != nullptr) {
+      refuse(
+          "malloc: cannot allocate %lu bytes beside the %lu in use: a rank may have %lu "
+          "(--context, or more --memory)",
+          bytes, heap->used_bytes(), shared->context_bytes);
+    }
+    errno = ENOMEM;
+  }
   return memory;
+}
+
+void* allocated(std::size_t bytes, std::size_t alignment) {
+  if (heap == nullptr) return startup_memory(bytes, alignment < 16 ? 16 : alignment);
+  return checked(heap->allocate(bytes, alignment), bytes);
 }
 
 void make_heap(std::uint64_t bytes, std::byte* tables, detail::arena_owner const& owner) {
@@ -202,7 +214,7 @@ void begin_alone() {
       {.context = nullptr, .enter = enter_alone, .leave = leave_alone, .fail = wrong_pointer});
 }
 
-/// Reads a number, and what follows it.
+/// Reads a number, and the character behind it.
 bool parse(char const*& text, char end, std::uint32_t& number) {
   if (*text < '0' || *text > '9') return false;
   number = 0;
@@ -212,7 +224,8 @@ bool parse(char const*& text, char end, std::uint32_t& number) {
 }
 
 /// The value of our variable, "CONTROL:FRAMES:RANK"; nullptr: there is none. The library of C does
-/// not know the environment yet. The name is made another one: what the program starts is no rank.
+/// not know the environment yet. The name is changed, as programs that this one starts are not
+/// ranks.
 char const* value_in(char** environment) {
   std::size_t const length = ::strlen(process::environment_name);
   for (; *environment != nullptr; ++environment) {
@@ -298,22 +311,19 @@ void free(void* memory) {
 }
 
 void* calloc(std::size_t count, std::size_t bytes) {
-  if (mpi::heap != nullptr) {
-    void* const memory = mpi::heap->allocate_zeroed(count, bytes);
-    if (memory == nullptr) errno = ENOMEM;
-    return memory;
-  }
   std::size_t all = 0;
-  if (__builtin_mul_overflow(count, bytes, &all)) return nullptr;
+  if (__builtin_mul_overflow(count, bytes, &all)) {
+    errno = ENOMEM;
+    return nullptr;
+  }
+  if (mpi::heap != nullptr) return mpi::checked(mpi::heap->allocate_zeroed(count, bytes), all);
   return mpi::startup_memory(all, 16);  // zeros: used once
 }
 
 void* realloc(void* memory, std::size_t bytes) {
   if (memory == nullptr) return malloc(bytes);
   if (!mpi::is_startup(memory)) {
-    void* const moved = mpi::heap->reallocate(memory, bytes);
-    if (moved == nullptr) errno = ENOMEM;
-    return moved;
+    return mpi::checked(mpi::heap->reallocate(memory, bytes), bytes);
   }
   void* const moved = malloc(bytes);
   std::size_t const before = mpi::startup_length(memory);
@@ -353,7 +363,7 @@ std::size_t malloc_usable_size(void* memory) {
   return mpi::is_startup(memory) ? mpi::startup_length(memory) : mpi::heap->usable_bytes(memory);
 }
 
-// ---- what a rank cannot do ----
+// ---- refused ----
 
 pid_t fork(void) {
   mpi::refuse("fork() is not possible: the memory of a rank is shared with the engine");

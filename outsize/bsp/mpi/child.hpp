@@ -48,7 +48,7 @@ class exposed {
  public:
   /// For the engine to read.
   exposed(void const* from, std::uint64_t bytes);
-  /// For the engine to write: finish() copies what it wrote.
+  /// For the engine to write: finish() copies the bytes that it wrote.
   exposed(void* into, std::uint64_t bytes, bool);
   exposed(exposed const&) = delete;
   exposed& operator=(exposed const&) = delete;

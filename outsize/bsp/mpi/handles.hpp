@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-// What MPI's handles mean in a process: types, operations, communicators, requests. Freestanding.
-// One thread. Layer: bsp.
+// The meaning of MPI's handles in a process: types, operations, communicators, requests.
+// Freestanding. One thread. Layer: bsp.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,11 +19,11 @@ struct communicator {
   std::uint64_t group = 0;  ///< The engine's number.
   int rank = 0;
   int size = 0;
-  std::uint64_t next_number = 0;  ///< Of its collective operations.
+  std::uint64_t next_number = 0;  ///< The next of its collective operations.
   bool is_used = false;
 };
 
-/// @throws nothing: refuses, by the name of the call, what is not a handle of its kind.
+/// Refuses, by the name of the call, a value that is not a handle of this kind.
 communicator& communicator_of(MPI_Comm comm, char const* call);
 /// A new handle for a group.
 MPI_Comm add_communicator(std::uint64_t group, int rank, int size);
@@ -44,7 +44,7 @@ void check_started(char const* call);
 struct request {
   enum class state : std::uint8_t { unused, receiving, synchronous, done };
   state now = state::unused;
-  std::uint64_t receipt = 0;  ///< Of a synchronous send.
+  std::uint64_t receipt = 0;  ///< If it is a synchronous send.
   std::uint64_t group = 0;
   void* into = nullptr;
   std::uint64_t most_bytes = 0;

@@ -4,7 +4,8 @@
 // Messages between two ranks, and requests.
 //
 // A send copies its bytes at the call. Receives under way are matched, in the order of their calls,
-// when the rank asks for one of them or receives another way: until then messages wait in the store.
+// when the rank asks for one of them or receives another way: until then messages wait in the
+// store.
 
 #include <stdlib.h>
 

@@ -27,7 +27,7 @@ inline constexpr char const* environment_name = "OUTSIZE_BSP";
 inline constexpr std::size_t most_text = 512;
 inline constexpr std::int64_t any = -1;
 
-/// The calls of a process. Their arguments are numbers; what each means stands behind it.
+/// The calls of a process, with their arguments.
 enum class call : std::uint32_t {
   none,
   enter,        ///< first page, pages → 1: usable
@@ -61,7 +61,7 @@ struct part {
 /// How far a process has come.
 enum class life : std::uint32_t { begun, started, finalized };
 
-/// What a process and the engine write to each other.
+/// The words between a process and the engine.
 struct alignas(64) rank_control {
   static constexpr std::uint32_t engine_turn = 0, process_turn = 1;
 
@@ -80,14 +80,14 @@ struct alignas(64) rank_control {
   char text[most_text];
 };
 
-/// What all share.
+/// The beginning of the memory, for all.
 struct alignas(64) header {
   std::uint64_t magic_number;
-  std::uint64_t region_bytes;  ///< Of each rank.
+  std::uint64_t region_bytes;  ///< For each rank.
   /// In a region.
   std::uint64_t frames_offset, mapped_offset, parts_offset, posted_offset, heap_offset;
-  std::uint64_t arena_bytes, piece_bytes;
-  std::uint64_t frame_bytes;  ///< Of all frames.
+  std::uint64_t arena_bytes, piece_bytes, context_bytes;
+  std::uint64_t frame_bytes;  ///< All frames together.
   std::uint64_t part_capacity, posted_capacity;
   std::uint32_t count;
   std::atomic<std::uint32_t> has_failed;

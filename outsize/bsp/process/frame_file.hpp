@@ -5,8 +5,8 @@
 // Frames of the arenas of processes: one file in memory, which the engine maps once and each
 // process where its arena wants them. And the arena of such a process, as the engine sees it.
 //
-// A frame is cleared before it serves another arena. Invariant: a frame is free, or behind one piece
-// of one arena. Any thread. Layer: bsp.
+// A frame is cleared before it serves another arena. Invariant: a frame is free, or behind one
+// piece of one arena. Any thread. Layer: bsp.
 
 #include <cstddef>
 #include <cstdint>

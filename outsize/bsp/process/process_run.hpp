@@ -37,7 +37,7 @@ class process_memory {
 
   header& shared() noexcept { return *reinterpret_cast<header*>(control_.bytes().data()); }
   shared_memory& frames() noexcept { return frames_; }
-  /// What the environment of a process says.
+  /// The entry in the environment of a process.
   std::string environment_of(std::uint32_t rank) const;
 
  private:

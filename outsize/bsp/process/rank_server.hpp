@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-// The engine's side of one process: gives it its turn, and answers its calls by steps of the engine.
+// The engine's side of one process: gives it its turn, and answers its calls by steps of the
+// engine.
 //
 // It runs in the fiber of the process's rank. While the process computes, the fiber's worker waits
 // for it: so no more processes compute than there are workers. Layer: bsp.
