@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "child.hpp"
 
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <linux/futex.h>
 #include <malloc.h>
 #include <pthread.h>
@@ -13,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -34,8 +37,17 @@ using process::rank_control;
 constexpr std::size_t huge_page = std::size_t{2} << 20;
 constexpr std::size_t lone_arena_bytes = std::size_t{1} << 38;
 constexpr std::size_t startup_bytes = std::size_t{8} << 20;
+constexpr std::size_t least_globals = std::size_t{64} << 10;  // fewer stay where they are
+
+/// Globals of the program whose frames are those of a block of the arena.
+struct moved_globals {
+  std::byte* begin = nullptr;
+  std::size_t bytes = 0;
+  std::byte* frames = nullptr;  ///< The block.
+};
 
 int frames_descriptor = -1;
+moved_globals globals;
 std::byte* arena = nullptr;
 std::uint64_t arena_bytes = 0;
 std::byte* startup = nullptr;  // for allocations before there is an arena
@@ -65,17 +77,33 @@ void futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value)
             0);
 }
 
-/// Maps a run of pieces of the arena to frames, or to nothing.
+/// Maps a run of pieces of the arena to frames, or to nothing. Those of globals are mapped there.
 void map(std::uint64_t piece, std::uint64_t count, std::uint32_t frame) {
   std::uint64_t const bytes = shared->piece_bytes;
-  std::byte* const place = arena + piece * bytes;
-  void* const got = frame != 0
-                        ? ::mmap(place, count * bytes, PROT_READ | PROT_WRITE,
-                                 MAP_SHARED | MAP_FIXED | MAP_POPULATE, frames_descriptor,
-                                 static_cast<off_t>((frame - 1) * bytes))
-                        : ::mmap(place, count * bytes, PROT_NONE,
-                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  std::byte* place = arena + piece * bytes;
+  std::size_t length = count * bytes;
+  auto const offset = static_cast<std::size_t>(place - globals.frames);
+  if (globals.frames != nullptr && offset < globals.bytes) {
+    place = globals.begin + offset;
+    if (length > globals.bytes - offset) length = globals.bytes - offset;
+  }
+  void* const got =
+      frame != 0
+          ? ::mmap(place, length, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_POPULATE,
+                   frames_descriptor, static_cast<off_t>((frame - 1) * bytes))
+          : ::mmap(place, length, PROT_NONE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
   if (got == MAP_FAILED) die("cannot map its memory");
+}
+
+/// Returns true if two pieces are both of globals, or both not: these lie apart.
+bool are_alike(std::uint64_t first, std::uint64_t second) {
+  if (globals.frames == nullptr) return true;
+  auto const is_global = [](std::uint64_t piece) {
+    std::byte const* const place = arena + piece * shared->piece_bytes;
+    return static_cast<std::size_t>(place - globals.frames) < globals.bytes;
+  };
+  return is_global(first) == is_global(second);
 }
 
 /// Brings the arena's mapping to the frames that the engine has put behind it.
@@ -92,7 +120,7 @@ void map_frames() {
     }
     std::uint32_t const first = piece;
     std::uint32_t const frame = frames[first];
-    while (piece < end && frames[piece] != mapped[piece] &&
+    while (piece < end && frames[piece] != mapped[piece] && are_alike(first, piece) &&
            frames[piece] == (frame != 0 ? frame + (piece - first) : 0)) {
       mapped[piece] = frames[piece];
       ++piece;
@@ -237,6 +265,63 @@ char const* value_in(char** environment) {
   return nullptr;
 }
 
+/// The data of the program that it may write, and that the dynamic linker leaves alone by now:
+/// whole pages.
+moved_globals find_globals() {
+  auto const* const headers = reinterpret_cast<ElfW(Phdr) const*>(::getauxval(AT_PHDR));
+  std::size_t const count = ::getauxval(AT_PHNUM);
+  std::uintptr_t base = 0;
+  std::uintptr_t begin = 0;
+  std::uintptr_t end = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (headers[i].p_type != PT_PHDR) continue;
+    base = reinterpret_cast<std::uintptr_t>(headers) - headers[i].p_vaddr;
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    if (headers[i].p_type != PT_LOAD || (headers[i].p_flags & PF_W) == 0) continue;
+    begin = base + headers[i].p_vaddr;
+    end = begin + headers[i].p_memsz;
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    std::uintptr_t const behind = base + headers[i].p_vaddr + headers[i].p_memsz;
+    if (headers[i].p_type == PT_GNU_RELRO && begin < behind && behind <= end) begin = behind;
+  }
+  constexpr std::uintptr_t page = detail::arena_heap::page_bytes;
+  begin = (begin + page - 1) & ~(page - 1);
+  end = (end + page - 1) & ~(page - 1);
+  moved_globals found;
+  if (begin < end) {
+    found.begin = reinterpret_cast<std::byte*>(begin);
+    found.bytes = end - begin;
+  }
+  return found;
+}
+
+/// Moves large globals to frames of the arena, which are mapped in their place from now on: so they
+/// count, and go to disk. No constructor of the program has run.
+void move_globals() {
+  moved_globals found = find_globals();
+  if (found.bytes < least_globals) return;
+  std::uint64_t const bytes = shared->piece_bytes;
+  std::size_t const whole = (found.bytes + bytes - 1) / bytes * bytes;
+  found.frames = static_cast<std::byte*>(heap->allocate(whole, bytes));
+  if (found.frames == nullptr) {
+    refuse(
+        "global variables of %lu bytes do not fit: a rank may have %lu (--context, or more "
+        "--memory)",
+        found.bytes, shared->context_bytes);
+  }
+  ::memcpy(found.frames, found.begin, found.bytes);
+  globals = found;
+  std::uint32_t const* const frames = process::frames_of(*shared, rank_in_world);
+  auto const first = static_cast<std::uint64_t>(found.frames - arena) / bytes;
+  for (std::uint64_t piece = first; piece < first + whole / bytes; ++piece) {
+    map(piece, 1, frames[piece]);
+  }
+  ::mmap(found.frames, whole, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED,
+         -1, 0);
+}
+
 /// The first thing in the process, before the constructors of the program.
 [[gnu::constructor]] void begin(int /*argc*/, char** /*argv*/, char** environment) {
   char const* text = value_in(environment);
@@ -265,34 +350,38 @@ char const* value_in(char** environment) {
   make_heap(
       shared->arena_bytes, process::heap_tables_of(*shared, rank_in_world),
       {.context = nullptr, .enter = enter_pages, .leave = leave_pages, .fail = wrong_pointer});
+  move_globals();
 }
 
 }  // namespace
 
-bool is_in_arena(void const* memory) noexcept { return heap != nullptr && heap->owns(memory); }
-
-exposed::exposed(void const* from, std::uint64_t bytes)
-    : mine_(nullptr), there_(const_cast<void*>(from)) {
-  if (bytes == 0 || is_in_arena(from)) return;
-  there_ = allocated(bytes, 16);
-  if (there_ == nullptr) refuse("no memory for a message of %lu bytes outside of the heap", bytes);
-  mine_ = there_;
-  ::memcpy(there_, from, bytes);
+std::uint64_t reachable(void const* memory) noexcept {
+  if (heap == nullptr) return 0;
+  if (heap->owns(memory)) return reinterpret_cast<std::uint64_t>(memory);
+  auto const offset =
+      static_cast<std::size_t>(static_cast<std::byte const*>(memory) - globals.begin);
+  if (offset >= globals.bytes) return 0;
+  return reinterpret_cast<std::uint64_t>(globals.frames + offset);
 }
 
-exposed::exposed(void* into, std::uint64_t bytes, bool) : mine_(nullptr), there_(into) {
-  if (bytes == 0 || is_in_arena(into)) return;
-  there_ = allocated(bytes, 16);
-  if (there_ == nullptr) refuse("no memory for a message of %lu bytes outside of the heap", bytes);
+exposed::exposed(void const* from, std::uint64_t bytes) : address_(reachable(from)) {
+  if (bytes == 0 || address_ != 0) return;
+  copy_ = allocated(bytes, 16);
+  ::memcpy(copy_, from, bytes);
+  address_ = reinterpret_cast<std::uint64_t>(copy_);
+}
+
+exposed::exposed(void* into, std::uint64_t bytes, bool) : address_(reachable(into)) {
+  if (bytes == 0 || address_ != 0) return;
+  copy_ = allocated(bytes, 16);
   mine_ = into;
+  address_ = reinterpret_cast<std::uint64_t>(copy_);
 }
 
-exposed::~exposed() {
-  if (mine_ != nullptr) ::free(there_);
-}
+exposed::~exposed() { ::free(copy_); }
 
 void exposed::finish(std::uint64_t bytes) noexcept {
-  if (mine_ != nullptr) ::memcpy(mine_, there_, bytes);
+  if (mine_ != nullptr) ::memcpy(mine_, copy_, bytes);
 }
 
 }  // namespace outsize::bsp::mpi

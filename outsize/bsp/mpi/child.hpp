@@ -40,8 +40,9 @@ std::uint64_t ask(call what, Arguments... arguments) {
 /// Ends the run with a message.
 [[noreturn, gnu::format(printf, 1, 2)]] void refuse(char const* format, ...);
 
-/// Returns true if the engine can reach memory: it is in the arena.
-bool is_in_arena(void const* memory) noexcept;
+/// The address by which the engine reaches memory: of the arena, or of globals whose frames are the
+/// arena's. 0: it cannot.
+std::uint64_t reachable(void const* memory) noexcept;
 
 /// Bytes where the engine can reach them: in place, or copied to the arena and back.
 class exposed {
@@ -54,12 +55,13 @@ class exposed {
   exposed& operator=(exposed const&) = delete;
   ~exposed();
 
-  std::uint64_t address() const noexcept { return reinterpret_cast<std::uint64_t>(there_); }
+  std::uint64_t address() const noexcept { return address_; }
   void finish(std::uint64_t bytes) noexcept;
 
  private:
-  void* mine_;
-  void* there_;
+  void* mine_ = nullptr;
+  void* copy_ = nullptr;
+  std::uint64_t address_;
 };
 
 }  // namespace outsize::bsp::mpi

@@ -85,7 +85,7 @@ class operation {
     }
     for (int to = 0; to < mine_.size; ++to) {
       parts()[to] = {.member = static_cast<std::uint64_t>(to),
-                     .address = reinterpret_cast<std::uint64_t>(out.at(to)),
+                     .address = reachable(out.at(to)),
                      .bytes = out.bytes(to)};
     }
     control->part_count = static_cast<std::uint32_t>(mine_.size);
@@ -113,7 +113,7 @@ class operation {
       part& one = parts()[i];
       int const source = static_cast<int>(one.member);
       check_length(one, in.bytes(source));
-      one.address = reinterpret_cast<std::uint64_t>(in.at(source));
+      one.address = reachable(in.at(source));
     }
     ask(call::take_parts);
   }
@@ -141,7 +141,7 @@ class operation {
 
   bool is_reachable(layout const& all) const {
     for (int i = 0; i < mine_.size; ++i) {
-      if (all.bytes(i) != 0 && !is_in_arena(all.at(i))) return false;
+      if (all.bytes(i) != 0 && reachable(all.at(i)) == 0) return false;
     }
     return true;
   }
