@@ -26,7 +26,7 @@ MESSAGES = {
     "finalize_early": "all 4 that have not ended wait",
     "fork_in_rank": "fork() is not possible",
     "freed_communicator": "MPI_Barrier: 0x1001 is not a communicator",
-    "huge_allocation": "rank 1: malloc: cannot allocate",
+    "huge_allocation": "malloc: cannot allocate",
     "mismatched_collectives": "MPI_Barrier",
     "negative_count": "MPI_Send: a count of -1",
     "no_finalize": "before MPI_Finalize",

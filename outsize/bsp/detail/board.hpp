@@ -83,7 +83,7 @@ class board {
   void wake_all();
 
   std::vector<std::condition_variable> worker_wakes_;
-  std::uint64_t steps_seen_ = 0;  // at the last time when all others waited
+  std::uint64_t steps_seen_ = ~std::uint64_t{0};  // at the last time when all others waited
   std::chrono::steady_clock::time_point seen_ = {};
 };
 

@@ -213,11 +213,28 @@ std::size_t engine::wait_for(std::uint32_t rank, std::span<message_filter const>
   return found;
 }
 
-std::optional<envelope> engine::find(std::uint32_t rank, message_filter const& wanted) {
+std::optional<envelope> engine::probe(std::uint32_t rank, message_filter const& wanted, bool waits,
+                                      char const* call) {
+  mailbox& mine = mailboxes_[rank];
+  if (waits) {
+    {
+      std::lock_guard const held(shared_.mutex);
+      mine.expect(std::span(&wanted, 1));
+    }
+    wait_until(rank,
+               {.call = call, .group = wanted.group, .peer = wanted.source, .tag = wanted.tag},
+               [&] { return mine.probe(wanted) != nullptr; });
+  }
   std::lock_guard const held(shared_.mutex);
   check_run();
-  envelope const* const found = mailboxes_[rank].find(wanted);
+  envelope const* const found = mine.probe(wanted);
   return found != nullptr ? std::optional(*found) : std::nullopt;
+}
+
+std::vector<std::size_t> engine::matched(std::uint32_t rank) {
+  std::lock_guard const held(shared_.mutex);
+  check_run();
+  return mailboxes_[rank].matched();
 }
 
 envelope engine::receive(std::uint32_t rank, message_filter const& wanted, char const* call) {

@@ -104,8 +104,12 @@ class engine {
   /// Waits until one of some messages is there, and returns its filter's index.
   std::size_t wait_for(std::uint32_t rank, std::span<message_filter const> wanted,
                        char const* call);
-  /// The first message that matches, if it is there: it stays.
-  std::optional<envelope> find(std::uint32_t rank, message_filter const& wanted);
+  /// The first message that matches and that no receive under way will take: it stays. nullopt:
+  /// there is none, and it does not wait.
+  std::optional<envelope> probe(std::uint32_t rank, message_filter const& wanted, bool waits,
+                                char const* call);
+  /// The receives under way for which a message has come, by their places in the list.
+  std::vector<std::size_t> matched(std::uint32_t rank);
   /// Waits for a message, and takes it.
   envelope receive(std::uint32_t rank, message_filter const& wanted, char const* call);
   void get(message_store::ticket const& message, std::span<std::span<std::byte> const> into) {

@@ -65,23 +65,37 @@ class mailbox {
   /// From now on these receives are under way, in this order. Each takes, once its owner runs, the
   /// first message that matches it and none before it.
   void post(std::vector<message_filter> receives) { posted_ = std::move(receives); }
+  /// The receives under way for which a message has come, by their places in the list.
+  std::vector<std::size_t> matched() const {
+    std::vector<std::size_t> found;
+    std::vector<std::size_t> const takers = takers_of_letters();
+    for (std::size_t const taker : takers) {
+      if (taker != nobody) found.push_back(taker);
+    }
+    std::sort(found.begin(), found.end());
+    return found;
+  }
   /// The receipts of messages that receives under way will take; each is told once.
   std::vector<std::uint64_t> matched_receipts() {
     std::vector<std::uint64_t> found;
-    if (posted_.empty() || std::none_of(letters_.begin(), letters_.end(),
-                                        [](envelope const& e) { return e.receipt != 0; })) {
+    if (std::none_of(letters_.begin(), letters_.end(),
+                     [](envelope const& e) { return e.receipt != 0; })) {
       return found;
     }
-    std::vector<bool> is_taken(letters_.size());
-    for (message_filter const& wanted : posted_) {
-      for (std::size_t i = 0; i < letters_.size(); ++i) {
-        if (is_taken[i] || !wanted.matches(letters_[i])) continue;
-        is_taken[i] = true;
-        if (letters_[i].receipt != 0) found.push_back(std::exchange(letters_[i].receipt, 0));
-        break;
-      }
+    std::vector<std::size_t> const takers = takers_of_letters();
+    for (std::size_t i = 0; i < letters_.size(); ++i) {
+      if (takers[i] == nobody || letters_[i].receipt == 0) continue;
+      found.push_back(std::exchange(letters_[i].receipt, 0));
     }
     return found;
+  }
+  /// The first that matches and that no receive under way will take; it stays.
+  envelope const* probe(message_filter const& wanted) const {
+    std::vector<std::size_t> const takers = takers_of_letters();
+    for (std::size_t i = 0; i < letters_.size(); ++i) {
+      if (takers[i] == nobody && wanted.matches(letters_[i])) return &letters_[i];
+    }
+    return nullptr;
   }
 
   // ---- of collective operations ----
@@ -128,6 +142,21 @@ class mailbox {
   }
 
  private:
+  static constexpr std::size_t nobody = ~std::size_t{0};
+
+  /// Which receive under way will take each message.
+  std::vector<std::size_t> takers_of_letters() const {
+    std::vector<std::size_t> takers(letters_.size(), nobody);
+    for (std::size_t receive = 0; receive < posted_.size(); ++receive) {
+      for (std::size_t i = 0; i < letters_.size(); ++i) {
+        if (takers[i] != nobody || !posted_[receive].matches(letters_[i])) continue;
+        takers[i] = receive;
+        break;
+      }
+    }
+    return takers;
+  }
+
   using key = std::pair<std::uint32_t, std::uint64_t>;  // group, number of the operation
 
   std::map<key, std::vector<envelope>> parts_;

@@ -87,24 +87,29 @@ void receive_now(request& one) {
   one.now = request::state::done;
 }
 
-bool is_there(request const& one) {
-  return ask(call::find, one.group, source_of(one.source), tag_of(one.tag), 0) != 0;
-}
-
-/// Matches the receives under way with what has come.
+/// Matches the receives under way with the messages that have come: those at one moment, as others
+/// may come meanwhile, and belong to the first receive that wants them.
 void match() {
-  int left = 0;
-  for (int i = 0; i < receiving_count; ++i) {
-    MPI_Request const handle = receiving[i];
-    request& one = request_of(handle, "MPI_Wait");
-    if (one.now == request::state::receiving && is_there(one)) {
-      receive_now(one);
-      show_receiving();
+  for (;;) {
+    if (receiving_count == 0) return;
+    ask(call::match);
+    std::uint32_t const count = control->part_count;
+    if (count == 0) return;
+    MPI_Request found[64];
+    std::uint32_t const some = count < 64 ? count : 64;
+    outsize::bsp::process::part const* const parts =
+        outsize::bsp::process::parts_of(*shared, rank_in_world);
+    for (std::uint32_t i = 0; i < some; ++i) found[i] = receiving[parts[i].member];
+    for (std::uint32_t i = 0; i < some; ++i) receive_now(request_of(found[i], "MPI_Wait"));
+    int left = 0;
+    for (int i = 0; i < receiving_count; ++i) {
+      if (request_of(receiving[i], "MPI_Wait").now == request::state::receiving) {
+        receiving[left++] = receiving[i];
+      }
     }
-    if (one.now == request::state::receiving) receiving[left++] = handle;
+    receiving_count = left;
+    show_receiving();
   }
-  receiving_count = left;
-  show_receiving();
 }
 
 bool is_done(request& one) {

@@ -42,6 +42,7 @@ enum class call : std::uint32_t {
   send,         ///< group, to, tag, address, bytes, synchronous → ticket of a synchronous one
   wait_taken,   ///< ticket → 1 once it was taken; argument 1: whether to wait
   find,         ///< group, source, tag, whether to wait → found, source, tag, bytes
+  match,        ///< → parts: the posted receives for which messages have come, by their places
   receive,      ///< group, source, tag, address, most bytes → source, tag, bytes; waits
   wait_any,     ///< → waits until a message for one of the posted receives has come
   new_group,    ///< group, number, color; parts: members, as ranks of `group` → group

@@ -164,6 +164,8 @@ void rank_server::answer() {
       return;
     case call::find:
       return find();
+    case call::match:
+      return match();
     case call::receive:
       return receive();
     case call::wait_any:
@@ -243,14 +245,20 @@ void rank_server::send() {
 
 void rank_server::find() {
   std::uint64_t const* const a = control_.arguments;
-  message_filter const wanted = filter_of(a[0], a[1], a[2]);
-  if (a[3] != 0) run_.wait_for(rank_, std::span(&wanted, 1), "MPI_Probe");
-  std::optional<detail::envelope> const found = run_.find(rank_, wanted);
+  std::optional<detail::envelope> const found =
+      run_.probe(rank_, filter_of(a[0], a[1], a[2]), a[3] != 0, "MPI_Probe");
   control_.results[0] = found ? 1 : 0;
   if (!found) return;
   control_.results[1] = found->source;
   control_.results[2] = static_cast<std::uint64_t>(found->tag);
   control_.results[3] = found->bytes.length_bytes;
+}
+
+void rank_server::match() {
+  std::vector<std::size_t> const found = run_.matched(rank_);
+  control_.part_count =
+      static_cast<std::uint32_t>(std::min<std::uint64_t>(found.size(), all_.part_capacity));
+  for (std::uint32_t i = 0; i < control_.part_count; ++i) parts()[i].member = found[i];
 }
 
 void rank_server::receive() {

@@ -46,6 +46,7 @@ class rank_server {
   void take_parts();
   void send();
   void find();
+  void match();
   void receive();
   void new_group();
 
