@@ -308,7 +308,7 @@ def _mean_ratios(sweep, series):
                   if theirs and ours and one["input_bytes"] > one["memory_bytes"]]
         if ratios and peer != "outsize":
             said.append(f"{peer} {sum(ratios) / len(ratios):.2f}")
-    return f"time of others where items exceed the memory, outsize = 1: {', '.join(said)}" \
+    return f"peers' time where items exceed the memory, outsize = 1: {', '.join(said)}" \
         if said else ""
 
 

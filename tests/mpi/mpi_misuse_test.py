@@ -13,7 +13,7 @@ from mpi_run import BIN, HERE, ROOT, MpiTest
 
 MESSAGES = {
     "abort_in_one_rank": "rank 3: MPI_Abort with code 5",
-    "after_finalize": "rank 3: MPI_Barrier: called after MPI_Finalize",
+    "after_finalize": "MPI_Barrier: called after MPI_Finalize",
     "allocation_beyond_limits": "rank 3: malloc: cannot allocate 1048576 bytes",
     "before_init": "MPI_Send: called before MPI_Init",
     "crash_in_one_rank": "rank 3: ended by signal 11",
