@@ -36,6 +36,15 @@ struct em_face {
 
 thread_local std::string last_message;
 
+/// Memory that was not to be had: because another processor has failed, or for want of it.
+void* checked(void* memory) {
+  if (memory != nullptr) return memory;
+  board& shared = current_processor().run->shared();
+  std::lock_guard const held(shared.mutex);
+  if (shared.has_failed()) throw cancelled("virtual processors");
+  return nullptr;
+}
+
 [[noreturn]] void refuse(char const* call, std::string const& reason) {
   std::uint32_t const rank = current_processor().rank;
   throw bsp_error(rank, fmt::format("virtual processor {}: {}: {}", rank, call, reason));
@@ -130,8 +139,28 @@ struct layout {
   }
 };
 
+/// The bytes of a buffer. Refuses negative counts, and a buffer in place where there is none.
+std::span<std::byte> bytes_of_buffer(void const* buffer, std::int64_t count, EM_Datatype type,
+                                     char const* call);
+
 std::byte* bytes_at(void const* buffer) {
   return static_cast<std::byte*>(const_cast<void*>(buffer));
+}
+
+std::span<std::byte> bytes_of_buffer(void const* buffer, std::int64_t count, EM_Datatype type,
+                                     char const* call) {
+  if (count < 0) refuse(call, fmt::format("a count of {}", count));
+  if (buffer == EM_IN_PLACE) refuse(call, "EM_IN_PLACE has no meaning here");
+  return {bytes_at(buffer), static_cast<std::size_t>(count) * size_of(type, call)};
+}
+
+/// Refuses negative counts of members.
+void check(layout const& all, std::uint32_t members, char const* call) {
+  for (std::uint32_t i = 0; i < members; ++i) {
+    std::int64_t const count = all.counts != nullptr ? all.counts[i] : all.each;
+    if (count < 0) refuse(call, fmt::format("a count of {} for rank {}", count, i));
+  }
+  if (all.buffer == EM_IN_PLACE) refuse(call, "EM_IN_PLACE has no meaning here");
 }
 
 /// A part goes into a buffer that must be as long.
@@ -142,13 +171,18 @@ void check_length(incoming const& part, std::span<std::byte const> into, char co
 }
 
 void take(member& mine, incoming const& part, std::span<std::byte> into, char const* call) {
+  if (part.length_bytes() != into.size()) mine.drop(part);
   check_length(part, into, call);
   mine.take(part, into);
 }
 
 void take_all(member& mine, std::uint64_t number, layout const& into, char const* call) {
   std::vector<incoming> const parts = mine.wait_for_parts(number, mine.count(), call);
-  for (incoming const& part : parts) check_length(part, into.of(part.source), call);
+  for (incoming const& part : parts) {
+    if (part.length_bytes() == into.of(part.source).size()) continue;
+    for (incoming const& each : parts) mine.drop(each);
+    check_length(part, into.of(part.source), call);
+  }
   mine.take_all(parts, [&](std::size_t i) { return into.of(parts[i].source); });
 }
 
@@ -157,9 +191,10 @@ int gather(void const* items, std::int64_t count, EM_Datatype type, layout const
   member& mine = member_of(comm, call);
   std::uint32_t const to = rank_in(mine, root, call);
   std::uint64_t const number = mine.begin(call, to, size_of(type, call));
-  std::size_t const bytes = static_cast<std::size_t>(count) * size_of(type, call);
-  mine.put(number, to, {bytes_at(items), bytes});
-  if (mine.rank() == to) take_all(mine, number, all, call);
+  mine.put(number, to, bytes_of_buffer(items, count, type, call));
+  if (mine.rank() != to) return EM_SUCCESS;
+  check(all, mine.count(), call);
+  take_all(mine, number, all, call);
   return EM_SUCCESS;
 }
 
@@ -169,10 +204,11 @@ int scatter(layout const& all, void* items, std::int64_t count, EM_Datatype type
   std::uint32_t const from = rank_in(mine, root, call);
   std::uint64_t const number = mine.begin(call, from, size_of(type, call));
   if (mine.rank() == from) {
+    check(all, mine.count(), call);
     for (std::uint32_t to = 0; to < mine.count(); ++to) mine.put(number, to, all.of(to));
   }
-  std::size_t const bytes = static_cast<std::size_t>(count) * size_of(type, call);
-  take(mine, mine.wait_for_parts(number, 1, call).front(), {bytes_at(items), bytes}, call);
+  std::span<std::byte> const into = bytes_of_buffer(items, count, type, call);
+  take(mine, mine.wait_for_parts(number, 1, call).front(), into, call);
   return EM_SUCCESS;
 }
 
@@ -180,14 +216,16 @@ int all_gather(void const* items, std::int64_t count, EM_Datatype type, layout c
                EM_Comm comm, char const* call) {
   member& mine = member_of(comm, call);
   std::uint64_t const number = mine.begin(call, 0, size_of(type, call));
-  std::size_t const bytes = static_cast<std::size_t>(count) * size_of(type, call);
-  mine.put_to_all(number, {bytes_at(items), bytes});
+  check(all, mine.count(), call);
+  mine.put_to_all(number, bytes_of_buffer(items, count, type, call));
   take_all(mine, number, all, call);
   return EM_SUCCESS;
 }
 
 int all_to_all(layout const& out, layout const& in, EM_Comm comm, char const* call) {
   member& mine = member_of(comm, call);
+  check(out, mine.count(), call);
+  check(in, mine.count(), call);
   std::uint64_t const number = mine.begin(call, 0, out.item_bytes);
   for (std::uint32_t to = 0; to < mine.count(); ++to) mine.put(number, to, out.of(to));
   take_all(mine, number, in, call);
@@ -215,6 +253,7 @@ std::string name_of_fold(EM_Op operation, EM_Datatype type) {
 void reduce(void const* items, void* result, std::int64_t count, EM_Datatype type, EM_Op operation,
             member& mine, std::uint32_t root, char const* call) {
   fold_function const fold = fold_for(operation, type, call);
+  if (count < 0) refuse(call, fmt::format("a count of {}", count));
   std::size_t const bytes = static_cast<std::size_t>(count) * size_of(type, call);
   std::uint64_t const number =
       mine.begin(call, root, size_of(type, call), static_cast<std::uint64_t>(count),
@@ -230,6 +269,7 @@ int scan(void const* items, void* result, std::int64_t count, EM_Datatype type, 
          EM_Comm comm, bool is_inclusive, char const* call) {
   member& mine = member_of(comm, call);
   fold_function const fold = fold_for(operation, type, call);
+  if (count < 0) refuse(call, fmt::format("a count of {}", count));
   std::size_t const bytes = static_cast<std::size_t>(count) * size_of(type, call);
   std::uint64_t const number =
       mine.begin(call, 0, size_of(type, call), static_cast<std::uint64_t>(count),
@@ -330,14 +370,14 @@ int EM_Comm_split(EM_Comm comm, int color, int key, EM_Comm* made) {
 
 // ---- memory ----
 
-void* EM_malloc(size_t bytes) { return current_processor().heap->allocate(bytes); }
+void* EM_malloc(size_t bytes) { return checked(current_processor().heap->allocate(bytes)); }
 
 void* EM_calloc(size_t count, size_t bytes) {
-  return current_processor().heap->allocate_zeroed(count, bytes);
+  return checked(current_processor().heap->allocate_zeroed(count, bytes));
 }
 
 void* EM_realloc(void* memory, size_t bytes) {
-  return current_processor().heap->reallocate(memory, bytes);
+  return checked(current_processor().heap->reallocate(memory, bytes));
 }
 
 void EM_free(void* memory) { free_in_arena(memory); }
@@ -352,8 +392,8 @@ int EM_Barrier(EM_Comm comm) {
 int EM_Bcast(void* items, int64_t count, EM_Datatype type, int root, EM_Comm comm) {
   member& mine = member_of(comm, "EM_Bcast");
   std::size_t const item_bytes = size_of(type, "EM_Bcast");
-  mine.broadcast({bytes_at(items), static_cast<std::size_t>(count) * item_bytes},
-                 rank_in(mine, root, "EM_Bcast"), item_bytes);
+  mine.broadcast(bytes_of_buffer(items, count, type, "EM_Bcast"), rank_in(mine, root, "EM_Bcast"),
+                 item_bytes);
   return EM_SUCCESS;
 }
 
@@ -443,8 +483,7 @@ int EM_Alltoallv(void const* out, int64_t const out_counts[], int64_t const out_
 int EM_Send(void const* items, int64_t count, EM_Datatype type, int to, int tag, EM_Comm comm) {
   member& mine = member_of(comm, "EM_Send");
   if (tag < 0) refuse("EM_Send", fmt::format("{} is not a tag", tag));
-  mine.send(rank_in(mine, to, "EM_Send"), tag,
-            {bytes_at(items), static_cast<std::size_t>(count) * size_of(type, "EM_Send")});
+  mine.send(rank_in(mine, to, "EM_Send"), tag, bytes_of_buffer(items, count, type, "EM_Send"));
   return EM_SUCCESS;
 }
 
@@ -455,14 +494,15 @@ int EM_Recv(void* items, int64_t most, EM_Datatype type, int from, int tag, EM_C
   if (from != EM_ANY_SOURCE) source = rank_in(mine, from, "EM_Recv");
   std::optional<std::int64_t> wanted;
   if (tag != EM_ANY_TAG) wanted = tag;
+  std::span<std::byte> const into = bytes_of_buffer(items, most, type, "EM_Recv");
   incoming const message = mine.receive(source, wanted);
   std::uint64_t const length = message.length_bytes();
-  if (length > static_cast<std::uint64_t>(most) * size_of(type, "EM_Recv")) {
+  if (length > into.size()) {
     mine.drop(message);
     refuse("EM_Recv", fmt::format("rank {} sent {} bytes for a buffer of {} items", message.source,
                                   length, most));
   }
-  mine.take(message, {bytes_at(items), length});
+  mine.take(message, into.first(length));
   if (status != nullptr) {
     *status = {static_cast<int>(message.source), static_cast<int>(message.tag),
                static_cast<int64_t>(length)};

@@ -95,7 +95,7 @@ class processor {
   /// @throws budget_error, which names the processor and the option to raise.
   template <external_item T>
   std::span<T> allocate(std::size_t items) {
-    return {static_cast<T*>(detail::allocate_in_arena(items * sizeof(T), alignof(T))), items};
+    return {allocator<T>().allocate(items), items};
   }
   template <external_item T>
   void free(std::span<T> memory) noexcept {
@@ -246,7 +246,7 @@ class processor {
                     message_origin* origin = nullptr) {
     detail::incoming const message = mine_.receive(from, tag);
     if (message.length_bytes() % sizeof(T) != 0) refuse(message, sizeof(T));
-    vector<T> items(message.length_bytes() / sizeof(T));
+    vector<T> items = memory_for<T>(message.length_bytes() / sizeof(T), std::span(&message, 1));
     mine_.take(message, std::as_writable_bytes(std::span(items)));
     if (origin != nullptr) *origin = {message.source, static_cast<std::uint32_t>(message.tag)};
     return items;
@@ -259,6 +259,17 @@ class processor {
     for (std::uint32_t to = 0; to < count(); ++to) {
       mine_.put(number, to, items.first(counts[to] * item_bytes));
       items = items.subspan(counts[to] * item_bytes);
+    }
+  }
+
+  /// Memory for what has come; if there is none, nothing of it is left over.
+  template <typename T>
+  vector<T> memory_for(std::size_t items, std::span<detail::incoming const> came) {
+    try {
+      return vector<T>(items);
+    } catch (...) {
+      for (detail::incoming const& each : came) mine_.drop(each);
+      throw;
     }
   }
 
@@ -275,7 +286,7 @@ class processor {
     parts<T> in;
     std::uint64_t items = 0;
     for (detail::incoming const& part : all) items += part.length_bytes() / sizeof(T);
-    in.items.resize(items);
+    in.items = memory_for<T>(items, all);
     in.counts.reserve(all.size());
     std::vector<std::span<std::byte>> places;
     std::span<std::byte> rest = std::as_writable_bytes(std::span(in.items));
@@ -291,8 +302,9 @@ class processor {
   template <typename T, typename Fold>
   vector<T> fold_parts(std::uint64_t number, std::size_t senders, char const* name, Fold& fold) {
     std::vector<detail::incoming> const all = mine_.wait_for_parts(number, senders, name);
-    vector<T> result(all.front().length_bytes() / sizeof(T));
-    vector<T> next(result.size());
+    std::size_t const items = all.front().length_bytes() / sizeof(T);
+    vector<T> result = memory_for<T>(items, all);
+    vector<T> next = memory_for<T>(items, all);
     mine_.take(all.front(), std::as_writable_bytes(std::span(result)));
     for (detail::incoming const& part : std::span(all).subspan(1)) {
       mine_.take(part, std::as_writable_bytes(std::span(next)));

@@ -194,6 +194,42 @@ TEST(processor, splits_groups) {
   });
 }
 
+TEST(processor, may_drop_a_group_at_once) {
+  with_all(5, [](processor& p) {
+    for (std::uint32_t root = 0; root < p.count(); ++root) {
+      parts<std::uint32_t> const all = p.split(0).gather(
+          std::span<std::uint32_t const>(vector<std::uint32_t>(1, p.rank())), root);
+      EXPECT_EQ(all.items.size(), p.rank() == root ? 5U : 0U);
+    }
+  });
+}
+
+// Contexts of different lengths, of which some are half on disk when a message makes them ready.
+TEST(processor, wakes_others_whose_memory_is_leaving) {
+  for (std::uint64_t seed = 0; seed < 6; ++seed) {
+    SCOPED_TRACE(seed);
+    scratch::counted_storage disks(2_MiB);
+    run(disks.store, 9,
+        [&](processor& p) {
+          std::mt19937_64 shared(seed);
+          vector<std::uint64_t> held(1'000 + (p.rank() * 7919 + seed * 31) % 25'000, p.rank());
+          std::uint64_t token = 0;
+          for (int hop = 0; hop < 60; ++hop) {
+            auto const from = static_cast<std::uint32_t>(shared() % p.count());
+            auto const to = static_cast<std::uint32_t>(shared() % p.count());
+            if (p.rank() == from) {
+              held.front() += token;
+              p.send(to, std::span<std::uint64_t const>(&held.front(), 1));
+            }
+            if (p.rank() == to) token += p.receive<std::uint64_t>(from).front();
+          }
+          EXPECT_EQ(std::count(held.begin() + 1, held.end(), p.rank()),
+                    static_cast<std::ptrdiff_t>(held.size() - 1));
+        },
+        {.context_bytes = 320_KiB, .workers = 1 + static_cast<std::uint32_t>(seed % 3)});
+  }
+}
+
 // A program of random exchanges gives the same for any number of workers and any memory.
 TEST(processor, computes_the_same_whatever_the_memory) {
   auto const result = [](std::uint64_t seed, std::uint64_t memory_bytes, std::uint32_t workers) {

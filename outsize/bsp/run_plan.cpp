@@ -19,6 +19,7 @@ namespace {
 constexpr char const* asker = "virtual processors";
 constexpr std::uint64_t stack_share = 16_KiB;  // of each stack's addresses, in use at a suspension
 constexpr std::uint64_t least_context = 64_KiB;
+constexpr std::size_t least_stack = 16_KiB;
 
 }  // namespace
 
@@ -31,6 +32,12 @@ run_plan plan_run(storage& store, std::uint32_t count, run_options const& option
 
 run_plan plan_memory(std::uint32_t count, run_options const& options, std::uint64_t beside_bytes) {
   if (count == 0) throw std::invalid_argument("virtual processors: there must be at least one");
+  if (options.stack_bytes < least_stack) {
+    throw std::invalid_argument("virtual processors: a stack must have 16 KiB at least");
+  }
+  if (options.context_bytes > options.memory_bytes) {
+    throw budget_error(asker, options.memory_bytes, options.context_bytes);
+  }
   run_plan plan{.count = count};
   plan.workers = std::min(options.workers, count);
   plan.memory_bytes = options.memory_bytes;

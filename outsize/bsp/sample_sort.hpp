@@ -85,11 +85,13 @@ class merge_buffer {
  public:
   merge_buffer(std::size_t items, std::uint64_t first, Sink& sink)
       : buffer_(items), first_(first), sink_(sink) {}
-  std::span<T> room() { return std::span<T>(buffer_).subspan(filled_); }
-  void used(std::size_t items) {
-    filled_ += items;
-    if (filled_ == buffer_.size()) flush();
+  /// Long enough for a slice of the merge, which then leaves nothing elsewhere: the sink may wait,
+  /// and others merge meanwhile.
+  std::span<T> room() {
+    if (buffer_.size() - filled_ < least_room && buffer_.size() >= least_room) flush();
+    return std::span<T>(buffer_).subspan(filled_);
   }
+  void used(std::size_t items) { filled_ += items; }
   void flush() {
     if (filled_ == 0) return;
     sink_(first_, std::span<T const>(buffer_).first(filled_));
@@ -97,6 +99,8 @@ class merge_buffer {
   }
 
  private:
+  static constexpr std::size_t least_room = (128 << 10) / sizeof(T);
+
   vector<T> buffer_;
   std::size_t filled_ = 0;
   std::uint64_t first_;

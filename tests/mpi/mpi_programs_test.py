@@ -34,6 +34,10 @@ class Programs(MpiTest):
         for ranks, seed in ((4, 1), (9, 3)):
             self.assertIn("verified", self.output_of(ranks, program, seed, options=("-k", "3")))
 
+    def test_waits_end_by_whatever_ends_them(self):
+        self.assertEqual(self.output_of(3, self.compiled("progress", HERE / "progress.c")),
+                         "verified\n")
+
     def test_random_programs(self):
         folder = HERE / "random_program"
         program = self.compiled("random_program", *(folder / f"{name}.cpp" for name in (
@@ -69,7 +73,8 @@ class Commands(MpiTest):
                                ((), "no program is named"),
                                (("--context", "40M", "-m", "64M", "-v", "8", "true"),
                                 "must fit into memory at once"),
-                               (("-v", "2", "-m", "64M", "/nowhere"), "cannot run '/nowhere'")):
+                               (("-v", "2", "-m", "64M", "/nowhere"),
+                                "cannot run '/nowhere' as rank")):
             with self.subTest(words):
                 done = subprocess.run([BIN / "outsize-run", *words], capture_output=True, text=True)
                 self.assertNotEqual(done.returncode, 0)

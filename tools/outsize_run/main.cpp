@@ -9,6 +9,7 @@
 // It has no threads. It starts the ranks, then the engine, which makes the storage, and waits for
 // all. If a rank or the engine fails, it ends the others and prints one message.
 
+#include <fcntl.h>
 #include <getopt.h>
 #include <linux/futex.h>
 #include <signal.h>
@@ -137,15 +138,15 @@ void wake(std::atomic<std::uint32_t>& word) {
 
 /// Becomes the program of a rank.
 [[noreturn]] void become_rank(std::vector<char*> const& command, std::string environment,
-                              std::uint32_t rank) {
+                              std::uint32_t rank, pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::_exit(1);
   ::putenv(environment.data());
   if (rank != 0) {  // standard input is rank 0's
     if (std::freopen("/dev/null", "r", stdin) == nullptr) ::_exit(127);
   }
   ::execvp(command[0], command.data());
-  std::fprintf(stderr, "outsize-run: cannot run '%s': %s\n", command[0], std::strerror(errno));
-  ::_exit(127);
+  ::_exit(errno == ENOENT || errno == EACCES ? 127 : 126);
 }
 
 /// What outsize-run has been told of its processes.
@@ -154,10 +155,12 @@ class crew {
   explicit crew(bp::process_memory& memory) : memory_(memory) {}
 
   void start(request const& asked) {
+    pid_t const self = ::getpid();
+    name_ = asked.command[0];
     for (std::uint32_t rank = 0; rank < asked.options.count; ++rank) {
       pid_t const pid = ::fork();
       if (pid < 0) fail(fmt::format("cannot start rank {}: {}", rank, std::strerror(errno)));
-      if (pid == 0) become_rank(asked.command, memory_.environment_of(rank), rank);
+      if (pid == 0) become_rank(asked.command, memory_.environment_of(rank), rank, self);
       ranks_.push_back(pid);
     }
   }
@@ -185,6 +188,9 @@ class crew {
         ranks_[rank] = 0;
         --left;
         note_end(rank, status);
+        if (WIFEXITED(status) && WEXITSTATUS(status) >= 126 && has_not_begun(rank)) {
+          fail(fmt::format("cannot run '{}' as rank {}", name_, rank));
+        }
         if (code == 0 && WIFEXITED(status)) code = WEXITSTATUS(status);
       }
     }
@@ -198,10 +204,15 @@ class crew {
   }
 
  private:
+  bool has_not_begun(std::uint32_t rank) {
+    return bp::control_of(memory_.shared(), rank).arena_begin == 0;
+  }
+
   void note_end(std::uint32_t rank, int status) {
     bp::rank_control& control = bp::control_of(memory_.shared(), rank);
     control.wait_status = status;
     control.is_dead.store(1);
+    control.turn.store(bp::rank_control::nobodys_turn);  // whoever is about to wait for it does not
     wake(control.turn);
   }
 
@@ -226,6 +237,7 @@ class crew {
   }
 
   bp::process_memory& memory_;
+  std::string name_;
   std::vector<pid_t> ranks_;
   pid_t engine_ = 0;
 };
@@ -276,6 +288,10 @@ int run(request const& asked) {
 }  // namespace
 
 int main(int argc, char** argv) try {
+  ::signal(SIGCHLD, SIG_DFL);        // ignored, ends of ranks would not be told
+  while (::fcntl(2, F_GETFD) < 0) {  // descriptors of shared memory must not be those of streams
+    if (::open("/dev/null", O_RDWR) < 0) return 1;
+  }
   return run(parse(argc, argv));
 } catch (std::exception const& e) {
   std::fprintf(stderr, "outsize-run: %s\n", e.what());

@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::size_t most_named = 8;
 constexpr std::chrono::seconds patience{60};
+constexpr std::chrono::milliseconds short_while{100};
 
 std::string text_of(std::uint32_t rank, wait_note const& wait) {
   std::string text = fmt::format("{} in {}", rank, wait.call);
@@ -47,8 +48,13 @@ void board::lose(std::exception_ptr error) {
 
 void board::abandon_absent() {
   for (std::uint32_t rank = 0; rank < ranks.count(); ++rank) {
-    if (ranks.activity_of(rank) == scheduler::activity::ready &&
-        ranks.presence_of(rank) != scheduler::presence::present) {
+    if (ranks.activity_of(rank) != scheduler::activity::ready ||
+        ranks.presence_of(rank) == scheduler::presence::present) {
+      continue;
+    }
+    if (ranks.active_of(ranks.worker_of(rank)) == rank) {
+      ranks.resume_in_need(rank);  // its memory is there: it lacks only what it asked for
+    } else {
       ranks.abandon(rank);
     }
   }
@@ -62,7 +68,9 @@ void board::check_progress() {
 
 bool board::go_on_polling() {
   auto const now = std::chrono::steady_clock::now();
-  if (steps != steps_seen_) {
+  bool const has_computed = now - looked_ > short_while;  // somebody, between two polls
+  looked_ = now;
+  if (steps != steps_seen_ || has_computed) {
     steps_seen_ = steps;
     seen_ = now;
   }

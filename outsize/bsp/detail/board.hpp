@@ -84,7 +84,7 @@ class board {
 
   std::vector<std::condition_variable> worker_wakes_;
   std::uint64_t steps_seen_ = ~std::uint64_t{0};  // at the last time when all others waited
-  std::chrono::steady_clock::time_point seen_ = {};
+  std::chrono::steady_clock::time_point seen_ = {}, looked_ = {};
 };
 
 }  // namespace outsize::bsp::detail

@@ -45,7 +45,8 @@ engine::engine(storage& store, run_plan const& plan,
       messages_(store, plan.count, plan.workers, plan.message_bytes),
       everybody_(std::make_shared<group>()),
       mailboxes_(plan.count),
-      counts_(plan.count) {
+      counts_(plan.count),
+      arrivals_(plan.count) {
   arena_shape const shape = shape_of(plan.context_bytes);
   everybody_->members.resize(plan.count);
   for (std::uint32_t rank = 0; rank < plan.count; ++rank) {
@@ -119,6 +120,7 @@ void engine::put_part(std::uint32_t rank, group const& of, std::uint64_t number,
   counts_[rank].sent_bytes += stored.length_bytes * to.size();
   for (std::uint32_t const member : to) {
     std::uint32_t const receiver = of.members[member];
+    ++arrivals_[receiver];
     envelope const part{.group = of.number, .source = source, .tag = 0, .bytes = stored};
     if (mailboxes_[receiver].put_part(number, part) || shared_.ranks.is_polling(receiver)) {
       shared_.wake(receiver);
@@ -158,6 +160,7 @@ std::uint64_t engine::send(std::uint32_t rank, group const& of, std::uint32_t so
   check_run();
   counts_[rank].sent_bytes += stored.length_bytes;
   ++shared_.steps;
+  ++arrivals_[receiver];
   envelope message{.group = of.number, .source = source, .tag = tag, .bytes = stored};
   if (is_synchronous) {
     message.receipt = ++receipts_;
@@ -180,6 +183,7 @@ void engine::post(std::uint32_t rank, std::vector<message_filter> receives) {
 void engine::release(std::uint64_t receipt) {
   auto const sender = untaken_.find(receipt);
   if (sender == untaken_.end()) return;
+  ++arrivals_[sender->second];
   shared_.wake(sender->second);
   untaken_.erase(sender);
 }
@@ -196,20 +200,22 @@ bool engine::is_taken(std::uint32_t rank, std::uint64_t receipt, bool waits, cha
 }
 
 std::size_t engine::wait_for(std::uint32_t rank, std::span<message_filter const> wanted,
-                             char const* call) {
+                             char const* call, std::span<std::uint64_t const> receipts) {
   mailbox& mine = mailboxes_[rank];
   {
     std::lock_guard const held(shared_.mutex);
     mine.expect(wanted);
   }
+  message_filter const first = wanted.empty() ? message_filter() : wanted.front();
   std::size_t found = 0;
-  message_filter const& first = wanted.front();
-  wait_until(rank, {.call = call, .group = first.group, .peer = first.source, .tag = first.tag},
-             [&] {
-               found = 0;
-               while (found < wanted.size() && mine.find(wanted[found]) == nullptr) ++found;
-               return found < wanted.size();
-             });
+  wait_until(
+      rank, {.call = call, .group = first.group, .peer = first.source, .tag = first.tag}, [&] {
+        found = 0;
+        while (found < wanted.size() && mine.find(wanted[found]) == nullptr) ++found;
+        return found < wanted.size() ||
+               std::any_of(receipts.begin(), receipts.end(),
+                           [this](std::uint64_t receipt) { return !untaken_.contains(receipt); });
+      });
   return found;
 }
 
@@ -241,15 +247,22 @@ envelope engine::receive(std::uint32_t rank, message_filter const& wanted, char 
   wait_for(rank, std::span(&wanted, 1), call);
   std::lock_guard const held(shared_.mutex);
   envelope const message = *mailboxes_[rank].take(wanted);
+  mailboxes_[rank].forget_receive(wanted);
   ++shared_.steps;
   release(message.receipt);
   return message;
 }
 
-void engine::yield(std::uint32_t rank, char const* call) {
+std::uint64_t engine::arrivals(std::uint32_t rank) {
+  std::lock_guard const held(shared_.mutex);
+  return arrivals_[rank];
+}
+
+void engine::yield(std::uint32_t rank, std::uint64_t noted, char const* call) {
   {
     std::lock_guard const held(shared_.mutex);
     check_run();
+    if (arrivals_[rank] != noted) return;
     shared_.waits[rank] = {.call = call};
     shared_.ranks.poll(rank);
   }
@@ -261,15 +274,14 @@ void engine::yield(std::uint32_t rank, char const* call) {
 std::shared_ptr<group> engine::split(group const& of, std::uint64_t number, std::int64_t color,
                                      std::vector<std::uint32_t> const& members) {
   std::lock_guard const held(shared_.mutex);
-  std::erase_if(splits_, [](auto const& entry) { return entry.second.expired(); });
-  std::weak_ptr<group>& known = splits_[{{of.number, number}, color}];
-  std::shared_ptr<group> made = known.lock();
-  if (!made) {
-    made = std::make_shared<group>();
-    made->number = groups_++;
-    made->members = members;
-    known = made;
+  auto const place = splits_.try_emplace({{of.number, number}, color}).first;
+  if (!place->second.made) {
+    place->second.made = std::make_shared<group>();
+    place->second.made->number = groups_++;
+    place->second.made->members = members;
   }
+  std::shared_ptr<group> made = place->second.made;
+  if (++place->second.taken == members.size()) splits_.erase(place);
   return made;
 }
 
@@ -319,7 +331,14 @@ bool engine::take_frames(std::uint32_t rank, std::vector<std::size_t> const& pie
   shared_.free_frame_bytes -= pieces.size() * piece_bytes;
   for (std::size_t const piece : pieces) of.set_state(piece, context::state::present);
   held.unlock();
-  of.memory().populate(pieces.front(), pieces.back() + 1 - pieces.front());
+  try {
+    of.memory().populate(pieces.front(), pieces.back() + 1 - pieces.front());
+  } catch (...) {
+    held.lock();
+    for (std::size_t const piece : pieces) of.set_state(piece, context::state::absent);
+    shared_.free_frame_bytes += pieces.size() * piece_bytes;
+    throw;
+  }
   of.want_nothing();
   return true;
 }

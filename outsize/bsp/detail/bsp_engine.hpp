@@ -101,9 +101,10 @@ class engine {
   void post(std::uint32_t rank, std::vector<message_filter> receives);
   /// Returns true if a synchronous message was taken; waits for it if `waits`.
   bool is_taken(std::uint32_t rank, std::uint64_t receipt, bool waits, char const* call);
-  /// Waits until one of some messages is there, and returns its filter's index.
-  std::size_t wait_for(std::uint32_t rank, std::span<message_filter const> wanted,
-                       char const* call);
+  /// Waits until one of some messages is there, or one of some synchronous ones was taken. Returns
+  /// the filter's index, or their number.
+  std::size_t wait_for(std::uint32_t rank, std::span<message_filter const> wanted, char const* call,
+                       std::span<std::uint64_t const> receipts = {});
   /// The first message that matches and that no receive under way will take: it stays. nullopt:
   /// there is none, and it does not wait.
   std::optional<envelope> probe(std::uint32_t rank, message_filter const& wanted, bool waits,
@@ -124,8 +125,11 @@ class engine {
   std::shared_ptr<group> split(group const& of, std::uint64_t number, std::int64_t color,
                                std::vector<std::uint32_t> const& members);
 
-  /// Lets others run, as it has polled in vain: until a message comes, or all others wait.
-  void yield(std::uint32_t rank, char const* call);
+  /// Counts what has come for a rank: to be noted before it looks in vain.
+  std::uint64_t arrivals(std::uint32_t rank);
+  /// Lets others run, as it has polled in vain: until something comes, or all others wait. Returns
+  /// at once if something has come since `noted`.
+  void yield(std::uint32_t rank, std::uint64_t noted, char const* call);
 
   // ---- memory of a processor that runs ----
 
@@ -146,6 +150,11 @@ class engine {
   std::uint64_t stored_read_bytes() const { return messages_.read_bytes(); }
 
  private:
+  /// A group that not all of its members have yet.
+  struct split_group {
+    std::shared_ptr<group> made;
+    std::size_t taken = 0;
+  };
   struct open_call {
     collective_call call;
     std::uint32_t begun = 0;
@@ -169,12 +178,12 @@ class engine {
   // With the lock of the run:
   std::vector<mailbox> mailboxes_;
   std::map<std::pair<std::uint32_t, std::uint64_t>, open_call> calls_;
-  std::map<std::pair<std::pair<std::uint32_t, std::uint64_t>, std::int64_t>, std::weak_ptr<group>>
-      splits_;
+  std::map<std::pair<std::pair<std::uint32_t, std::uint64_t>, std::int64_t>, split_group> splits_;
   std::uint32_t groups_ = 1;
   std::uint64_t receipts_ = 0;
   std::map<std::uint64_t, std::uint32_t> untaken_;  // receipts, and the senders that wait for them
   std::vector<processor_counts> counts_;
+  std::vector<std::uint64_t> arrivals_;  // of messages for each rank, and of receipts
 
   std::unique_ptr<pager> pager_;
 };

@@ -38,6 +38,7 @@ struct message_filter {
   std::int64_t source = any;
   std::int64_t tag = any;
 
+  friend bool operator==(message_filter const&, message_filter const&) = default;
   bool matches(envelope const& message) const noexcept {
     return message.group == group && (source == any || message.source == source) &&
            (tag == any || message.tag == tag);
@@ -65,6 +66,11 @@ class mailbox {
   /// From now on these receives are under way, in this order. Each takes, once its owner runs, the
   /// first message that matches it and none before it.
   void post(std::vector<message_filter> receives) { posted_ = std::move(receives); }
+  /// The first receive under way with this filter has taken its message.
+  void forget_receive(message_filter const& receive) {
+    auto const found = std::find(posted_.begin(), posted_.end(), receive);
+    if (found != posted_.end()) posted_.erase(found);
+  }
   /// The receives under way for which a message has come, by their places in the list.
   std::vector<std::size_t> matched() const {
     std::vector<std::size_t> found;

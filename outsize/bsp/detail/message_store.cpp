@@ -90,6 +90,7 @@ message_ticket message_store::put(std::uint32_t destination,
   std::lock_guard const alone(to.appending);
   lock held(mutex_);
   stored_block* entered = nullptr;
+  to.is_appending = true;
   try {
     for (std::span<std::byte const> const piece : pieces) {
       append(to, piece, readers, message, entered, held);
@@ -99,8 +100,10 @@ message_ticket message_store::put(std::uint32_t destination,
       ticket rest = message;
       while (rest.length_bytes != 0) leave_segment(rest);
     }
+    to.is_appending = false;
     throw;
   }
+  to.is_appending = false;
   changed_.notify_all();  // others may want to close the block
   return message;
 }
@@ -147,9 +150,7 @@ void message_store::close(chain& of) noexcept {
 /// buffers.
 bool message_store::close_another() noexcept {
   for (chain& candidate : chains_) {
-    if (candidate.open == nullptr || candidate.open->users != 0) continue;
-    std::unique_lock const alone(candidate.appending, std::try_to_lock);
-    if (!alone.owns_lock()) continue;
+    if (candidate.open == nullptr || candidate.is_appending) continue;
     close(candidate);
     return true;
   }

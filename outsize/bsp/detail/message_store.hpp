@@ -89,7 +89,8 @@ class message_store {
  private:
   using lock = std::unique_lock<std::mutex>;
   struct chain {
-    std::mutex appending;  ///< Locked before mutex_: a message lies in one piece.
+    std::mutex appending;       ///< Locked before mutex_: a message lies in one piece.
+    bool is_appending = false;  ///< Guarded by mutex_.
     stored_block* open = nullptr;
   };
 

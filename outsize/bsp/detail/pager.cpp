@@ -30,6 +30,7 @@ pager::pager(storage& store, board& shared, std::span<std::unique_ptr<context> c
       window_(std::max<std::size_t>(window_bytes / piece_bytes_, 2)),
       volumes_(contexts.size()),
       moving_(contexts.size()) {
+  ended_.reserve(2 * (window_ + batch_));
   thread_ = std::thread([this] { work(); });
 }
 
@@ -61,19 +62,32 @@ void pager::work() noexcept {
       if (!held.owns_lock()) held.lock();
       shared_.lose(std::current_exception());
     }
+    if (!has_moved && cannot_write_ && coming_ && !shared_.ranks.can_run() && !shared_.is_lost &&
+        arriving_ + leaving_ == 0) {  // frames are with those that wait for frames
+      shared_.lose(shared_.failure.error);
+      continue;
+    }
     if (!has_moved) shared_.pager_wakes.wait(held);
   }
 }
 
 /// Takes note of pieces whose requests have ended.
 bool pager::settle(lock& held) {
-  if (failure_) shared_.lose(std::exchange(failure_, nullptr));
+  if (write_failure_) {  // all that is in memory stays there, so that processors can unwind
+    cannot_write_ = true;
+    shared_.fail(std::exchange(write_failure_, nullptr));
+  }
+  if (read_failure_) shared_.lose(std::exchange(read_failure_, nullptr));
   if (ended_.empty()) return false;
-  std::vector<piece_of> const ended = std::exchange(ended_, {});
   std::vector<piece_of> dropped;
+  dropped.reserve(ended_.size());
+  std::vector<piece_of> ended;
+  ended.reserve(2 * (window_ + batch_));
+  ended.swap(ended_);
   for (piece_of const& what : ended) {
     bool const is_coming = shared_.ranks.presence_of(what.rank) == scheduler::presence::coming;
-    if (contexts_[what.rank]->state_of(what.piece) == state::leaving && !is_coming) {
+    bool const is_leaving = contexts_[what.rank]->state_of(what.piece) == state::leaving;
+    if (is_leaving && !is_coming && !what.has_failed) {
       dropped.push_back(what);
     } else {
       piece_ended(what);
@@ -137,6 +151,11 @@ std::size_t pager::free_pieces(bool is_in_need) const {
 /// Goes on with a processor whose memory is to come in. Returns whether there was anything to do.
 bool pager::serve(std::optional<std::uint32_t>& coming, bool is_in_need, lock& held) {
   std::uint32_t const rank = *coming;
+  if (is_in_need && shared_.has_failed()) {  // it goes on without, so that it can unwind
+    coming.reset();
+    finish_coming(rank);
+    return true;
+  }
   bool const has_moved = bring_in(coming, free_pieces(is_in_need), held);
   if (!coming) return true;
   return make_room(rank, is_in_need, free_pieces(is_in_need), held) || has_moved;
@@ -181,10 +200,12 @@ void pager::issue_reads(std::uint32_t rank, std::vector<std::size_t> const& piec
 }
 
 bool pager::make_room(std::uint32_t coming, bool is_in_need, std::size_t free, lock& held) {
-  if (leaving_ >= window_) return false;
+  if (leaving_ >= window_ || cannot_write_) return false;
   std::size_t const missing = next_absent(*contexts_[coming], free + leaving_ + batch_).size();
   if (missing <= free + leaving_) return false;
-  std::optional<std::uint32_t> const victim = shared_.ranks.victim(is_in_need);
+  // If nobody else can go on, those that are ready, of which some may be half present, give.
+  bool const is_needed = is_in_need || (!shared_.ranks.can_run() && arriving_ + leaving_ == 0);
+  std::optional<std::uint32_t> const victim = shared_.ranks.victim(is_needed);
   if (!victim) return false;
   let_go(*victim, std::min({missing - free - leaving_, batch_, window_ - leaving_}), held);
   return true;
@@ -229,10 +250,7 @@ void pager::issue_writes(std::uint32_t rank, std::vector<std::size_t> const& pie
 void pager::issue_all(std::uint32_t rank, std::vector<std::size_t> const& pieces,
                       std::vector<std::vector<grain_run>> const& runs, bool is_write,
                       std::exception_ptr const& error) {
-  if (error) {
-    std::lock_guard const held(shared_.mutex);
-    if (!failure_) failure_ = error;
-  }
+  if (error) note_failure(error, is_write);
   for (std::size_t i = 0; i < pieces.size(); ++i) issue({rank, pieces[i]}, runs[i], is_write);
 }
 
@@ -240,10 +258,11 @@ void pager::issue_all(std::uint32_t rank, std::vector<std::size_t> const& pieces
 /// same.
 void pager::issue(piece_of what, std::vector<grain_run> const& runs, bool is_write) {
   context& of = *contexts_[what.rank];
-  auto* const all = new transfer{what, runs.size() + 1};
+  transfer* all = nullptr;
   std::exception_ptr error;
   std::size_t issued = 0;
   try {
+    all = new transfer{what, runs.size() + 1};
     for (grain_run const& run : runs) {
       std::span<std::byte> const bytes =
           of.bytes_of(what.piece)
@@ -265,12 +284,24 @@ void pager::issue(piece_of what, std::vector<grain_run> const& runs, bool is_wri
   } catch (...) {
     error = std::current_exception();
   }
+  if (error) note_failure(error, is_write);
   std::lock_guard const held(shared_.mutex);
-  if (error && !failure_) failure_ = error;
+  if (all == nullptr) {
+    what.has_failed = true;
+    ended_.push_back(what);
+    return;
+  }
+  all->what.has_failed |= error != nullptr;
   all->requests -= runs.size() + 1 - issued;
   if (all->requests != 0) return;
-  ended_.push_back(what);
+  ended_.push_back(all->what);
   delete all;
+}
+
+void pager::note_failure(std::exception_ptr const& error, bool is_write) {
+  std::lock_guard const held(shared_.mutex);
+  std::exception_ptr& first = is_write ? write_failure_ : read_failure_;
+  if (!first) first = error;
 }
 
 void pager::request_ended(transfer* of, std::uint32_t disk, io::request const& request,
@@ -280,8 +311,10 @@ void pager::request_ended(transfer* of, std::uint32_t disk, io::request const& r
   swap_volume& volume = volumes_[of->what.rank];
   bool const is_write = request.kind() == io::operation::write;
   (is_write ? volume.written_bytes : volume.read_bytes) += how.bytes;
-  if (!how.ok() && !failure_) {
-    failure_ = transfer_error(store_.disk_name(disk), request, how);
+  if (!how.ok()) {
+    std::exception_ptr& first = is_write ? write_failure_ : read_failure_;
+    if (!first) first = transfer_error(store_.disk_name(disk), request, how);
+    of->what.has_failed = true;
   }
   if (--of->requests != 0) return;
   ended_.push_back(of->what);

@@ -58,6 +58,7 @@ class pager {
   struct piece_of {
     std::uint32_t rank;
     std::size_t piece;
+    bool has_failed = false;
   };
   struct transfer {  ///< The requests of one piece.
     piece_of what;
@@ -80,6 +81,7 @@ class pager {
                  std::exception_ptr const& error);
   void issue(piece_of what, std::vector<grain_run> const& runs, bool is_write);
   void request_ended(transfer* of, std::uint32_t disk, io::request const& request, io::outcome how);
+  void note_failure(std::exception_ptr const& error, bool is_write);
   void piece_ended(piece_of what);
 
   storage& store_;
@@ -94,8 +96,9 @@ class pager {
   std::optional<std::uint32_t> in_need_, coming_;  // whose pieces take frames
   std::vector<std::size_t> moving_;                // pieces of each rank that arrive or leave
   std::size_t arriving_ = 0, leaving_ = 0;
-  std::vector<piece_of> ended_;  // pieces whose requests have ended
-  std::exception_ptr failure_;   // of a request
+  std::vector<piece_of> ended_;                      // pieces whose requests have ended
+  std::exception_ptr write_failure_, read_failure_;  // of requests
+  bool cannot_write_ = false;
   bool is_stopping_ = false;
 
   std::thread thread_;

@@ -92,8 +92,8 @@ std::size_t context::used_pieces() const noexcept {
 void context::want(std::uint64_t first_page, std::uint64_t pages) {
   std::size_t const needed = div_up<std::uint64_t>((first_page + pages) * page, shape_.piece_bytes);
   if (needed > pieces_.size()) {
-    pieces_.resize(needed);
     sums_.resize(needed * shape_.grains_per_piece(), zero_sum(shape_.grain_bytes));
+    pieces_.resize(needed);  // the last: it says how many there are
   }
   wanted_first_ = first_page;
   wanted_end_ = first_page + pages;

@@ -112,6 +112,11 @@ void scheduler::end(std::uint32_t rank) {
   --left_;
 }
 
+void scheduler::resume_in_need(std::uint32_t rank) {
+  OUTSIZE_ASSERT(active_[worker_of(rank)] == rank && activity_of(rank) == activity::ready);
+  change(rank, [](entry& e) { e.memory = presence::present; });
+}
+
 void scheduler::abandon(std::uint32_t rank) { end(rank); }
 
 bool scheduler::is_stuck() const noexcept { return left_ != 0 && running_ == 0 && ready_ == 0; }
@@ -152,6 +157,13 @@ std::optional<std::uint32_t> scheduler::incoming() {
 void scheduler::arrived(std::uint32_t rank) {
   OUTSIZE_ASSERT(presence_of(rank) == presence::coming);
   change(rank, [](entry& e) { e.memory = presence::present; });
+}
+
+bool scheduler::can_run() const {
+  for (std::uint32_t worker = 0; worker < workers(); ++worker) {
+    if (active_[worker] || !ready_present_[worker].empty()) return true;
+  }
+  return false;
 }
 
 std::optional<std::uint32_t> scheduler::victim(bool is_for_one_in_need) const {

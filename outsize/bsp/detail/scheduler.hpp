@@ -65,6 +65,8 @@ class scheduler {
   void wake(std::uint32_t rank);
   /// A running processor has ended; its memory is gone.
   void end(std::uint32_t rank);
+  /// A processor that needs memory goes on without.
+  void resume_in_need(std::uint32_t rank);
   /// An absent processor will never run again.
   void abandon(std::uint32_t rank);
   /// Returns true if a processor of `worker` has not ended.
@@ -81,6 +83,8 @@ class scheduler {
   /// Chooses another ready and absent processor whose memory is to come in: of the worker that has
   /// the fewest ready to run, one with memory left, or the first that became ready.
   std::optional<std::uint32_t> incoming();
+  /// Returns true if a processor runs, may run, or needs memory to go on.
+  bool can_run() const;
   /// All the memory of a coming processor is there.
   void arrived(std::uint32_t rank);
   /// Chooses the processor whose memory goes out next: of those that wait, the one that has waited

@@ -62,12 +62,12 @@ detail::arena_heap* heap = nullptr;
   ::_exit(126);
 }
 
-void* reserve(std::size_t bytes, int protection) {
-  void* const got = ::mmap(nullptr, bytes + huge_page, protection,
+void* reserve(std::size_t bytes, int protection, std::size_t alignment = huge_page) {
+  void* const got = ::mmap(nullptr, bytes + alignment, protection,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (got == MAP_FAILED) die("no addresses for its memory");
   auto const address = reinterpret_cast<std::uintptr_t>(got);
-  return reinterpret_cast<void*>((address + huge_page - 1) & ~(huge_page - 1));
+  return reinterpret_cast<void*>((address + alignment - 1) & ~(alignment - 1));
 }
 
 // ---- turns ----
@@ -139,6 +139,7 @@ void wait_for_turn() {
 }  // namespace
 
 void ask(call what) {
+  int const error = errno;  // free() promises to leave it
   sigset_t all;
   sigset_t before;
   ::sigfillset(&all);
@@ -148,6 +149,7 @@ void ask(call what) {
   futex(control->turn, FUTEX_WAKE, INT_MAX);
   wait_for_turn();
   ::sigprocmask(SIG_SETMASK, &before, nullptr);
+  errno = error;
 }
 
 void refuse(char const* format, ...) {
@@ -344,7 +346,9 @@ void move_globals() {
   ::close(static_cast<int>(control_descriptor));
   ::fcntl(frames_descriptor, F_SETFD, FD_CLOEXEC);
   control = &process::control_of(*shared, rank_in_world);
-  arena = static_cast<std::byte*>(reserve(shared->arena_bytes, PROT_NONE));
+  arena = static_cast<std::byte*>(
+      reserve(shared->arena_bytes, PROT_NONE,
+              shared->piece_bytes < huge_page ? huge_page : shared->piece_bytes));
   control->arena_begin = reinterpret_cast<std::uint64_t>(arena);
   wait_for_turn();
   make_heap(

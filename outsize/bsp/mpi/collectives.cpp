@@ -42,6 +42,21 @@ struct layout {
   }
 };
 
+/// Memory for as long as a call lasts.
+class temporary {
+ public:
+  temporary(std::uint64_t bytes, char const* call) : memory_(::malloc(bytes)) {
+    if (memory_ == nullptr) refuse("%s: no memory for %lu bytes", call, bytes);
+  }
+  temporary(temporary const&) = delete;
+  temporary& operator=(temporary const&) = delete;
+  ~temporary() { ::free(memory_); }
+  std::byte* data() const { return static_cast<std::byte*>(memory_); }
+
+ private:
+  void* memory_;
+};
+
 /// One operation of a communicator.
 class operation {
  public:
@@ -103,6 +118,14 @@ class operation {
     parts()[0].address = there.address();
     ask(call::take_parts);
     there.finish(bytes);
+  }
+
+  /// Waits for one part, which is in its place already.
+  void drop_one() {
+    wait(1);
+    temporary const nowhere(parts()[0].bytes + 1, call_);
+    parts()[0].address = reachable(nowhere.data());
+    ask(call::take_parts);
   }
 
   /// Waits for a part of each member, and takes all.
@@ -171,21 +194,6 @@ class operation {
   communicator& mine_;
   char const* call_;
   std::uint64_t number_;
-};
-
-/// Memory for as long as a call lasts.
-class temporary {
- public:
-  temporary(std::uint64_t bytes, char const* call) : memory_(::malloc(bytes)) {
-    if (memory_ == nullptr) refuse("%s: no memory for %lu bytes", call, bytes);
-  }
-  temporary(temporary const&) = delete;
-  temporary& operator=(temporary const&) = delete;
-  ~temporary() { ::free(memory_); }
-  std::byte* data() const { return static_cast<std::byte*>(memory_); }
-
- private:
-  void* memory_;
 };
 
 void broadcast(void* buffer, std::int64_t count, MPI_Datatype type, int root, MPI_Comm comm,
@@ -264,10 +272,7 @@ void scatter(layout const& all_items, void* into, std::uint64_t bytes, int root,
              char const* call) {
   operation all(comm, call, root);
   if (all.rank() == root) all.put_each(all_items);
-  if (into == MPI_IN_PLACE) {
-    into = all_items.at(root);
-    bytes = all_items.bytes(root);
-  }
+  if (into == MPI_IN_PLACE) return all.drop_one();
   all.take_one(into, bytes);
 }
 

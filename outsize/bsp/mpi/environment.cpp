@@ -77,6 +77,7 @@ int PMPI_Finalized(int* flag) {
 OUTSIZE_MPI_WEAK(Finalized)
 
 int PMPI_Abort(MPI_Comm /*comm*/, int errorcode) {
+  ::fflush(nullptr);
   if (control == nullptr) ::_exit(errorcode);
   ask(call::abort, static_cast<std::int64_t>(errorcode));
   ::_exit(errorcode);

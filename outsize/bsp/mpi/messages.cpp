@@ -33,6 +33,9 @@ void note_receiving(MPI_Request handle) {
     if (moved == nullptr) refuse("no memory for requests");
     receiving = static_cast<MPI_Request*>(moved);
   }
+  if (static_cast<std::uint64_t>(receiving_count) == shared->posted_capacity) {
+    refuse("MPI_Irecv: more than %d receives under way", receiving_count);
+  }
   receiving[receiving_count++] = handle;
   show_receiving();
 }
@@ -83,8 +86,9 @@ void receive_now(request& one) {
   std::uint64_t const bytes = control->results[3];
   fill_status(&one.status, static_cast<int>(control->results[1]),
               static_cast<int>(control->results[2]), bytes);
-  into.finish(bytes);
   one.now = request::state::done;
+  show_receiving();  // before memory is freed, which is a call too
+  into.finish(bytes);
 }
 
 /// Matches the receives under way with the messages that have come: those at one moment, as others
@@ -119,17 +123,18 @@ bool is_done(request& one) {
   return one.now == request::state::done;
 }
 
-/// Waits until one of the requests has ended, or a message has come for a receive under way.
+/// Waits until one of the synchronous sends has ended, or a message has come for a receive under
+/// way.
 void wait_for_some(int count, MPI_Request const* requests) {
-  for (int i = 0; i < count; ++i) {
+  outsize::bsp::process::part* const parts =
+      outsize::bsp::process::parts_of(*shared, rank_in_world);
+  std::uint32_t receipts = 0;
+  for (int i = 0; i < count && receipts < shared->part_capacity; ++i) {
     if (requests[i] == MPI_REQUEST_NULL) continue;
-    request& one = request_of(requests[i], "MPI_Wait");
-    if (one.now == request::state::synchronous && receiving_count == 0) {
-      ask(call::wait_taken, one.receipt, 1);
-      return;
-    }
+    request const& one = request_of(requests[i], "MPI_Wait");
+    if (one.now == request::state::synchronous) parts[receipts++].member = one.receipt;
   }
-  if (receiving_count == 0) return;
+  control->part_count = receipts;
   ask(call::wait_any);
 }
 
@@ -163,12 +168,22 @@ MPI_Status* status_at(MPI_Status* statuses, int i) {
   return statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : statuses + i;
 }
 
-/// A rank that polls in vain now and then lets others run.
+/// Vain polls one after the other, with little computing between them.
+int vain_polls = 0;
+double last_poll = 0;
+
+void begin_poll() {
+  constexpr double most_seconds_between = 50e-6;
+  if (PMPI_Wtime() - last_poll > most_seconds_between) vain_polls = 0;
+}
+
+/// A rank that polls in vain time and again lets others run.
 void note_vain_poll() {
-  static int polls = 0;
-  if (++polls < 64) return;
-  polls = 0;
-  ask(call::yield);
+  if (++vain_polls == 64) {
+    vain_polls = 0;
+    ask(call::yield);
+  }
+  last_poll = PMPI_Wtime();
 }
 
 int add_receive(void* buffer, std::int64_t count, MPI_Datatype type, int source, int tag,
@@ -349,6 +364,7 @@ OUTSIZE_MPI_WEAK(Waitall)
 int PMPI_Testany(int count, MPI_Request array_of_requests[], int* index, int* flag,
                  MPI_Status* status) {
   check_started("MPI_Testany");
+  begin_poll();
   int const found = first_done(count, array_of_requests);
   *flag = found != -1;
   *index = found < 0 ? MPI_UNDEFINED : found;
@@ -368,6 +384,7 @@ OUTSIZE_MPI_WEAK(Test)
 int PMPI_Testall(int count, MPI_Request array_of_requests[], int* flag,
                  MPI_Status array_of_statuses[]) {
   check_started("MPI_Testall");
+  begin_poll();
   match();
   *flag = 1;
   for (int i = 0; i < count; ++i) {
@@ -393,6 +410,7 @@ OUTSIZE_MPI_WEAK(Testall)
 
 int PMPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
   communicator& mine = communicator_of(comm, "MPI_Iprobe");
+  begin_poll();
   *flag = 1;
   if (source == MPI_PROC_NULL) {
     fill_status(status, MPI_PROC_NULL, MPI_ANY_TAG, 0);

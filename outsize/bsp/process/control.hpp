@@ -44,8 +44,9 @@ enum class call : std::uint32_t {
   find,         ///< group, source, tag, whether to wait → found, source, tag, bytes
   match,        ///< → parts: the posted receives for which messages have come, by their places
   receive,      ///< group, source, tag, address, most bytes → source, tag, bytes; waits
-  wait_any,     ///< → waits until a message for one of the posted receives has come
-  new_group,    ///< group, number, color; parts: members, as ranks of `group` → group
+  wait_any,  ///< parts: receipts; waits until a message for one of the posted receives has come, or
+             ///< one of the messages with these receipts was taken
+  new_group,  ///< group, number, color; parts: members, as ranks of `group` → group
   yield,
   finalize,
   abort,   ///< code
@@ -64,7 +65,7 @@ enum class life : std::uint32_t { begun, started, finalized };
 
 /// The words between a process and the engine.
 struct alignas(64) rank_control {
-  static constexpr std::uint32_t engine_turn = 0, process_turn = 1;
+  static constexpr std::uint32_t engine_turn = 0, process_turn = 1, nobodys_turn = 2;
 
   std::atomic<std::uint32_t> turn;
   std::atomic<std::uint32_t> is_dead;  ///< Set by the launcher, with the status before it.

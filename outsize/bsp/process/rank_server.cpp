@@ -101,11 +101,18 @@ std::vector<detail::message_filter> rank_server::posted() const {
   return all;
 }
 
+std::vector<std::uint64_t> rank_server::receipts() const {
+  std::vector<std::uint64_t> all;
+  for (part const& one : parts()) all.push_back(one.member);
+  return all;
+}
+
 /// Where bytes of the process's arena lie in the engine's memory.
 rank_server::pieces rank_server::pieces_at(std::uint64_t address, std::uint64_t bytes) const {
   pieces all;
   std::uint64_t offset = address - control_.arena_begin;
-  if (bytes != 0 && (address < control_.arena_begin || offset + bytes > all_.arena_bytes)) {
+  if (bytes != 0 && (address < control_.arena_begin || offset > all_.arena_bytes ||
+                     bytes > all_.arena_bytes - offset)) {
     refuse("a buffer outside of its arena");
   }
   detail::context& mine = run_.context_of(rank_);
@@ -135,6 +142,7 @@ std::vector<std::span<std::byte const>> read_only(std::vector<std::span<std::byt
 
 void rank_server::answer() {
   run_.post(rank_, posted());
+  if (control_.what != call::yield) noted_ = run_.arrivals(rank_);
   std::uint64_t const* const a = control_.arguments;
   std::uint64_t& result = control_.results[0];
   switch (control_.what) {
@@ -169,16 +177,17 @@ void rank_server::answer() {
     case call::receive:
       return receive();
     case call::wait_any:
-      run_.wait_for(rank_, posted(), "MPI_Wait");
+      run_.wait_for(rank_, posted(), "MPI_Wait", receipts());
       return;
     case call::new_group:
       return new_group();
     case call::yield:
-      return run_.yield(rank_, "MPI_Test");
+      return run_.yield(rank_, noted_, "MPI_Test");
     case call::finalize:
       return;
     case call::abort:
-      throw bsp_error(rank_, fmt::format("rank {}: MPI_Abort with code {}", rank_, a[0]));
+      throw bsp_error(rank_, fmt::format("rank {}: MPI_Abort with code {}", rank_,
+                                         static_cast<std::int64_t>(a[0])));
     case call::refuse:
       refuse(control_.text);
     case call::none:
