@@ -33,8 +33,6 @@
 #include <outsize/base/units.hpp>
 #include <outsize/bsp/process/process_run.hpp>
 
-extern char** environ;
-
 namespace {
 
 namespace bp = outsize::bsp::process;

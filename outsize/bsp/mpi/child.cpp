@@ -49,7 +49,6 @@ struct moved_globals {
 int frames_descriptor = -1;
 moved_globals globals;
 std::byte* arena = nullptr;
-std::uint64_t arena_bytes = 0;
 std::byte* startup = nullptr;  // for allocations before there is an arena
 std::size_t startup_used = 0;
 alignas(detail::arena_heap) std::byte heap_place[sizeof(detail::arena_heap)];
@@ -226,13 +225,7 @@ void* allocated(std::size_t bytes, std::size_t alignment) {
 }
 
 void make_heap(std::uint64_t bytes, std::byte* tables, detail::arena_owner const& owner) {
-  arena_bytes = bytes;
-  // Placement without a header of the standard library that would declare more than this.
-  struct here {
-    static void* at(void* place) { return place; }
-  };
-  heap = static_cast<detail::arena_heap*>(here::at(heap_place));
-  ::new (here::at(heap_place)) detail::arena_heap(arena, bytes, tables, owner);
+  heap = ::new (static_cast<void*>(heap_place)) detail::arena_heap(arena, bytes, tables, owner);
 }
 
 void begin_alone() {

@@ -161,14 +161,13 @@ void make_first_communicators() {
   world = {.group = 0,
            .rank = static_cast<int>(rank_in_world),
            .size = static_cast<int>(shared->count),
-           .next_number = 0,
-           .is_used = true};
+           .next_number = 0};
   // A group of its own: its color tells it from those of other ranks.
   process::parts_of(*shared, rank_in_world)[0] = {
       .member = rank_in_world, .address = 0, .bytes = 0};
   control->part_count = 1;
   std::uint64_t const group = ask(call::new_group, 0, UINT64_MAX, rank_in_world);
-  self = {.group = group, .rank = 0, .size = 1, .next_number = 0, .is_used = true};
+  self = {.group = group, .rank = 0, .size = 1, .next_number = 0};
 }
 
 communicator& communicator_of(MPI_Comm comm, char const* call) {
@@ -182,8 +181,7 @@ communicator& communicator_of(MPI_Comm comm, char const* call) {
 
 MPI_Comm add_communicator(std::uint64_t group, int rank, int size) {
   return handle_of<MPI_Comm>(
-      communicators.add(
-          {.group = group, .rank = rank, .size = size, .next_number = 0, .is_used = true}),
+      communicators.add({.group = group, .rank = rank, .size = size, .next_number = 0}),
       communicator_kind);
 }
 

@@ -20,7 +20,6 @@ struct communicator {
   int rank = 0;
   int size = 0;
   std::uint64_t next_number = 0;  ///< The next of its collective operations.
-  bool is_used = false;
 };
 
 /// Refuses, by the name of the call, a value that is not a handle of this kind.
@@ -50,7 +49,6 @@ struct request {
   std::uint64_t most_bytes = 0;
   int source = 0;
   int tag = 0;
-  std::uint64_t turn = 0;  ///< Receives are matched in the order of their calls.
   MPI_Status status = {};
 };
 

@@ -196,7 +196,6 @@ int add_receive(void* buffer, std::int64_t count, MPI_Datatype type, int source,
                  .most_bytes = bytes_of(count, type, call),
                  .source = source,
                  .tag = tag,
-                 .turn = 0,
                  .status = {}};
   if (source == MPI_PROC_NULL) {
     one.now = request::state::done;

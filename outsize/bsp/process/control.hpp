@@ -32,7 +32,6 @@ enum class call : std::uint32_t {
   none,
   enter,        ///< first page, pages → 1: usable
   leave,        ///< first page, pages
-  start,        ///< MPI_Init
   begin,        ///< group, number, root, item bytes, items, fold; text: the function
   barrier,      ///< group
   put_parts,    ///< group, number; parts: to member, from address
@@ -48,7 +47,6 @@ enum class call : std::uint32_t {
              ///< one of the messages with these receipts was taken
   new_group,  ///< group, number, color; parts: members, as ranks of `group` → group
   yield,
-  finalize,
   abort,   ///< code
   refuse,  ///< text: why the run ends
 };

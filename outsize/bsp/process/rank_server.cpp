@@ -151,8 +151,6 @@ void rank_server::answer() {
       return;
     case call::leave:
       return run_.leave(rank_, a[0], a[1]);
-    case call::start:
-      return;
     case call::begin:
       return begin();
     case call::barrier:
@@ -183,8 +181,6 @@ void rank_server::answer() {
       return new_group();
     case call::yield:
       return run_.yield(rank_, noted_, "MPI_Test");
-    case call::finalize:
-      return;
     case call::abort:
       throw bsp_error(rank_, fmt::format("rank {}: MPI_Abort with code {}", rank_,
                                          static_cast<std::int64_t>(a[0])));
