@@ -176,6 +176,12 @@ void take(member& mine, incoming const& part, std::span<std::byte> into, char co
   mine.take(part, into);
 }
 
+void put_each(member& mine, std::uint64_t number, layout const& from) {
+  std::vector<std::span<std::byte const>> parts;
+  for (std::uint32_t to = 0; to < mine.count(); ++to) parts.emplace_back(from.of(to));
+  mine.put_each(number, parts);
+}
+
 void take_all(member& mine, std::uint64_t number, layout const& into, char const* call) {
   std::vector<incoming> const parts = mine.wait_for_parts(number, mine.count(), call);
   for (incoming const& part : parts) {
@@ -205,7 +211,7 @@ int scatter(layout const& all, void* items, std::int64_t count, EM_Datatype type
   std::uint64_t const number = mine.begin(call, from, size_of(type, call));
   if (mine.rank() == from) {
     check(all, mine.count(), call);
-    for (std::uint32_t to = 0; to < mine.count(); ++to) mine.put(number, to, all.of(to));
+    put_each(mine, number, all);
   }
   std::span<std::byte> const into = bytes_of_buffer(items, count, type, call);
   take(mine, mine.wait_for_parts(number, 1, call).front(), into, call);
@@ -227,7 +233,7 @@ int all_to_all(layout const& out, layout const& in, EM_Comm comm, char const* ca
   check(out, mine.count(), call);
   check(in, mine.count(), call);
   std::uint64_t const number = mine.begin(call, 0, out.item_bytes);
-  for (std::uint32_t to = 0; to < mine.count(); ++to) mine.put(number, to, out.of(to));
+  put_each(mine, number, out);
   take_all(mine, number, in, call);
   return EM_SUCCESS;
 }

@@ -256,10 +256,12 @@ class processor {
   void send_parts(std::uint64_t number, std::span<std::byte const> items,
                   std::span<std::uint64_t const> counts, std::size_t item_bytes) {
     OUTSIZE_ASSERT(std::reduce(counts.begin(), counts.end()) * item_bytes == items.size());
-    for (std::uint32_t to = 0; to < count(); ++to) {
-      mine_.put(number, to, items.first(counts[to] * item_bytes));
-      items = items.subspan(counts[to] * item_bytes);
+    std::vector<std::span<std::byte const>> parts;
+    for (std::uint64_t const each : counts) {
+      parts.push_back(items.first(each * item_bytes));
+      items = items.subspan(each * item_bytes);
     }
+    mine_.put_each(number, parts);
   }
 
   /// Memory for what has come; if there is none, nothing of it is left over.

@@ -46,14 +46,15 @@ struct faulty_storage {
   std::shared_ptr<io::fault_plan> plan;
   storage store;
 
-  explicit faulty_storage(io::fault_odds const& odds, std::uint64_t capacity_bytes = 16_MiB)
+  explicit faulty_storage(io::fault_odds const& odds, std::uint64_t capacity_bytes = 16_MiB,
+                          std::uint64_t memory_bytes = 1_MiB)
       : plan(std::make_shared<io::fault_plan>(odds)),
         store({.disks = {disk_options("faulty",
                                       [this, capacity_bytes](io::request_queue&) -> io::file_ptr {
                                         return std::make_unique<io::faulty_file>(
                                             io::make_memory_file("faulty", capacity_bytes), plan);
                                       })},
-               .memory_bytes = 1_MiB,
+               .memory_bytes = memory_bytes,
                .threads = 1}) {}
 };
 

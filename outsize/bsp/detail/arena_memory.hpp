@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 namespace outsize::bsp::detail {
@@ -25,6 +26,11 @@ class arena_memory {
   virtual void drop(std::size_t piece) noexcept = 0;
   /// The frame of a piece, where this process can read and write it.
   virtual std::span<std::byte> bytes_of(std::size_t piece) const noexcept = 0;
+  /// Where bytes lie in an arena that this process has mapped as a whole; nullopt: elsewhere.
+  virtual std::optional<std::uint64_t> offset_of(
+      std::span<std::byte const> /*bytes*/) const noexcept {
+    return std::nullopt;
+  }
   /// Bits of the pages in use, page 0 the lowest bit of the first word.
   virtual std::span<std::uint64_t const> used_pages() const noexcept = 0;
 };

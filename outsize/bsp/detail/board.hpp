@@ -8,6 +8,7 @@
 // Workers run processors, the pager moves their memory; both look here for their next step. The
 // lock is held for decisions, never for copies or I/O. Layer: bsp.
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -45,6 +46,8 @@ class board {
         free_frame_bytes(frame_bytes),
         waits(count),
         worker_wakes_(workers) {}
+
+  std::atomic<bool> has_swapped = false;  ///< Memory is short: contexts have gone to disk.
 
   std::mutex mutex;  // guards all that follows
   scheduler ranks;

@@ -43,6 +43,7 @@ engine::engine(storage& store, run_plan const& plan,
                                   "contexts of virtual processors")),
       shared_(plan.count, plan.workers, plan.frame_bytes),
       messages_(store, plan.count, plan.workers, plan.message_bytes),
+      lender_(store),
       everybody_(std::make_shared<group>()),
       mailboxes_(plan.count),
       counts_(plan.count),
@@ -111,19 +112,51 @@ void engine::barrier(std::uint32_t rank, group& of) {
 
 // ---- parts and messages ----
 
-void engine::put_part(std::uint32_t rank, group const& of, std::uint64_t number,
-                      std::uint32_t source, std::span<std::uint32_t const> to, pieces bytes) {
-  if (to.empty()) return;
-  message_store::ticket const stored =
-      messages_.put(of.members[to.front()], bytes, static_cast<std::uint32_t>(to.size()));
-  std::lock_guard const held(shared_.mutex);
-  counts_[rank].sent_bytes += stored.length_bytes * to.size();
-  for (std::uint32_t const member : to) {
-    std::uint32_t const receiver = of.members[member];
-    ++arrivals_[receiver];
-    envelope const part{.group = of.number, .source = source, .tag = 0, .bytes = stored};
-    if (mailboxes_[receiver].put_part(number, part) || shared_.ranks.is_polling(receiver)) {
-      shared_.wake(receiver);
+/// Bytes that are worth a stretch of their own on disk, if memory is short anyway.
+bool engine::lends(context const& of, sent_bytes const& bytes) const {
+  constexpr std::uint64_t least_lent_bytes = 256_KiB;
+  return bytes.arena_offset != sent_bytes::elsewhere && shared_.has_swapped.load() &&
+         bytes.length_bytes() >= std::min<std::uint64_t>(least_lent_bytes, of.shape().piece_bytes);
+}
+
+message_store::ticket engine::stored(std::uint32_t rank, std::uint32_t receiver,
+                                     sent_bytes const& bytes, bool is_lent, std::size_t readers) {
+  auto const count = static_cast<std::uint32_t>(readers);
+  if (!is_lent) return messages_.put(receiver, bytes.pieces, count);
+  return messages_.lend(
+      lender::stretches(*contexts_[rank], {bytes.arena_offset, bytes.length_bytes()}), count);
+}
+
+void engine::put_parts(std::uint32_t rank, group const& of, std::uint64_t number,
+                       std::uint32_t source, std::span<outgoing const> parts) {
+  context& mine = *contexts_[rank];
+  std::vector<arena_stretch> long_ones;
+  std::uint64_t long_bytes = 0;
+  for (outgoing const& each : parts) {
+    if (!lends(mine, each.bytes) || each.to.empty()) continue;
+    long_ones.push_back({each.bytes.arena_offset, each.bytes.length_bytes()});
+    long_bytes += long_ones.back().length_bytes;
+  }
+  bool const lends_any = long_bytes >= mine.shape().piece_bytes;  // saving may move a whole piece
+  std::uint64_t const saved_bytes = lends_any ? lender_.save(mine, long_ones) : 0;
+  {
+    std::lock_guard const held(shared_.mutex);
+    counts_[rank].swapped_out_bytes += saved_bytes;
+  }
+  for (outgoing const& each : parts) {
+    if (each.to.empty()) continue;
+    message_store::ticket const bytes =
+        stored(rank, of.members[each.to.front()], each.bytes, lends_any && lends(mine, each.bytes),
+               each.to.size());
+    std::lock_guard const held(shared_.mutex);
+    counts_[rank].sent_bytes += bytes.length_bytes * each.to.size();
+    for (std::uint32_t const member : each.to) {
+      std::uint32_t const receiver = of.members[member];
+      ++arrivals_[receiver];
+      envelope const part{.group = of.number, .source = source, .tag = 0, .bytes = bytes};
+      if (mailboxes_[receiver].put_part(number, part) || shared_.ranks.is_polling(receiver)) {
+        shared_.wake(receiver);
+      }
     }
   }
 }
@@ -153,15 +186,19 @@ std::vector<incoming> engine::take_parts(std::uint32_t rank, group const& of, st
 }
 
 std::uint64_t engine::send(std::uint32_t rank, group const& of, std::uint32_t source,
-                           std::uint32_t to, std::int64_t tag, pieces bytes, bool is_synchronous) {
+                           std::uint32_t to, std::int64_t tag, sent_bytes const& bytes,
+                           bool is_synchronous) {
   std::uint32_t const receiver = of.members[to];
-  message_store::ticket const stored = messages_.put(receiver, bytes);
+  context const& mine = *contexts_[rank];
+  bool const is_lent =
+      lends(mine, bytes) && lender::is_saved(mine, {bytes.arena_offset, bytes.length_bytes()});
+  message_store::ticket const message_bytes = stored(rank, receiver, bytes, is_lent, 1);
   std::lock_guard const held(shared_.mutex);
   check_run();
-  counts_[rank].sent_bytes += stored.length_bytes;
+  counts_[rank].sent_bytes += message_bytes.length_bytes;
   ++shared_.steps;
   ++arrivals_[receiver];
-  envelope message{.group = of.number, .source = source, .tag = tag, .bytes = stored};
+  envelope message{.group = of.number, .source = source, .tag = tag, .bytes = message_bytes};
   if (is_synchronous) {
     message.receipt = ++receipts_;
     untaken_.emplace(message.receipt, rank);
@@ -385,8 +422,8 @@ void engine::discard(std::uint32_t rank) noexcept {
 std::vector<processor_counts> engine::counts() const {
   std::vector<processor_counts> all = counts_;
   for (std::size_t rank = 0; rank < all.size(); ++rank) {
-    all[rank].swapped_out_bytes = pager_->volumes()[rank].written_bytes;
-    all[rank].swapped_in_bytes = pager_->volumes()[rank].read_bytes;
+    all[rank].swapped_out_bytes += pager_->volumes()[rank].written_bytes;
+    all[rank].swapped_in_bytes += pager_->volumes()[rank].read_bytes;
   }
   return all;
 }

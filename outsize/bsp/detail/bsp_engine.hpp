@@ -31,6 +31,7 @@
 
 #include <outsize/block/storage.hpp>
 #include <outsize/bsp/detail/board.hpp>
+#include <outsize/bsp/detail/lender.hpp>
 #include <outsize/bsp/detail/mailbox.hpp>
 #include <outsize/bsp/detail/member.hpp>
 #include <outsize/bsp/detail/message_store.hpp>
@@ -48,6 +49,25 @@ struct group {
   std::uint64_t barriers = 0;          ///< Passed so far. Guarded likewise.
 };
 
+/// Bytes of a processor that runs, which may lie in several places.
+struct sent_bytes {
+  static constexpr std::uint64_t elsewhere = ~std::uint64_t{0};
+  std::span<std::span<std::byte const> const> pieces = {};
+  std::uint64_t arena_offset = elsewhere;  ///< In its arena, if they lie there side by side.
+
+  std::uint64_t length_bytes() const noexcept {
+    std::uint64_t sum = 0;
+    for (std::span<std::byte const> const piece : pieces) sum += piece.size();
+    return sum;
+  }
+};
+
+/// A part of a collective operation, for some members of the group.
+struct outgoing {
+  std::span<std::uint32_t const> to = {};
+  sent_bytes bytes = {};
+};
+
 /// Which operation a member of a group calls; all members must agree.
 struct collective_call {
   std::string name = {};
@@ -62,9 +82,6 @@ struct collective_call {
 
 class engine {
  public:
-  /// Bytes of a processor, which may lie in several places.
-  using pieces = std::span<std::span<std::byte const> const>;
-
   /// @param make_memory  Makes the memory of a rank's arena.
   /// @param suspend  Stops the calling rank until its worker resumes it.
   engine(storage& store, run_plan const& plan,
@@ -87,15 +104,16 @@ class engine {
              collective_call const& call);
   /// Waits until all members of the group are here.
   void barrier(std::uint32_t rank, group& of);
-  /// Sends bytes, as a part of an operation, to one member, or the same to several.
-  void put_part(std::uint32_t rank, group const& of, std::uint64_t number, std::uint32_t source,
-                std::span<std::uint32_t const> to, pieces bytes);
+  /// Sends parts of an operation. If contexts are being moved, long parts are brought to disk in
+  /// the sender's context, and read there (lender.hpp); others are copied.
+  void put_parts(std::uint32_t rank, group const& of, std::uint64_t number, std::uint32_t source,
+                 std::span<outgoing const> parts);
   /// Waits for `count` parts of an operation, and takes them, by source.
   std::vector<incoming> take_parts(std::uint32_t rank, group const& of, std::uint64_t number,
                                    std::size_t count, char const* call);
   /// Sends a message to a member. Returns 0, or if it `is_synchronous` the number of its receipt.
   std::uint64_t send(std::uint32_t rank, group const& of, std::uint32_t source, std::uint32_t to,
-                     std::int64_t tag, pieces bytes, bool is_synchronous = false);
+                     std::int64_t tag, sent_bytes const& bytes, bool is_synchronous = false);
   /// Tells of the receives that a processor has under way: they take messages even while it waits
   /// for something else.
   void post(std::uint32_t rank, std::vector<message_filter> receives);
@@ -120,6 +138,8 @@ class engine {
     messages_.get(message, into);
   }
   void drop(message_store::ticket const& message) noexcept { messages_.drop(message); }
+  /// Begins to read what will be taken soon.
+  void prefetch(message_store::ticket const& message) noexcept { messages_.prefetch(message); }
 
   /// The group of those members of `of` that split it with `color` in operation `number`.
   std::shared_ptr<group> split(group const& of, std::uint64_t number, std::int64_t color,
@@ -163,6 +183,9 @@ class engine {
   template <typename Condition>
   void wait_until(std::uint32_t rank, wait_note const& what, Condition const& is_over);
   void check_run() const;
+  bool lends(context const& of, sent_bytes const& bytes) const;
+  message_store::ticket stored(std::uint32_t rank, std::uint32_t receiver, sent_bytes const& bytes,
+                               bool is_lent, std::size_t readers);
   void release(std::uint64_t receipt);
   bool take_frames(std::uint32_t rank, std::vector<std::size_t> const& pieces);
 
@@ -173,6 +196,7 @@ class engine {
   board shared_;
   std::vector<std::unique_ptr<context>> contexts_;
   message_store messages_;
+  lender lender_;
   std::shared_ptr<group> everybody_;
 
   // With the lock of the run:

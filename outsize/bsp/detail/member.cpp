@@ -37,9 +37,27 @@ std::uint64_t member::begin(char const* name, std::uint32_t root, std::size_t it
   return next_number_++;
 }
 
+/// @param bytes  They and the span stay as long as the result is used.
+sent_bytes member::bytes_to_send(std::span<std::byte const> const& bytes) const {
+  std::optional<std::uint64_t> const offset =
+      run_->context_of(global_rank_).memory().offset_of(bytes);
+  return {std::span(&bytes, 1), offset.value_or(sent_bytes::elsewhere)};
+}
+
 void member::put(std::uint64_t number, std::span<std::uint32_t const> to,
                  std::span<std::byte const> bytes) {
-  run_->put_part(global_rank_, *group_, number, rank_, to, std::span(&bytes, 1));
+  outgoing const part{to, bytes_to_send(bytes)};
+  run_->put_parts(global_rank_, *group_, number, rank_, std::span(&part, 1));
+}
+
+void member::put_each(std::uint64_t number, std::span<std::span<std::byte const> const> parts) {
+  std::vector<std::uint32_t> to(parts.size());
+  std::iota(to.begin(), to.end(), 0U);
+  std::vector<outgoing> all;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    all.push_back({std::span(to).subspan(i, 1), bytes_to_send(parts[i])});
+  }
+  run_->put_parts(global_rank_, *group_, number, rank_, all);
 }
 
 void member::put_to_all(std::uint64_t number, std::span<std::byte const> bytes,
@@ -61,7 +79,10 @@ void member::take_all(std::span<incoming const> parts,
                       std::function<std::span<std::byte>(std::size_t)> const& place) {
   std::vector<std::size_t> order(parts.size());
   for (std::size_t i = 0; i < parts.size(); ++i) order[parts[i].turn] = i;
-  for (std::size_t const i : order) take(parts[i], place(i));
+  for (std::size_t turn = 0; turn < order.size(); ++turn) {
+    if (turn + 1 < order.size()) run_->prefetch(parts[order[turn + 1]].bytes);
+    take(parts[order[turn]], place(order[turn]));
+  }
 }
 
 void member::drop(incoming const& part) noexcept { run_->drop(part.bytes); }
@@ -102,7 +123,7 @@ member member::split(std::int64_t color, std::int64_t key) {
 
 void member::send(std::uint32_t to, std::int64_t tag, std::span<std::byte const> bytes) {
   OUTSIZE_ASSERT(to < count());
-  run_->send(global_rank_, *group_, rank_, to, tag, std::span(&bytes, 1));
+  run_->send(global_rank_, *group_, rank_, to, tag, bytes_to_send(bytes));
 }
 
 incoming member::receive(std::optional<std::uint32_t> from, std::optional<std::int64_t> tag) {

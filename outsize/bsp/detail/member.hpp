@@ -20,6 +20,7 @@ namespace outsize::bsp::detail {
 
 class engine;
 struct group;
+struct sent_bytes;
 
 /// A part of an operation, or a message, that has come and is to be taken.
 struct incoming {
@@ -54,6 +55,8 @@ class member {
   void put(std::uint64_t number, std::uint32_t to, std::span<std::byte const> bytes) {
     put(number, std::span(&to, 1), bytes);
   }
+  /// Sends a part to each member, by rank.
+  void put_each(std::uint64_t number, std::span<std::span<std::byte const> const> parts);
   /// Sends a part to every member but `without`.
   void put_to_all(std::uint64_t number, std::span<std::byte const> bytes,
                   std::optional<std::uint32_t> without = {});
@@ -82,6 +85,8 @@ class member {
   incoming receive(std::optional<std::uint32_t> from, std::optional<std::int64_t> tag);
 
  private:
+  sent_bytes bytes_to_send(std::span<std::byte const> const& bytes) const;
+
   engine* run_;
   std::shared_ptr<group> group_;
   std::uint32_t global_rank_;

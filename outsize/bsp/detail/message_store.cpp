@@ -55,7 +55,7 @@ message_store::~message_store() {
   changed_.wait(held, [this] { return writing_ == 0 && reading_ == 0; });
   for (stored_block* const left : blocks_) {
     if (!left->memory.empty()) buffers_.release(left->memory);
-    if (left->place) store_.free(left->place);
+    free_place(*left);
     delete left;
   }
 }
@@ -236,7 +236,62 @@ void message_store::write_ended(stored_block& written, io::request const& reques
   changed_.notify_all();
 }
 
+// ---- lending ----
+
+message_ticket message_store::lend(std::span<lent_stretch const> stretches, std::uint32_t readers) {
+  ticket message;
+  stored_block* last = nullptr;
+  std::uint64_t const alignment = store_.alignment_bytes();
+  try {
+    for (lent_stretch const& each : stretches) {
+      std::uint64_t const begin = each.offset_bytes / alignment * alignment;
+      if (last == nullptr) {
+        message.offset_bytes = static_cast<std::uint32_t>(each.offset_bytes - begin);
+      }
+      std::uint64_t const end = round_up(each.offset_bytes + each.length_bytes, alignment);
+      for (std::uint64_t at = begin; at < end; at += buffer_bytes()) {
+        stored_block* const made =
+            new_stretch({each.of, at, std::min<std::uint64_t>(end - at, buffer_bytes())}, readers);
+        (last == nullptr ? message.first : last->next) = made;
+        last = made;
+      }
+      message.length_bytes += each.length_bytes;
+    }
+  } catch (...) {
+    for (std::uint32_t reader = 0; reader < readers; ++reader) drop(message);
+    throw;
+  }
+  return message;
+}
+
+stored_block* message_store::new_stretch(lent_stretch const& part, std::uint32_t readers) {
+  auto fresh = std::make_unique<stored_block>();
+  fresh->place = part.of->place();
+  fresh->place.offset_bytes += part.offset_bytes;
+  fresh->place.length_bytes = static_cast<std::uint32_t>(part.length_bytes);
+  fresh->filled_bytes = fresh->place.length_bytes;
+  fresh->messages = readers;
+  fresh->is_open = false;
+  fresh->lender = part.of;
+  lock const held(mutex_);
+  blocks_.insert(fresh.get());
+  return fresh.release();
+}
+
+void message_store::free_place(stored_block& of) noexcept {
+  if (of.place && !of.lender) store_.free(of.place);
+}
+
 // ---- getting ----
+
+void message_store::prefetch(ticket const& message) noexcept {
+  if (message.first == nullptr) return;
+  lock held(mutex_);
+  try {
+    read_ahead(message.first, message.length_bytes, held);
+  } catch (...) {  // whoever takes the message finds out
+  }
+}
 
 void message_store::get(ticket const& message, std::span<std::span<std::byte> const> pieces) {
   ticket rest = message;
@@ -264,7 +319,7 @@ std::size_t message_store::take_some(ticket& rest, std::span<std::byte> into, lo
   check();  // a block that could not be written must not be read
   stored_block& from = *rest.first;
   std::uint32_t const offset = rest.offset_bytes;
-  std::size_t const in_block = std::min(rest.length_bytes, buffer_bytes() - offset);
+  std::size_t const in_block = std::min<std::size_t>(rest.length_bytes, from.filled_bytes - offset);
   std::size_t const part = std::min(in_block, into.size());
   ++from.users;
   if (from.turn) {
@@ -305,8 +360,8 @@ std::size_t message_store::take_some(ticket& rest, std::span<std::byte> into, lo
 /// Leaves the first segment of the rest of a message.
 void message_store::leave_segment(ticket& rest) noexcept {
   stored_block& left = *rest.first;
-  std::size_t const part = std::min(rest.length_bytes, buffer_bytes() - rest.offset_bytes);
-  rest.length_bytes -= part;
+  rest.length_bytes -=
+      std::min<std::uint64_t>(rest.length_bytes, left.filled_bytes - rest.offset_bytes);
   rest.offset_bytes = 0;
   rest.first = rest.length_bytes == 0 ? nullptr : left.next;
   --left.messages;
@@ -387,7 +442,7 @@ void message_store::settle(stored_block& now) noexcept {
   if (now.messages == 0) {
     if (now.turn) idle_.erase(*now.turn);
     if (!now.memory.empty()) buffers_.release(now.memory);
-    if (now.place) store_.free(now.place);
+    free_place(now);
     blocks_.erase(&now);
     changed_.notify_all();
     delete &now;

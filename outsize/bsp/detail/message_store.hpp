@@ -13,6 +13,9 @@
 // blocks that are read again stay in memory as long as there is room. No file for each message, and
 // no space reserved (the paper reserves twice the contexts).
 //
+// A long message whose bytes lie on disk as a part of its sender's context need not be copied: its
+// chain is its own, of stretches of the context's blocks, which stay as long as somebody reads them.
+//
 // Invariant: each block has a buffer, a place on disk, or both. Any thread. Layer: bsp.
 // Source: Nikseresht, Hutchinson, Maheshwari: PEMS, 2007, section 3 (EM System Interface and
 // Messaging).
@@ -34,6 +37,7 @@
 #include <outsize/block/placement.hpp>
 #include <outsize/block/storage.hpp>
 #include <outsize/bsp/detail/message_ticket.hpp>
+#include <outsize/bsp/detail/shared_block.hpp>
 
 namespace outsize::bsp::detail {
 
@@ -47,7 +51,15 @@ struct stored_block {
   bool is_open = true;         ///< The last of its chain.
   bool is_moving = false;      ///< Being written or read.
   stored_block* next = nullptr;
+  std::shared_ptr<shared_block const> lender = {};  ///< Of a stretch: the block that it is part of.
   std::optional<std::list<stored_block*>::iterator> turn = {};  ///< Among those that lie idle.
+};
+
+/// A part of a block of a context.
+struct lent_stretch {
+  std::shared_ptr<shared_block const> of;
+  std::uint64_t offset_bytes = 0;
+  std::uint64_t length_bytes = 0;
 };
 
 class message_store {
@@ -75,6 +87,11 @@ class message_store {
              std::uint32_t readers = 1) {
     return put(destination, std::span(&bytes, 1), readers);
   }
+  /// Takes a message that lies in stretches of blocks, which nobody changes. Only at its two ends
+  /// may a stretch begin or end beside the alignment of the disks. No I/O. @throws std::bad_alloc.
+  ticket lend(std::span<lent_stretch const> stretches, std::uint32_t readers = 1);
+  /// Begins to read a message that will be taken soon, as far as buffers are free.
+  void prefetch(ticket const& message) noexcept;
   /// Copies a message out; the last reader frees it. @pre the pieces have its length.
   /// @throws io_error, corrupt_block.
   void get(ticket const& message, std::span<std::span<std::byte> const> pieces);
@@ -94,6 +111,8 @@ class message_store {
     stored_block* open = nullptr;
   };
 
+  stored_block* new_stretch(lent_stretch const& part, std::uint32_t readers);
+
   // Each expects mutex_ locked; those that take the lock may unlock it for a while.
   void append(chain& to, std::span<std::byte const> bytes, std::uint32_t readers, ticket& message,
               stored_block*& entered, lock& held);
@@ -109,6 +128,7 @@ class message_store {
   std::size_t take_some(ticket& rest, std::span<std::byte> into, lock& held);
   void leave_segment(ticket& rest) noexcept;
   void settle(stored_block& now) noexcept;
+  void free_place(stored_block& of) noexcept;
   void fail(std::exception_ptr error) noexcept;
   void check() const;
 

@@ -5,9 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <random>
+#include <span>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -190,6 +193,52 @@ TEST(message_store, serves_several_threads) {
     });
   }
   for (std::thread& thread : threads) thread.join();
+}
+
+/// A block with random bytes on disk.
+std::shared_ptr<shared_block const> written_block(storage& store,
+                                                  std::span<std::byte const> bytes) {
+  std::unique_ptr<block::placement> const where = store.new_placement();
+  block::block_id const place = store.allocate(bytes.size(), *where);
+  store.write(place, bytes)->wait();
+  return std::make_shared<shared_block>(store, place);
+}
+
+TEST(message_store, reads_what_is_lent_where_it_lies) {
+  std::mt19937_64 random(1);
+  scratch::counted_storage disks(1_MiB);
+  {
+    message_store store(disks.store, 4, 1, 256_KiB);
+    std::vector<std::byte> const first = random_bytes(random, 192_KiB);
+    std::vector<std::byte> const second = random_bytes(random, 64_KiB);
+    auto one = written_block(disks.store, first);
+    auto two = written_block(disks.store, second);
+    std::uint64_t const writes = disks.writes();
+    std::vector<lent_stretch> stretches{{std::move(one), 70'001, 192_KiB - 70'001},
+                                        {std::move(two), 0, 50'003}};
+    ticket const where = store.lend(stretches, 3);
+    ticket const short_one = store.lend(std::span(stretches).first(1));
+    stretches.clear();
+    std::vector<std::byte> expected(first.begin() + 70'001, first.end());
+    ASSERT_EQ(short_one.length_bytes, expected.size());
+    expected.insert(expected.end(), second.begin(), second.begin() + 50'003);
+    ASSERT_EQ(where.length_bytes, expected.size());
+    for (int reader = 0; reader < 2; ++reader) {
+      store.prefetch(where);
+      std::vector<std::byte> got(expected.size());
+      std::span<std::byte> const pieces[] = {std::span(got).first(7'777),
+                                             std::span(got).subspan(7'777)};
+      store.get(where, pieces);
+      EXPECT_EQ(got, expected);
+    }
+    EXPECT_EQ(disks.writes(), writes);
+    store.drop(short_one);
+    EXPECT_GT(disks.store.allocated_bytes(), 0U);
+    store.drop(where);  // the last reader
+    EXPECT_EQ(disks.store.allocated_bytes(), 0U);
+    store.lend(std::array{lent_stretch{written_block(disks.store, second), 1, 10'000}});
+  }
+  EXPECT_EQ(disks.store.allocated_bytes(), 0U);  // though it was not taken
 }
 
 TEST(message_store, tells_of_faults_and_leaves_nothing) {

@@ -225,6 +225,7 @@ void pager::let_go(std::uint32_t victim, std::size_t most, lock& held) {
     }
   }
   shared_.ranks.losing(victim, left == 0);
+  shared_.has_swapped.store(true);
   for (std::size_t const piece : pieces) of.set_state(piece, state::leaving);
   leaving_ += pieces.size();
   moving_[victim] += pieces.size();

@@ -99,20 +99,60 @@ void context::want(std::uint64_t first_page, std::uint64_t pages) {
   wanted_end_ = first_page + pages;
 }
 
+grain_sum context::sum_now(std::size_t piece, std::uint32_t grain) const noexcept {
+  return sum_of(bytes_of(piece).subspan(grain * shape_.grain_bytes, shape_.grain_bytes));
+}
+
 std::vector<grain_run> context::changes(std::size_t piece) {
   grain_sum const zero = zero_sum(shape_.grain_bytes);
   std::vector<grain_run> changed;
   for (std::uint32_t grain = 0; grain < shape_.grains_per_piece(); ++grain) {
     std::size_t const index = grain_index(piece, grain);
-    grain_sum const now =
-        is_grain_used(piece, grain)
-            ? sum_of(bytes_of(piece).subspan(grain * shape_.grain_bytes, shape_.grain_bytes))
-            : zero;
+    grain_sum const now = is_grain_used(piece, grain) ? sum_now(piece, grain) : zero;
     if (now == sums_[index]) continue;
     sums_[index] = now;
     if (now != zero) append(changed, grain);
   }
-  return changed;
+  if (changed.empty() || !is_read(piece)) return changed;
+  pieces_[piece].place.reset();
+  return stored(piece);
+}
+
+std::vector<grain_run> context::unsaved(std::size_t piece, grain_run wanted) {
+  grain_sum const zero = zero_sum(shape_.grain_bytes);
+  std::uint32_t const end = wanted.first + wanted.count;
+  std::vector<grain_run> all;
+  for (std::uint32_t grain = wanted.first; grain < end; ++grain) {
+    grain_sum const now = sum_now(piece, grain);
+    if (now != std::exchange(sums_[grain_index(piece, grain)], now) || now == zero) {
+      append(all, grain);
+    }
+  }
+  if (all.empty() || !is_read(piece)) return all;
+  changes(piece);
+  pieces_[piece].place.reset();
+  all.clear();
+  for (std::uint32_t grain = 0; grain < shape_.grains_per_piece(); ++grain) {
+    bool const is_wanted = wanted.first <= grain && grain < end;
+    bool const is_stored = sums_[grain_index(piece, grain)] != zero && is_grain_used(piece, grain);
+    if (is_wanted || is_stored) append(all, grain);
+  }
+  return all;
+}
+
+bool context::is_saved(std::size_t piece, grain_run grains) const noexcept {
+  grain_sum const zero = zero_sum(shape_.grain_bytes);
+  for (std::uint32_t grain = grains.first; grain < grains.first + grains.count; ++grain) {
+    grain_sum const& stored = sums_[grain_index(piece, grain)];
+    if (stored == zero || stored != sum_now(piece, grain)) return false;
+  }
+  return true;
+}
+
+void context::lose(std::size_t piece, grain_run grains) noexcept {
+  constexpr grain_sum no_sum{~std::uint64_t{0}, ~std::uint64_t{0}};
+  auto const first = sums_.begin() + static_cast<std::ptrdiff_t>(grain_index(piece, grains.first));
+  std::fill_n(first, grains.count, no_sum);
 }
 
 std::vector<grain_run> context::stored(std::size_t piece) const {
@@ -127,23 +167,29 @@ std::vector<grain_run> context::stored(std::size_t piece) const {
 }
 
 block::block_id context::place_of(std::size_t piece, grain_run grains) {
-  block::block_id& place = pieces_[piece].place;
-  if (!place) place = store_.allocate(shape_.piece_bytes, *where_);
+  std::shared_ptr<shared_block const>& place = pieces_[piece].place;
+  if (!place) {
+    block::block_id const fresh = store_.allocate(shape_.piece_bytes, *where_);
+    try {
+      place = std::make_shared<shared_block>(store_, fresh);
+    } catch (...) {
+      store_.free(fresh);
+      throw;
+    }
+  }
   return known_place_of(piece, grains);
 }
 
 block::block_id context::known_place_of(std::size_t piece, grain_run grains) const noexcept {
-  block::block_id part = pieces_[piece].place;
-  OUTSIZE_ASSERT(part);
+  OUTSIZE_ASSERT(pieces_[piece].place);
+  block::block_id part = pieces_[piece].place->place();
   part.offset_bytes += std::uint64_t{grains.first} * shape_.grain_bytes;
   part.length_bytes = grains.count * shape_.grain_bytes;
   return part;
 }
 
 void context::forget(std::size_t piece) noexcept {
-  piece_entry& entry = pieces_[piece];
-  if (entry.place) store_.free(entry.place);
-  entry.place = {};
+  pieces_[piece].place.reset();
   grain_sum const zero = zero_sum(shape_.grain_bytes);
   auto const first = sums_.begin() + static_cast<std::ptrdiff_t>(grain_index(piece, 0));
   std::fill_n(first, shape_.grains_per_piece(), zero);

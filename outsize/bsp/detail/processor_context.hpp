@@ -12,6 +12,9 @@
 // is one without a page in use. So only data that are in use and have changed are moved, and this
 // takes no help of the kernel. Blocks of pieces without used pages are freed.
 //
+// Messages may read parts of a block too (message_store.hpp): it is not changed then. A piece that
+// changes gets another one, and the last reader frees the old one.
+//
 // Invariant: a used piece of a running processor is present. Threads: the processor's own while it
 // runs, the pager's else; the states of pieces only under the lock of the run. Layer: bsp.
 // Source: Nikseresht, Hutchinson, Maheshwari: PEMS, 2007, section 3 (Memory Management Subsystem),
@@ -28,6 +31,7 @@
 #include <outsize/block/storage.hpp>
 #include <outsize/bsp/detail/arena_memory.hpp>
 #include <outsize/bsp/detail/arena_shape.hpp>
+#include <outsize/bsp/detail/shared_block.hpp>
 
 namespace outsize::bsp::detail {
 
@@ -86,6 +90,12 @@ class context {
   /// Compares the grains of a present piece with those on disk. Notes their checksums; returns
   /// the grains to be written, fewest requests first possible. CPU: O(piece).
   std::vector<grain_run> changes(std::size_t piece);
+  /// The same for a range of grains that are to lie on disk, zeros as well: the caller writes them.
+  std::vector<grain_run> unsaved(std::size_t piece, grain_run wanted);
+  /// Returns true if grains lie on disk as they are in memory; zeros do not.
+  bool is_saved(std::size_t piece, grain_run grains) const noexcept;
+  /// Grains that could not be written: they are not on disk.
+  void lose(std::size_t piece, grain_run grains) noexcept;
   /// The grains of a piece that lie on disk and are in use.
   std::vector<grain_run> stored(std::size_t piece) const;
   /// Where grains of a piece lie; allocates the block of the piece if it has none.
@@ -93,16 +103,23 @@ class context {
   block::block_id place_of(std::size_t piece, grain_run grains);
   /// The same of a piece that has a block.
   block::block_id known_place_of(std::size_t piece, grain_run grains) const noexcept;
+  /// The block of a piece, to be read by others.
+  std::shared_ptr<shared_block const> block_of(std::size_t piece) const noexcept {
+    return pieces_[piece].place;
+  }
   /// The contents of a piece are of no use any more; frees its block.
   void forget(std::size_t piece) noexcept;
 
  private:
   struct piece_entry {
-    block::block_id place = {};
+    std::shared_ptr<shared_block const> place = {};
     state now = state::absent;
   };
 
   bool is_grain_used(std::size_t piece, std::uint32_t grain) const noexcept;
+  grain_sum sum_now(std::size_t piece, std::uint32_t grain) const noexcept;
+  /// Returns true if others read its block.
+  bool is_read(std::size_t piece) const noexcept { return pieces_[piece].place.use_count() > 1; }
   bool has_used_page(std::uint64_t first_page, std::uint64_t pages) const noexcept;
   std::size_t grain_index(std::size_t piece, std::uint32_t grain) const noexcept {
     return piece * shape_.grains_per_piece() + grain;

@@ -123,6 +123,49 @@ TEST(context, has_a_block_for_each_piece_written_until_it_is_forgotten) {
   c.all->place_of(0, {0, 1});
 }
 
+TEST(context, leaves_alone_a_block_that_others_read) {
+  lone_context c(16_MiB);
+  std::byte* const memory = c.allocate(256_KiB);
+  std::memset(memory, 1, 256_KiB);
+  EXPECT_EQ(c.all->changes(0), (std::vector<grain_run>{{0, 4}}));
+  block::block_id const before = c.all->place_of(0, {0, 4});
+  {
+    std::shared_ptr<shared_block const> const reader = c.all->block_of(0);
+    EXPECT_TRUE(c.all->changes(0).empty());
+    memory[64_KiB] = std::byte{2};
+    EXPECT_EQ(c.all->changes(0), (std::vector<grain_run>{{0, 4}}));  // all of it, elsewhere
+    EXPECT_NE(c.all->place_of(0, {0, 4}), before);
+    EXPECT_EQ(reader->place(), before);
+    EXPECT_EQ(c.disks.store.allocated_bytes(), 512_KiB);
+  }
+  EXPECT_EQ(c.disks.store.allocated_bytes(), 256_KiB);
+  memory[64_KiB] = std::byte{3};
+  EXPECT_EQ(c.all->changes(0), (std::vector<grain_run>{{1, 1}}));  // nobody reads it
+}
+
+TEST(context, tells_which_grains_of_a_range_are_to_be_saved) {
+  lone_context c(16_MiB);
+  std::byte* const memory = c.allocate(256_KiB);
+  std::memset(memory, 1, 128_KiB);
+  std::memset(memory + 128_KiB, 0, 128_KiB);
+  EXPECT_FALSE(c.all->is_saved(0, {1, 1}));
+  EXPECT_EQ(c.all->unsaved(0, {1, 2}), (std::vector<grain_run>{{1, 2}}));  // zeros too
+  EXPECT_TRUE(c.all->is_saved(0, {1, 1}));
+  EXPECT_FALSE(c.all->is_saved(0, {0, 2}));
+  EXPECT_EQ(c.all->unsaved(0, {0, 2}), (std::vector<grain_run>{{0, 1}}));
+  c.all->place_of(0, {0, 4});
+  std::shared_ptr<shared_block const> const reader = c.all->block_of(0);
+  EXPECT_TRUE(c.all->unsaved(0, {0, 2}).empty());
+  EXPECT_EQ(c.all->block_of(0), reader);
+  memory[5] = std::byte{7};
+  memory[3 * 64_KiB] = std::byte{7};
+  EXPECT_EQ(c.all->unsaved(0, {0, 1}), (std::vector<grain_run>{{0, 2}, {3, 1}}));
+  EXPECT_EQ(c.all->block_of(0), nullptr);
+  c.all->lose(0, {0, 1});
+  EXPECT_FALSE(c.all->is_saved(0, {0, 1}));
+  EXPECT_EQ(c.all->changes(0), (std::vector<grain_run>{{0, 1}}));
+}
+
 TEST(context, counts_pages_that_are_about_to_be_used) {
   lone_context c(16_MiB);
   c.all->want(64, 64);

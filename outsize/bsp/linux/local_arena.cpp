@@ -28,6 +28,14 @@ void local_arena::populate(std::size_t first_piece, std::size_t pieces) {
   range_.populate(first_piece * piece_bytes_, pieces * piece_bytes_);
 }
 
+std::optional<std::uint64_t> local_arena::offset_of(
+    std::span<std::byte const> bytes) const noexcept {
+  auto const begin = reinterpret_cast<std::uintptr_t>(bytes.data());
+  auto const arena = reinterpret_cast<std::uintptr_t>(range_.data());
+  if (begin < arena || begin - arena > range_.size() - bytes.size()) return std::nullopt;
+  return begin - arena;
+}
+
 void local_arena::drop(std::size_t piece) noexcept {
   range_.drop(piece * piece_bytes_, piece_bytes_);
 }

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include <outsize/bsp/detail/arena_heap.hpp>
@@ -28,6 +29,7 @@ class local_arena final : public arena_memory {
   std::span<std::byte> bytes_of(std::size_t piece) const noexcept override {
     return {range_.data() + piece * piece_bytes_, piece_bytes_};
   }
+  std::optional<std::uint64_t> offset_of(std::span<std::byte const> bytes) const noexcept override;
   std::span<std::uint64_t const> used_pages() const noexcept override { return heap_.used_pages(); }
 
  private:

@@ -130,14 +130,6 @@ rank_server::pieces rank_server::pieces_at(std::uint64_t address, std::uint64_t 
   return all;
 }
 
-namespace {
-
-std::vector<std::span<std::byte const>> read_only(std::vector<std::span<std::byte>> const& all) {
-  return {all.begin(), all.end()};
-}
-
-}  // namespace
-
 // ---- calls ----
 
 void rank_server::answer() {
@@ -202,22 +194,42 @@ void rank_server::begin() {
               .operation = a[5] == 0 ? std::string() : fmt::format("operation {:x}", a[5])});
 }
 
+/// A buffer of the process, to be sent.
+struct rank_server::sent_buffer {
+  std::vector<std::span<std::byte const>> places;
+  std::uint64_t arena_offset;
+
+  detail::sent_bytes bytes() const noexcept { return {places, arena_offset}; }
+};
+
+rank_server::sent_buffer rank_server::buffer_at(std::uint64_t address, std::uint64_t bytes) const {
+  pieces const all = pieces_at(address, bytes);
+  return {{all.begin(), all.end()}, address - control_.arena_begin};
+}
+
 void rank_server::put_parts() {
   std::uint64_t const* const a = control_.arguments;
-  detail::group const& of = *group_of(a[0]);
+  std::vector<sent_buffer> buffers;
+  std::vector<std::uint32_t> to;
   for (part const& one : parts()) {
-    auto const to = static_cast<std::uint32_t>(one.member);
-    run_.put_part(rank_, of, a[1], static_cast<std::uint32_t>(a[2]), std::span(&to, 1),
-                  read_only(pieces_at(one.address, one.bytes)));
+    to.push_back(static_cast<std::uint32_t>(one.member));
+    buffers.push_back(buffer_at(one.address, one.bytes));
   }
+  std::vector<detail::outgoing> all;
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    all.push_back({std::span(to).subspan(i, 1), buffers[i].bytes()});
+  }
+  run_.put_parts(rank_, *group_of(a[0]), a[1], static_cast<std::uint32_t>(a[2]), all);
 }
 
 void rank_server::put_to_many() {
   std::uint64_t const* const a = control_.arguments;
   std::vector<std::uint32_t> to;
   for (part const& one : parts()) to.push_back(static_cast<std::uint32_t>(one.member));
-  run_.put_part(rank_, *group_of(a[0]), a[1], static_cast<std::uint32_t>(a[4]), to,
-                read_only(pieces_at(a[2], a[3])));
+  sent_buffer const buffer = buffer_at(a[2], a[3]);
+  detail::outgoing const all{to, buffer.bytes()};
+  run_.put_parts(rank_, *group_of(a[0]), a[1], static_cast<std::uint32_t>(a[4]),
+                 std::span(&all, 1));
 }
 
 void rank_server::wait_parts() {
@@ -236,8 +248,10 @@ void rank_server::take_parts() {
   std::vector<detail::incoming> const came = std::exchange(waiting_parts_, {});
   std::vector<std::size_t> order(came.size());
   for (std::size_t i = 0; i < came.size(); ++i) order[came[i].turn] = i;
-  for (std::size_t const i : order) {
-    run_.get(came[i].bytes, pieces_at(parts()[i].address, came[i].length_bytes()));
+  for (std::size_t turn = 0; turn < order.size(); ++turn) {
+    if (turn + 1 < order.size()) run_.prefetch(came[order[turn + 1]].bytes);
+    detail::incoming const& now = came[order[turn]];
+    run_.get(now.bytes, pieces_at(parts()[order[turn]].address, now.length_bytes()));
   }
 }
 
@@ -245,7 +259,7 @@ void rank_server::send() {
   std::uint64_t const* const a = control_.arguments;
   control_.results[0] = run_.send(rank_, *group_of(a[0]), static_cast<std::uint32_t>(a[6]),
                                   static_cast<std::uint32_t>(a[1]), static_cast<std::int64_t>(a[2]),
-                                  read_only(pieces_at(a[3], a[4])), a[5] != 0);
+                                  buffer_at(a[3], a[4]).bytes(), a[5] != 0);
 }
 
 void rank_server::find() {

@@ -29,6 +29,7 @@ class rank_server {
 
  private:
   using pieces = std::vector<std::span<std::byte>>;
+  struct sent_buffer;
 
   void give_turn();
   void check_end() const;
@@ -36,6 +37,7 @@ class rank_server {
   [[noreturn]] void refuse(char const* reason) const;
   std::shared_ptr<detail::group> const& group_of(std::uint64_t number) const;
   pieces pieces_at(std::uint64_t address, std::uint64_t bytes) const;
+  sent_buffer buffer_at(std::uint64_t address, std::uint64_t bytes) const;
   std::span<part> parts() const noexcept;
   std::vector<detail::message_filter> posted() const;
   std::vector<std::uint64_t> receipts() const;
