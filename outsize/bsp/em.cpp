@@ -19,6 +19,7 @@
 #include <outsize/bsp/allocator.hpp>
 #include <outsize/bsp/bsp_error.hpp>
 #include <outsize/bsp/detail/arena_heap.hpp>
+#include <outsize/bsp/detail/balanced_exchange.hpp>
 #include <outsize/bsp/detail/bsp_engine.hpp>
 #include <outsize/bsp/detail/fold.hpp>
 #include <outsize/bsp/detail/member.hpp>
@@ -154,6 +155,14 @@ std::span<std::byte> bytes_of_buffer(void const* buffer, std::int64_t count, EM_
   return {bytes_at(buffer), static_cast<std::size_t>(count) * size_of(type, call)};
 }
 
+/// The parts of all members, for a function that moves bytes.
+template <typename Byte>
+std::vector<std::span<Byte>> spans_of(layout const& all, std::uint32_t members) {
+  std::vector<std::span<Byte>> spans;
+  for (std::uint32_t i = 0; i < members; ++i) spans.emplace_back(all.of(i));
+  return spans;
+}
+
 /// Refuses negative counts of members.
 void check(layout const& all, std::uint32_t members, char const* call) {
   for (std::uint32_t i = 0; i < members; ++i) {
@@ -176,13 +185,8 @@ void take(member& mine, incoming const& part, std::span<std::byte> into, char co
   mine.take(part, into);
 }
 
-void put_each(member& mine, std::uint64_t number, layout const& from) {
-  std::vector<std::span<std::byte const>> parts;
-  for (std::uint32_t to = 0; to < mine.count(); ++to) parts.emplace_back(from.of(to));
-  mine.put_each(number, parts);
-}
-
 void take_all(member& mine, std::uint64_t number, layout const& into, char const* call) {
+  mine.discard(spans_of<std::byte>(into, mine.count()));
   std::vector<incoming> const parts = mine.wait_for_parts(number, mine.count(), call);
   for (incoming const& part : parts) {
     if (part.length_bytes() == into.of(part.source).size()) continue;
@@ -211,7 +215,7 @@ int scatter(layout const& all, void* items, std::int64_t count, EM_Datatype type
   std::uint64_t const number = mine.begin(call, from, size_of(type, call));
   if (mine.rank() == from) {
     check(all, mine.count(), call);
-    put_each(mine, number, all);
+    mine.put_each(number, spans_of<std::byte const>(all, mine.count()));
   }
   std::span<std::byte> const into = bytes_of_buffer(items, count, type, call);
   take(mine, mine.wait_for_parts(number, 1, call).front(), into, call);
@@ -233,8 +237,17 @@ int all_to_all(layout const& out, layout const& in, EM_Comm comm, char const* ca
   check(out, mine.count(), call);
   check(in, mine.count(), call);
   std::uint64_t const number = mine.begin(call, 0, out.item_bytes);
-  put_each(mine, number, out);
+  mine.put_each(number, spans_of<std::byte const>(out, mine.count()));
   take_all(mine, number, in, call);
+  return EM_SUCCESS;
+}
+
+int balanced_all_to_all(layout const& out, layout const& in, EM_Comm comm, char const* call) {
+  member& mine = member_of(comm, call);
+  check(out, mine.count(), call);
+  check(in, mine.count(), call);
+  balanced_exchange(mine, call, spans_of<std::byte const>(out, mine.count()),
+                    spans_of<std::byte>(in, mine.count()), out.item_bytes);
   return EM_SUCCESS;
 }
 
@@ -388,6 +401,11 @@ void* EM_realloc(void* memory, size_t bytes) {
 
 void EM_free(void* memory) { free_in_arena(memory); }
 
+void EM_Discard(void* memory, size_t bytes) {
+  std::span<std::byte> const all(bytes_at(memory), bytes);
+  member_of(EM_COMM_WORLD, "EM_Discard").discard(std::span(&all, 1));
+}
+
 // ---- collective operations ----
 
 int EM_Barrier(EM_Comm comm) {
@@ -482,6 +500,16 @@ int EM_Alltoallv(void const* out, int64_t const out_counts[], int64_t const out_
       {bytes_at(out), size_of(out_type, "EM_Alltoallv"), 0, out_counts, out_displacements},
       {bytes_at(in), size_of(in_type, "EM_Alltoallv"), 0, in_counts, in_displacements}, comm,
       "EM_Alltoallv");
+}
+
+int EM_Alltoallv_balanced(void const* out, int64_t const out_counts[],
+                          int64_t const out_displacements[], EM_Datatype out_type, void* in,
+                          int64_t const in_counts[], int64_t const in_displacements[],
+                          EM_Datatype in_type, EM_Comm comm) {
+  constexpr char const* call = "EM_Alltoallv_balanced";
+  return balanced_all_to_all(
+      {bytes_at(out), size_of(out_type, call), 0, out_counts, out_displacements},
+      {bytes_at(in), size_of(in_type, call), 0, in_counts, in_displacements}, comm, call);
 }
 
 // ---- messages ----

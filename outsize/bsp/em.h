@@ -120,6 +120,8 @@ void* EM_malloc(size_t bytes);
 void* EM_calloc(size_t count, size_t bytes);
 void* EM_realloc(void* memory, size_t bytes);
 void EM_free(void* memory);
+/* The contents of memory are of no use any more: they are not moved. They may become zeros. */
+void EM_Discard(void* memory, size_t bytes);
 
 int EM_Barrier(EM_Comm comm);
 int EM_Bcast(void* items, int64_t count, EM_Datatype type, int root, EM_Comm comm);
@@ -153,6 +155,13 @@ int EM_Alltoall(void const* out, int64_t out_each, EM_Datatype out_type, void* i
 int EM_Alltoallv(void const* out, int64_t const out_counts[], int64_t const out_displacements[],
                  EM_Datatype out_type, void* in, int64_t const in_counts[],
                  int64_t const in_displacements[], EM_Datatype in_type, EM_Comm comm);
+
+/* The same in two rounds of messages of about equal length: for exchanges in which some pairs have
+   far more items than others. */
+int EM_Alltoallv_balanced(void const* out, int64_t const out_counts[],
+                          int64_t const out_displacements[], EM_Datatype out_type, void* in,
+                          int64_t const in_counts[], int64_t const in_displacements[],
+                          EM_Datatype in_type, EM_Comm comm);
 
 int EM_Send(void const* items, int64_t count, EM_Datatype type, int to, int tag, EM_Comm comm);
 int EM_Recv(void* items, int64_t most, EM_Datatype type, int from, int tag, EM_Comm comm,

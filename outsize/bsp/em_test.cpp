@@ -154,6 +154,12 @@ TEST(em, exchanges_with_all) {
               for (int i = 0; i < 7'000 * rank; ++i) {
                 ASSERT_EQ(big_in[i], i / (rank * 1'000) * 1'000);
               }
+              EM_Discard(big_in, 84'000);
+              EM_Alltoallv_balanced(big_out, out_counts.data(), out_places.data(), EM_SHORT, big_in,
+                                    in_counts.data(), in_places.data(), EM_SHORT, EM_COMM_WORLD);
+              for (int i = 0; i < 7'000 * rank; ++i) {
+                ASSERT_EQ(big_in[i], i / (rank * 1'000) * 1'000);
+              }
             }),
             "");
 }

@@ -156,6 +156,33 @@ TEST(run, reads_long_messages_in_the_contexts_of_their_senders) {
   }
 }
 
+TEST(run, moves_no_contents_that_are_discarded) {
+  scratch::counted_storage disks(4_MiB);
+  run_report const report =
+      run(disks.store, 12,
+          [](processor& p) {
+            detail::member mine = p.as_member();
+            vector<std::uint64_t> kept(20'000);
+            vector<std::uint64_t> gone(60'000);
+            fill(kept, p.rank());
+            for (std::uint64_t round = 0; round < 4; ++round) {
+              fill(gone, round);
+              if (round > 0) {  // memory is short by now
+                std::span<std::byte> const halves[] = {
+                    std::as_writable_bytes(std::span(gone).first(30'000)),
+                    std::as_writable_bytes(std::span(gone).subspan(30'000))};
+                mine.discard(halves);
+              }
+              p.barrier();
+            }
+            EXPECT_TRUE(is_filled(kept, p.rank()));
+            EXPECT_EQ(std::count(gone.begin() + 8'192, gone.end() - 8'192, 0), 60'000 - 2 * 8'192);
+          },
+          {.context_bytes = 768_KiB, .workers = 1});
+  std::uint64_t const ends = 4 * 64_KiB;  // grains in which other things are too
+  EXPECT_LE(report.total().swapped_out_bytes, 12 * (20'000 * 8 + 60'000 * 8 + 4 * ends));
+}
+
 TEST(run, leaves_alone_zeros_and_freed_memory) {
   scratch::counted_storage disks(4_MiB);
   run_report const report = run(disks.store, 12,

@@ -22,6 +22,12 @@ class arena_memory {
 
   /// Puts frames full of zeros behind pieces that have none. @throws std::bad_alloc.
   virtual void populate(std::size_t first_piece, std::size_t pieces) = 0;
+  /// The same for pieces that are read from disk, where clearing may be left out. Returns true if
+  /// the frames are full of zeros.
+  virtual bool populate_to_read(std::size_t first_piece, std::size_t pieces) {
+    populate(first_piece, pieces);
+    return true;
+  }
   /// Takes the frame of a piece away.
   virtual void drop(std::size_t piece) noexcept = 0;
   /// The frame of a piece, where this process can read and write it.

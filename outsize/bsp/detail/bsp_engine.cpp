@@ -3,6 +3,7 @@
 #include <outsize/bsp/detail/bsp_engine.hpp>
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include <fmt/format.h>
@@ -399,6 +400,16 @@ void engine::leave(std::uint32_t rank, std::uint64_t first_page, std::uint64_t p
   }
   shared_.free_frame_bytes += freed;
   shared_.pager_wakes.notify_one();
+}
+
+void engine::discard_contents(std::uint32_t rank, std::span<std::byte> bytes) noexcept {
+  context& of = *contexts_[rank];
+  std::optional<std::uint64_t> const offset = of.memory().offset_of(bytes);
+  if (!offset || !shared_.has_swapped.load()) return;
+  std::uint64_t const grain = of.shape().grain_bytes;
+  std::uint64_t const first = round_up(*offset, grain);
+  std::uint64_t const end = (*offset + bytes.size()) / grain * grain;
+  if (first < end) std::memset(bytes.data() + (first - *offset), 0, end - first);
 }
 
 void engine::discard(std::uint32_t rank) noexcept {

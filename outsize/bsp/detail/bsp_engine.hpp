@@ -159,6 +159,10 @@ class engine {
   /// Pages hold nothing any more. @pre they are not in use.
   void leave(std::uint32_t rank, std::uint64_t first_page, std::uint64_t pages) noexcept;
 
+  /// Bytes of its arena need not be moved: whole grains of them become zeros, if contexts are being
+  /// moved.
+  void discard_contents(std::uint32_t rank, std::span<std::byte> bytes) noexcept;
+
   // ---- ends ----
 
   /// The memory of a processor that ends goes back.

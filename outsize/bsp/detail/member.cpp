@@ -121,6 +121,20 @@ member member::split(std::int64_t color, std::int64_t key) {
   return {*run_, run_->split(*group_, number, color, members), global_rank_, rank};
 }
 
+void member::discard(std::span<std::span<std::byte> const> bytes) noexcept {
+  std::span<std::byte> run;
+  for (std::span<std::byte> const next : bytes) {
+    if (next.empty()) continue;
+    if (run.data() + run.size() == next.data()) {
+      run = {run.data(), run.size() + next.size()};
+      continue;
+    }
+    run_->discard_contents(global_rank_, run);
+    run = next;
+  }
+  run_->discard_contents(global_rank_, run);
+}
+
 void member::send(std::uint32_t to, std::int64_t tag, std::span<std::byte const> bytes) {
   OUTSIZE_ASSERT(to < count());
   run_->send(global_rank_, *group_, rank_, to, tag, bytes_to_send(bytes));

@@ -78,6 +78,12 @@ class member {
   /// The members that give the same color, by key, then by rank.
   member split(std::int64_t color, std::int64_t key);
 
+  // ---- memory ----
+
+  /// The bytes will be overwritten before they are read, or not be read at all: if contexts are
+  /// being moved, they become zeros, which are not. Spans that follow one another count as one.
+  void discard(std::span<std::span<std::byte> const> bytes) noexcept;
+
   // ---- messages ----
 
   void send(std::uint32_t to, std::int64_t tag, std::span<std::byte const> bytes);

@@ -186,12 +186,16 @@ void pager::issue_reads(std::uint32_t rank, std::vector<std::size_t> const& piec
   context& of = *contexts_[rank];
   std::vector<std::vector<grain_run>> stored(pieces.size());
   std::exception_ptr error;
+  bool is_clear = true;
   try {
     for (std::size_t begin = 0, end = 0; begin < pieces.size(); begin = end) {  // side by side
       for (end = begin + 1; end < pieces.size() && pieces[end] == pieces[end - 1] + 1;) ++end;
-      of.memory().populate(pieces[begin], end - begin);
+      is_clear &= of.memory().populate_to_read(pieces[begin], end - begin);
     }
-    for (std::size_t i = 0; i < pieces.size(); ++i) stored[i] = of.stored(pieces[i]);
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+      stored[i] = of.stored(pieces[i]);
+      if (!is_clear) of.clear_but(pieces[i], stored[i]);
+    }
   } catch (...) {
     error = std::current_exception();
     stored.assign(pieces.size(), {});

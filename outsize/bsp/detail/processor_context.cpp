@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <utility>
 
 #include OUTSIZE_XXHASH_HEADER
@@ -164,6 +165,17 @@ std::vector<grain_run> context::stored(std::size_t piece) const {
     }
   }
   return there;
+}
+
+void context::clear_but(std::size_t piece, std::span<grain_run const> grains) const noexcept {
+  std::span<std::byte> rest = bytes_of(piece);
+  std::uint32_t at = 0;
+  for (grain_run const run : grains) {
+    std::memset(rest.data(), 0, std::size_t{run.first - at} * shape_.grain_bytes);
+    rest = rest.subspan(std::size_t{run.first + run.count - at} * shape_.grain_bytes);
+    at = run.first + run.count;
+  }
+  std::memset(rest.data(), 0, rest.size());
 }
 
 block::block_id context::place_of(std::size_t piece, grain_run grains) {

@@ -98,6 +98,8 @@ class context {
   void lose(std::size_t piece, grain_run grains) noexcept;
   /// The grains of a piece that lie on disk and are in use.
   std::vector<grain_run> stored(std::size_t piece) const;
+  /// Fills a present piece with zeros but for some grains.
+  void clear_but(std::size_t piece, std::span<grain_run const> grains) const noexcept;
   /// Where grains of a piece lie; allocates the block of the piece if it has none.
   /// @throws out_of_space, io_error.
   block::block_id place_of(std::size_t piece, grain_run grains);

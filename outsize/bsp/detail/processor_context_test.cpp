@@ -166,6 +166,17 @@ TEST(context, tells_which_grains_of_a_range_are_to_be_saved) {
   EXPECT_EQ(c.all->changes(0), (std::vector<grain_run>{{0, 1}}));
 }
 
+TEST(context, clears_all_but_some_grains) {
+  lone_context c(16_MiB);
+  std::byte* const memory = c.allocate(256_KiB);
+  std::memset(memory, 1, 256_KiB);
+  c.all->clear_but(0, std::vector<grain_run>{{1, 2}});
+  EXPECT_EQ(memory[64_KiB - 1], std::byte{0});
+  EXPECT_EQ(memory[64_KiB], std::byte{1});
+  EXPECT_EQ(memory[3 * 64_KiB - 1], std::byte{1});
+  EXPECT_EQ(memory[3 * 64_KiB], std::byte{0});
+}
+
 TEST(context, counts_pages_that_are_about_to_be_used) {
   lone_context c(16_MiB);
   c.all->want(64, 64);

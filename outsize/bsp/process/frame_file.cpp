@@ -43,7 +43,7 @@ frame_pool::frame_pool(shared_memory& memory, std::uint64_t frame_bytes)
   free_.reserve(end_);  // so that giving back cannot fail
 }
 
-std::uint32_t frame_pool::take() {
+std::uint32_t frame_pool::take(bool clears) {
   std::uint32_t frame = 0;
   {
     std::lock_guard const held(mutex_);
@@ -54,6 +54,7 @@ std::uint32_t frame_pool::take() {
     frame = free_.back();
     free_.pop_back();
   }
+  if (!clears) return frame;
   std::span<std::byte> const bytes = bytes_of(frame);
   std::memset(bytes.data(), 0, bytes.size());
   return frame;
@@ -65,10 +66,19 @@ void frame_pool::give(std::uint32_t frame) noexcept {
 }
 
 void remote_arena::populate(std::size_t first_piece, std::size_t pieces) {
+  provide(first_piece, pieces, true);
+}
+
+bool remote_arena::populate_to_read(std::size_t first_piece, std::size_t pieces) {
+  provide(first_piece, pieces, false);
+  return false;
+}
+
+void remote_arena::provide(std::size_t first_piece, std::size_t pieces, bool clears) {
   std::uint32_t* const frames = frames_of(all_, rank_);
   rank_control& control = control_of(all_, rank_);
   for (std::size_t piece = first_piece; piece < first_piece + pieces; ++piece) {
-    if (frames[piece] == 0) frames[piece] = pool_.take() + 1;
+    if (frames[piece] == 0) frames[piece] = pool_.take(clears) + 1;
   }
   control.frames_changed = 1;
   control.piece_end = std::max(control.piece_end, static_cast<std::uint32_t>(first_piece + pieces));

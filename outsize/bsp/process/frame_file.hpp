@@ -5,7 +5,7 @@
 // Frames of the arenas of processes: one file in memory, which the engine maps once and each
 // process where its arena wants them. And the arena of such a process, as the engine sees it.
 //
-// A frame is cleared before it serves another arena. Invariant: a frame is free, or behind one
+// A frame is cleared, or read from disk, before it serves another arena. Invariant: a frame is free, or behind one
 // piece of one arena. Any thread. Layer: bsp.
 
 #include <cstddef>
@@ -41,8 +41,8 @@ class frame_pool {
  public:
   frame_pool(shared_memory& memory, std::uint64_t frame_bytes);
 
-  /// A frame full of zeros. @pre one is free.
-  std::uint32_t take();
+  /// A frame, full of zeros if it is to be cleared. @pre one is free.
+  std::uint32_t take(bool clears);
   void give(std::uint32_t frame) noexcept;
   std::span<std::byte> bytes_of(std::uint32_t frame) const noexcept {
     return memory_.bytes().subspan(frame * frame_bytes_, frame_bytes_);
@@ -64,11 +64,14 @@ class remote_arena final : public detail::arena_memory {
       : pool_(pool), all_(all), rank_(rank) {}
 
   void populate(std::size_t first_piece, std::size_t pieces) override;
+  bool populate_to_read(std::size_t first_piece, std::size_t pieces) override;
   void drop(std::size_t piece) noexcept override;
   std::span<std::byte> bytes_of(std::size_t piece) const noexcept override;
   std::span<std::uint64_t const> used_pages() const noexcept override;
 
  private:
+  void provide(std::size_t first_piece, std::size_t pieces, bool clears);
+
   frame_pool& pool_;
   header& all_;
   std::uint32_t rank_;
