@@ -3,13 +3,9 @@
 # SPDX-License-Identifier: BSL-1.0
 """Programs with an error end with one message that names rank, call and reason; nothing is left."""
 
-import os
-import signal
-import subprocess
-import time
 import unittest
 
-from mpi_run import BIN, HERE, ROOT, MpiTest
+from mpi_run import HERE, MpiTest, processes_of
 
 MESSAGES = {
     "abort_in_one_rank": "rank 3: MPI_Abort with code 5",
@@ -36,18 +32,6 @@ MESSAGES = {
 }
 
 
-def processes_of(program):
-    """The processes that run a program."""
-    found = []
-    for entry in os.listdir("/proc"):
-        try:
-            if entry.isdigit() and os.readlink(f"/proc/{entry}/exe") == str(program):
-                found.append(int(entry))
-        except OSError:
-            pass
-    return found
-
-
 class Misuse(MpiTest):
     def test_ends_with_one_message(self):
         for name, message in MESSAGES.items():
@@ -64,47 +48,6 @@ class Misuse(MpiTest):
     def test_abort_gives_its_code(self):
         program = self.compiled("abort", HERE / "misuse/abort_in_one_rank.c")
         self.assertEqual(self.run_ranks(4, program).returncode, 5)
-
-
-class Kills(MpiTest):
-    """Kill -9 at different moments, of a rank and of the launcher."""
-
-    def start(self):
-        program = self.compiled("stencil", ROOT / "examples/mpi/psrs.c")
-        launcher = subprocess.Popen(
-            [BIN / "outsize-run", "-v", "6", "-m", "40M", "-T", self.disk, program, "300000"],
-            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-        return program, launcher
-
-    def expect_nothing_left(self, program):
-        for _ in range(200):
-            if not processes_of(program):
-                break
-            time.sleep(0.05)
-        self.assertEqual(processes_of(program), [])
-        self.assertEqual(list(self.disk.iterdir()), [])
-
-    def test_of_a_rank(self):
-        for step in range(6):
-            with self.subTest(step):
-                program, launcher = self.start()
-                time.sleep(0.02 * step)
-                ranks = processes_of(program)
-                if ranks:
-                    os.kill(ranks[step % len(ranks)], signal.SIGKILL)
-                message = launcher.communicate(timeout=60)[1]
-                if launcher.returncode != 0:
-                    self.assertEqual(message.count("outsize-run:"), 1, message)
-                self.expect_nothing_left(program)
-
-    def test_of_the_launcher(self):
-        for step in range(4):
-            with self.subTest(step):
-                program, launcher = self.start()
-                time.sleep(0.03 * step)
-                launcher.kill()
-                launcher.communicate(timeout=60)
-                self.expect_nothing_left(program)
 
 
 if __name__ == "__main__":

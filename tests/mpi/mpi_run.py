@@ -4,6 +4,7 @@
 
 import os
 import pathlib
+import signal
 import subprocess
 import tempfile
 import unittest
@@ -11,6 +12,24 @@ import unittest
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 BIN = pathlib.Path(os.environ.get("OUTSIZE_BIN", ROOT / "build/release/bin"))
+
+
+def processes_of(program):
+    """The processes that run a program."""
+    found = []
+    for entry in os.listdir("/proc"):
+        try:
+            if entry.isdigit() and os.readlink(f"/proc/{entry}/exe") == str(program):
+                found.append(int(entry))
+        except OSError:
+            pass
+    return found
+
+
+def default_signals():
+    """A shell's background jobs ignore SIGINT, and so would their children."""
+    for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
 
 
 class MpiTest(unittest.TestCase):
