@@ -14,7 +14,7 @@ import sys
 import time
 import unittest
 
-from mpi_run import BIN, HERE, MpiTest, default_signals, processes_of
+from mpi_run import BIN, HERE, MpiTest, default_signals, left_of
 
 RANKS = 6
 ROUNDS = "120"
@@ -116,7 +116,7 @@ def strike(program, disk, blow, chance):
         launcher.communicate()
         return delay, f"has not ended: {stacks}"
     return delay, wrong_with(launcher.returncode, out, errors, which, number) or \
-        left_of(program, disk)
+        left_of([program], disk)
 
 
 def state_of(pid):
@@ -142,17 +142,6 @@ def wrong_with(code, out, errors, which, number):
     if lines and not lines[0].startswith("outsize-run: "):
         return f"a foreign line: {errors!r}"
     return None
-
-
-def left_of(program, disk):
-    for _ in range(100):
-        left = processes_of(program)
-        if not left:
-            break
-        time.sleep(0.02)
-    left += os.listdir(disk)
-    left += [name for name in os.listdir("/dev/shm") if "outsize" in name]
-    return f"left: {left}" if left else None
 
 
 class Kills(MpiTest):
@@ -183,7 +172,7 @@ class Kills(MpiTest):
         self.assertEqual(launcher.returncode, 1)
         self.assertEqual(errors.count("\n"), 1)
         self.assertIn("rank 1: ended by signal 9", errors)
-        self.assertIsNone(left_of(program, self.disk))
+        self.assertIsNone(left_of([program], self.disk))
 
     def test_children_of_others_are_left_alone(self):
         """A shell that becomes outsize-run hands it children of its own."""

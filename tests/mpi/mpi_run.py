@@ -7,6 +7,7 @@ import pathlib
 import signal
 import subprocess
 import tempfile
+import time
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -24,6 +25,18 @@ def processes_of(program):
         except OSError:
             pass
     return found
+
+
+def left_of(programs, disk):
+    """What a run of one of the programs has left, as text; or None."""
+    for _ in range(100):
+        left = [pid for program in programs for pid in processes_of(program)]
+        if not left:
+            break
+        time.sleep(0.02)
+    left += os.listdir(disk)
+    left += [name for name in os.listdir("/dev/shm") if "outsize" in name]
+    return f"left: {left}" if left else None
 
 
 def default_signals():
