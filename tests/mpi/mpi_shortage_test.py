@@ -23,19 +23,20 @@ OPTIONS = (BIN / "outsize-run", "-v", "8", "-m", "24M")
 NO_SPACE = "no space left"
 NO_MEMORY = "no memory is left, of the system or below a limit of the process"
 
-# Ends of messages that may be: of disks, by the failing call.
-FAULTS = {"open": "disk", "read": "disk", "write": "disk", "allocate": "disk", "resize": "disk"}
-SCARCITIES = {"new": NO_MEMORY, "map": "", "thread": ""}
+FAULTS = ("open", "read", "write", "allocate")
+SCARCITIES = {"new": NO_MEMORY, "map": NO_MEMORY, "thread": "cannot start a thread"}
 
 
 class Case:
     """A program that needs the disk: for contexts, or for messages."""
 
     def __init__(self, test):
+        self.may_pass = False  # there may be enough
+        self.passed = 0
         self.disk = test.disk
         self.programs = [
             (test.compiled("all_at_work", HERE / "all_at_work.c"), "30", "3000000"),
-            (test.compiled("flood", HERE / "flood.c"), "40", "9000")]
+            (test.compiled("flood", HERE / "flood.c"), "40", "12000")]
 
     def run(self, which, words=OPTIONS, **more):
         """Returns exit code, output and errors."""
@@ -45,11 +46,12 @@ class Case:
                               start_new_session=True, **more)
         return done.returncode, done.stdout, done.stderr
 
-    def wrong_with(self, found, expected, may_pass=False):
+    def wrong_with(self, found, expected):
         """What is wrong with a run, or None."""
         code, out, errors = found
         if code == 0:
-            right = may_pass and "verified" in out and errors == ""
+            right = self.may_pass and "verified" in out and errors == ""
+            self.passed += 1
         else:
             right = code == 1 and errors.count("\n") == 1 and \
                 errors.startswith("outsize-run: ") and expected in errors and "wrong" not in out
@@ -63,29 +65,29 @@ class Case:
         """A disk of which no more may be used."""
         disks = f"{self.disk} capacity={kilobytes}KiB;"
         found = self.run(which, environment={"OUTSIZE_DISKS": disks})
-        return self.wrong_with(found, f"{self.disk}: {NO_SPACE}", kilobytes > 2000)
+        return self.wrong_with(found, f"{self.disk}: {NO_SPACE}")
 
     def full_disk(self, which, kilobytes):
         """A file system of its own, in a name space that goes with it."""
         script = f"mount -t tmpfs -o size={kilobytes}k none {self.disk} && exec \"$@\""
         found = self.run(which, ("unshare", "-m", "sh", "-c", script, "sh", *OPTIONS,
                                  "-T", self.disk))
-        return self.wrong_with(found, f"{self.disk}: {NO_SPACE}", kilobytes > 2000)
+        return self.wrong_with(found, f"{self.disk}: {NO_SPACE}")
 
     def limited_files(self, which, kilobytes):
         """`ulimit -f`, which the memory of the run must fit, too."""
         def limit():
             resource.setrlimit(resource.RLIMIT_FSIZE, (kilobytes << 10, kilobytes << 10))
         found = self.run(which, (*OPTIONS, "-T", self.disk), preexec_fn=limit)
-        return self.wrong_with(found, ("cannot extend shared memory" if kilobytes < 20000
-                                       else f"{self.disk}"), kilobytes > 20000)
+        expected = "cannot extend shared memory" if kilobytes < 19000 else ""
+        return self.wrong_with(found, expected or str(self.disk))
 
     def limited_addresses(self, which, megabytes):
         """`ulimit -v`."""
         def limit():
             resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20, megabytes << 20))
         found = self.run(which, (*OPTIONS, "-T", self.disk), preexec_fn=limit)
-        return self.wrong_with(found, "", True)
+        return self.wrong_with(found, "")
 
     def faulty_disk(self, which, call, first, count, error):
         environment = {"LD_PRELOAD": FAULTY, "OUTSIZE_FAULT_BELOW": str(self.disk),
@@ -93,13 +95,13 @@ class Case:
                        "OUTSIZE_FAULT_COUNT": str(count), "OUTSIZE_FAULT_ERRNO": str(error),
                        "OUTSIZE_FAULT_LACKS": "u"}
         found = self.run(which, (*OPTIONS, "-T", self.disk), environment=environment)
-        return self.wrong_with(found, str(self.disk), True)
+        return self.wrong_with(found, str(self.disk))
 
     def scarce_engine(self, which, call, first, count):
         environment = {"LD_PRELOAD": SCARCE, "OUTSIZE_SCARCE_CALL": call,
                        "OUTSIZE_SCARCE_FIRST": str(first), "OUTSIZE_SCARCE_COUNT": str(count)}
         found = self.run(which, (*OPTIONS, "-T", self.disk), environment=environment)
-        return self.wrong_with(found, SCARCITIES[call], True)
+        return self.wrong_with(found, SCARCITIES[call])
 
 
 def can_mount(disk):
@@ -120,12 +122,12 @@ def drawn(case, chance):
     kind = chance.choice(kinds)
     if kind == "scarce_engine":
         call = chance.choice(list(SCARCITIES))
-        most = {"new": 20000, "map": 60, "thread": 8}[call]
+        most = {"new": 1000, "map": 13, "thread": 8}[call]
         first = int(most ** chance.random())
         return kind, which, call, first, chance.randrange(2)
     if kind == "faulty_disk":
-        call = chance.choice(list(FAULTS))
-        return kind, which, call, int(1000 ** chance.random()), chance.randrange(2), 5
+        call = chance.choice(FAULTS)
+        return kind, which, call, int(200 ** chance.random()), chance.randrange(2), 5
     if kind == "limited_files":
         return kind, which, chance.randrange(100, 60000)
     if kind == "limited_addresses":
@@ -157,7 +159,7 @@ class Shortage(MpiTest):
                 if mounts:
                     self.expect("full_disk", which, kilobytes)
         self.expect("limited_files", 0, 10000)
-        self.expect("limited_files", 1, 25000)
+        self.expect("limited_files", 1, 21000)
 
     @unittest.skipIf(not FAULTY, "OUTSIZE_FAULTY_CALLS names no library")
     def test_of_luck_with_disks(self):
@@ -169,10 +171,9 @@ class Shortage(MpiTest):
     @unittest.skipIf(not SCARCE, "OUTSIZE_SCARCE_ENGINE names no library")
     def test_of_memory_and_threads_in_the_engine(self):
         chance = random.Random(SEED)
-        for call, firsts in (("new", (1, 30, 1000)), ("map", (1, 3, 8)), ("thread", (1, 2, 4))):
+        for call, firsts in (("new", (1, 30, 100)), ("map", (1, 3, 8)), ("thread", (1, 2, 4))):
             for first in firsts:
                 self.expect("scarce_engine", chance.randrange(2), call, first, 0)
-        self.expect("scarce_engine", 0, "new", chance.randrange(1, 3000), 1)
 
     def test_of_addresses(self):
         self.expect("limited_addresses", 0, 700)
@@ -181,6 +182,7 @@ class Shortage(MpiTest):
 def campaign(rounds, seed):
     wrong = 0
     Shortage.setUpClass()
+    Shortage.case.may_pass = True
     try:
         for number in range(seed, seed + rounds):
             kind, *arguments = drawn(Shortage.case, random.Random(number))
@@ -190,7 +192,7 @@ def campaign(rounds, seed):
                 print(f"--seed {number}: {kind} {arguments}: {found}", flush=True)
     finally:
         Shortage.tearDownClass()
-    print(f"{rounds} shortages, {wrong} wrong")
+    print(f"{rounds} shortages, {Shortage.case.passed} too small, {wrong} wrong")
     return 1 if wrong else 0
 
 

@@ -19,6 +19,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -159,6 +160,9 @@ int main(int argc, char** argv) try {
     if (::open("/dev/null", O_RDWR) < 0) return 1;
   }
   return run(parse(argc, argv));
+} catch (std::bad_alloc const&) {
+  outsize::launcher::complain("no memory is left, of the system or below a limit of the process");
+  return 1;
 } catch (std::exception const& e) {
   outsize::launcher::complain(e.what());
   return 1;

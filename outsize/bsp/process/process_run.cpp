@@ -9,9 +9,11 @@
 #include <exception>
 #include <memory>
 #include <new>
+#include <system_error>
 
 #include <fmt/format.h>
 
+#include <outsize/base/error.hpp>
 #include <outsize/base/machine.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/block/storage.hpp>
@@ -92,6 +94,14 @@ void note_failure(header& all, std::exception_ptr const& failure) noexcept {
     std::rethrow_exception(failure);
   } catch (std::bad_alloc const&) {
     note("the engine: no memory is left, of the system or below a limit of the process");
+  } catch (io_error const& e) {
+    note(e.what());
+  } catch (std::system_error const& e) {
+    if (e.code() == std::errc::resource_unavailable_try_again) {
+      note("the engine: cannot start a thread: a limit of processes or of memory");
+    } else {
+      note(e.what());
+    }
   } catch (std::exception const& e) {
     note(e.what());
   } catch (...) {
