@@ -3,21 +3,19 @@
 # SPDX-License-Identifier: BSL-1.0
 """Programs with an error end with one message that names rank, call and reason; nothing is left."""
 
-import os
-import signal
-import subprocess
-import time
 import unittest
 
-from mpi_run import BIN, HERE, ROOT, MpiTest
+from mpi_run import HERE, MpiTest, processes_of
 
 MESSAGES = {
     "abort_in_one_rank": "rank 3: MPI_Abort with code 5",
     "after_finalize": "MPI_Barrier: called after MPI_Finalize",
     "allocation_beyond_limits": "rank 3: malloc: cannot allocate 1048576 bytes",
     "before_init": "MPI_Send: called before MPI_Init",
+    "c11_thread_in_rank": "thrd_create(): threads are not possible",
     "crash_in_one_rank": "rank 3: ended by signal 11",
     "cyclic_send": "all 4 that have not ended wait",
+    "daemon_in_rank": "daemon() is not possible",
     "deadlock": "all 4 that have not ended wait: 0 in MPI_Wait from 1, tag 0",
     "different_lengths": "MPI_Allreduce(items of 4 bytes, 99 of them",
     "different_operations": "MPI_Allreduce",
@@ -30,22 +28,15 @@ MESSAGES = {
     "mismatched_collectives": "MPI_Barrier",
     "negative_count": "MPI_Send: a count of -1",
     "no_finalize": "before MPI_Finalize",
+    "other_malloc": "another malloc() stands in front of that of outsize",
     "short_gather": "rank 0: MPI_Gather: rank 1 sent 4000 bytes for a buffer of 40",
     "short_receive": "rank 1: a message of 400 bytes from rank 0, tag 0, is too long",
+    "stack_in_heap": "a call on a stack in memory of malloc()",
+    "thread_in_rank": "pthread_create(): threads are not possible",
+    "too_many_mappings": "rank 3: cannot map its memory",
+    "vfork_in_rank": "vfork() is not possible",
     "wrong_rank": "MPI_Send: rank 4, but the communicator has 4",
 }
-
-
-def processes_of(program):
-    """The processes that run a program."""
-    found = []
-    for entry in os.listdir("/proc"):
-        try:
-            if entry.isdigit() and os.readlink(f"/proc/{entry}/exe") == str(program):
-                found.append(int(entry))
-        except OSError:
-            pass
-    return found
 
 
 class Misuse(MpiTest):
@@ -55,56 +46,39 @@ class Misuse(MpiTest):
                 program = self.compiled(name, HERE / f"misuse/{name}.c")
                 done = self.run_ranks(4, program)
                 self.assertNotEqual(done.returncode, 0)
-                lines = [line for line in done.stderr.splitlines()
-                         if line.startswith("outsize-run:")]
+                lines = done.stderr.splitlines()
                 self.assertEqual(len(lines), 1, done.stderr)
+                self.assertTrue(lines[0].startswith("outsize-run: "), done.stderr)
                 self.assertIn(message, lines[0])
                 self.assertEqual(processes_of(program), [])
+
+    def test_other_allocators_are_named_by_their_file(self):
+        program = self.compiled("program", HERE / "started_programs.c")
+        library = self.compiled("libother.so", HERE / "misuse/other_malloc.c",
+                                flags=("-shared", "-fPIC"))
+        done = self.run_ranks(4, "env", f"LD_PRELOAD={library}", program)
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+        self.assertIn(f"in '{library}'", done.stderr)
+
+    def test_sanitizers_are_refused(self):
+        for flag in ("-fsanitize=address", "-fsanitize=thread"):
+            with self.subTest(flag):
+                program = self.compiled("sanitized", HERE / "started_programs.c", flags=(flag,))
+                done = self.run_ranks(4, program)
+                self.assertEqual(done.returncode, 1)
+                self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+                self.assertIn("another malloc()", done.stderr)
+
+    def test_a_program_that_takes_the_address_of_malloc_is_not_refused(self):
+        """Then its own entry of the procedure linkage table stands for malloc() everywhere."""
+        program = self.compiled("address", HERE / "address_of_malloc.c",
+                                flags=("-fno-pie", "-no-pie"))
+        self.assertEqual(self.output_of(2, program), "verified\n")
 
     def test_abort_gives_its_code(self):
         program = self.compiled("abort", HERE / "misuse/abort_in_one_rank.c")
         self.assertEqual(self.run_ranks(4, program).returncode, 5)
-
-
-class Kills(MpiTest):
-    """Kill -9 at different moments, of a rank and of the launcher."""
-
-    def start(self):
-        program = self.compiled("stencil", ROOT / "examples/mpi/psrs.c")
-        launcher = subprocess.Popen(
-            [BIN / "outsize-run", "-v", "6", "-m", "40M", "-T", self.disk, program, "300000"],
-            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-        return program, launcher
-
-    def expect_nothing_left(self, program):
-        for _ in range(200):
-            if not processes_of(program):
-                break
-            time.sleep(0.05)
-        self.assertEqual(processes_of(program), [])
-        self.assertEqual(list(self.disk.iterdir()), [])
-
-    def test_of_a_rank(self):
-        for step in range(6):
-            with self.subTest(step):
-                program, launcher = self.start()
-                time.sleep(0.02 * step)
-                ranks = processes_of(program)
-                if ranks:
-                    os.kill(ranks[step % len(ranks)], signal.SIGKILL)
-                message = launcher.communicate(timeout=60)[1]
-                if launcher.returncode != 0:
-                    self.assertEqual(message.count("outsize-run:"), 1, message)
-                self.expect_nothing_left(program)
-
-    def test_of_the_launcher(self):
-        for step in range(4):
-            with self.subTest(step):
-                program, launcher = self.start()
-                time.sleep(0.03 * step)
-                launcher.kill()
-                launcher.communicate(timeout=60)
-                self.expect_nothing_left(program)
 
 
 if __name__ == "__main__":

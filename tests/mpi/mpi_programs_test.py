@@ -38,6 +38,10 @@ class Programs(MpiTest):
         self.assertEqual(self.output_of(3, self.compiled("progress", HERE / "progress.c")),
                          "verified\n")
 
+    def test_programs_that_ranks_start(self):
+        program = self.compiled("started_programs", HERE / "started_programs.c")
+        self.assertEqual(self.output_of(4, program, options=("-k", "1")), "verified\n")
+
     def test_random_programs(self):
         folder = HERE / "random_program"
         program = self.compiled("random_program", *(folder / f"{name}.cpp" for name in (

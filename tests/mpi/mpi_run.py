@@ -4,13 +4,45 @@
 
 import os
 import pathlib
+import signal
 import subprocess
 import tempfile
+import time
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 BIN = pathlib.Path(os.environ.get("OUTSIZE_BIN", ROOT / "build/release/bin"))
+
+
+def processes_of(program):
+    """The processes that run a program."""
+    found = []
+    for entry in os.listdir("/proc"):
+        try:
+            if entry.isdigit() and os.readlink(f"/proc/{entry}/exe") == str(program):
+                found.append(int(entry))
+        except OSError:
+            pass
+    return found
+
+
+def left_of(programs, disk):
+    """What a run of one of the programs has left, as text; or None."""
+    for _ in range(100):
+        left = [pid for program in programs for pid in processes_of(program)]
+        if not left:
+            break
+        time.sleep(0.02)
+    left += os.listdir(disk)
+    left += [name for name in os.listdir("/dev/shm") if "outsize" in name]
+    return f"left: {left}" if left else None
+
+
+def default_signals():
+    """A shell's background jobs ignore SIGINT, and so would their children."""
+    for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
 
 
 class MpiTest(unittest.TestCase):

@@ -6,25 +6,20 @@
 //   outsize-run ─┬─ rank 0 … rank v-1    processes of the program, which wait in their library
 //                └─ engine               gives turns, moves memory, delivers messages
 //
-// It has no threads. It starts the ranks, then the engine, which makes the storage, and waits for
+// It has no threads. It starts the engine, which makes the storage, then the ranks, and waits for
 // all. If a rank or the engine fails, it ends the others and prints one message.
 
 #include <fcntl.h>
 #include <getopt.h>
-#include <linux/futex.h>
 #include <signal.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <climits>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <exception>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -32,6 +27,7 @@
 
 #include <outsize/base/units.hpp>
 #include <outsize/bsp/process/process_run.hpp>
+#include <tools/outsize_run/crew.hpp>
 
 namespace {
 
@@ -59,7 +55,7 @@ struct request {
 };
 
 [[noreturn]] void refuse(std::string const& message) {
-  std::fputs(("outsize-run: " + message + "\n").c_str(), stderr);
+  outsize::launcher::complain(message);
   std::exit(2);
 }
 
@@ -127,142 +123,18 @@ request parse(int argc, char** argv) {
   return all;
 }
 
-// ---- processes ----
-
-void wake(std::atomic<std::uint32_t>& word) {
-  ::syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), FUTEX_WAKE, INT_MAX, nullptr,
-            nullptr, 0);
-}
-
-/// Becomes the program of a rank.
-[[noreturn]] void become_rank(std::vector<char*> const& command, std::string environment,
-                              std::uint32_t rank, pid_t parent) {
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(1);
-  ::putenv(environment.data());
-  if (rank != 0) {  // standard input is rank 0's
-    if (std::freopen("/dev/null", "r", stdin) == nullptr) ::_exit(127);
-  }
-  ::execvp(command[0], command.data());
-  ::_exit(errno == ENOENT || errno == EACCES ? 127 : 126);
-}
-
-/// What outsize-run has been told of its processes.
-class crew {
- public:
-  explicit crew(bp::process_memory& memory) : memory_(memory) {}
-
-  void start(request const& asked) {
-    pid_t const self = ::getpid();
-    name_ = asked.command[0];
-    for (std::uint32_t rank = 0; rank < asked.options.count; ++rank) {
-      pid_t const pid = ::fork();
-      if (pid < 0) fail(fmt::format("cannot start rank {}: {}", rank, std::strerror(errno)));
-      if (pid == 0) become_rank(asked.command, memory_.environment_of(rank), rank, self);
-      ranks_.push_back(pid);
-    }
-  }
-
-  void set_engine(pid_t pid) { engine_ = pid; }
-
-  /// Waits for all. Returns the exit code.
-  int wait() {
-    int code = 0;
-    std::size_t left = ranks_.size();
-    while (left != 0 || engine_ != 0) {
-      int status = 0;
-      pid_t const pid = ::waitpid(-1, &status, 0);
-      if (pid < 0) {
-        if (errno == EINTR) continue;
-        break;
-      }
-      if (pid == engine_) {
-        engine_ = 0;
-        if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) return report(status);
-        continue;
-      }
-      for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank) {
-        if (ranks_[rank] != pid) continue;
-        ranks_[rank] = 0;
-        --left;
-        note_end(rank, status);
-        if (WIFEXITED(status) && WEXITSTATUS(status) >= 126 && has_not_begun(rank)) {
-          fail(fmt::format("cannot run '{}' as rank {}", name_, rank));
-        }
-        if (code == 0 && WIFEXITED(status)) code = WEXITSTATUS(status);
-      }
-    }
-    return code;
-  }
-
-  [[noreturn]] void fail(std::string const& message) {
-    std::fputs(("outsize-run: " + message + "\n").c_str(), stderr);
-    kill_all();
-    std::exit(1);
-  }
-
- private:
-  bool has_not_begun(std::uint32_t rank) {
-    return bp::control_of(memory_.shared(), rank).arena_begin == 0;
-  }
-
-  void note_end(std::uint32_t rank, int status) {
-    bp::rank_control& control = bp::control_of(memory_.shared(), rank);
-    control.wait_status = status;
-    control.is_dead.store(1);
-    control.turn.store(bp::rank_control::nobodys_turn);  // whoever is about to wait for it does not
-    wake(control.turn);
-  }
-
-  int report(int status) {
-    bp::header& all = memory_.shared();
-    if (all.has_failed.load() != 0) {
-      kill_all();
-      std::fputs(("outsize-run: " + std::string(all.text) + "\n").c_str(), stderr);
-      return all.exit_code;
-    }
-    fail(WIFSIGNALED(status) ? fmt::format("the engine was ended by signal {}", WTERMSIG(status))
-                             : std::string("the engine failed"));
-  }
-
-  void kill_all() {
-    if (engine_ != 0) ::kill(engine_, SIGKILL);
-    for (pid_t const rank : ranks_) {
-      if (rank != 0) ::kill(rank, SIGKILL);
-    }
-    while (::waitpid(-1, nullptr, 0) > 0 || errno == EINTR) {
-    }
-  }
-
-  bp::process_memory& memory_;
-  std::string name_;
-  std::vector<pid_t> ranks_;
-  pid_t engine_ = 0;
-};
-
-/// Ends the engine if outsize-run is ended: the ranks end by themselves.
-void end_with_parent(int /*signal*/) {
-  static char const text[] = "outsize-run: was ended\n";
-  if (::write(2, text, sizeof text - 1) < 0) ::_exit(1);
-  ::_exit(1);
-}
-
-[[noreturn]] void become_engine(request const& asked, outsize::bsp::run_plan const& plan,
-                                bp::process_memory& memory, pid_t parent) {
-  struct sigaction ending = {};
-  ending.sa_handler = end_with_parent;
-  ::sigaction(SIGTERM, &ending, nullptr);
-  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (::getppid() != parent) ::_exit(1);
+/// The engine, in its process.
+void serve(request const& asked, outsize::bsp::run_plan const& plan, bp::process_memory& memory) {
+  static bp::header* all = nullptr;
+  all = &memory.shared();
+  std::set_terminate([] {
+    bp::note_failure(*all, std::current_exception());
+    ::_exit(1);
+  });
   try {
     bp::serve_processes(asked.options, plan, memory);
-    ::_exit(0);
-  } catch (std::exception const& e) {
-    bp::header& all = memory.shared();
-    std::strncpy(all.text, e.what(), bp::most_text - 1);
-    all.exit_code = 1;
-    all.has_failed.store(1);
-    ::_exit(1);
+  } catch (...) {
+    std::terminate();
   }
 }
 
@@ -273,13 +145,9 @@ int run(request const& asked) {
     return 0;
   }
   bp::process_memory memory(plan);
-  crew all(memory);
-  all.start(asked);
-  pid_t const self = ::getpid();
-  pid_t const engine = ::fork();
-  if (engine < 0) all.fail(fmt::format("cannot start the engine: {}", std::strerror(errno)));
-  if (engine == 0) become_engine(asked, plan, memory, self);
-  all.set_engine(engine);
+  outsize::launcher::crew all(memory);
+  all.start_engine([&] { serve(asked, plan, memory); });
+  all.start_ranks(asked.command);
   return all.wait();
 }
 
@@ -287,11 +155,15 @@ int run(request const& asked) {
 
 int main(int argc, char** argv) try {
   ::signal(SIGCHLD, SIG_DFL);        // ignored, ends of ranks would not be told
+  ::signal(SIGXFSZ, SIG_IGN);        // a file that may not grow is an error like others
   while (::fcntl(2, F_GETFD) < 0) {  // descriptors of shared memory must not be those of streams
     if (::open("/dev/null", O_RDWR) < 0) return 1;
   }
   return run(parse(argc, argv));
+} catch (std::bad_alloc const&) {
+  outsize::launcher::complain("no memory is left, of the system or below a limit of the process");
+  return 1;
 } catch (std::exception const& e) {
-  std::fprintf(stderr, "outsize-run: %s\n", e.what());
+  outsize::launcher::complain(e.what());
   return 1;
 }

@@ -2,14 +2,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "child.hpp"
 
+#include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
 #include <linux/futex.h>
 #include <malloc.h>
-#include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -54,17 +53,10 @@ std::size_t startup_used = 0;
 alignas(detail::arena_heap) std::byte heap_place[sizeof(detail::arena_heap)];
 detail::arena_heap* heap = nullptr;
 
-[[noreturn]] void die(char const* reason) {
-  char text[256];
-  int const length = ::snprintf(text, sizeof text, "outsize: rank %u: %s\n", rank_in_world, reason);
-  if (length > 0 && ::write(2, text, static_cast<std::size_t>(length)) < 0) ::_exit(126);
-  ::_exit(126);
-}
-
 void* reserve(std::size_t bytes, int protection, std::size_t alignment = huge_page) {
   void* const got = ::mmap(nullptr, bytes + alignment, protection,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (got == MAP_FAILED) die("no addresses for its memory");
+  if (got == MAP_FAILED) refuse("no addresses for its memory");
   auto const address = reinterpret_cast<std::uintptr_t>(got);
   return reinterpret_cast<void*>((address + alignment - 1) & ~(alignment - 1));
 }
@@ -92,7 +84,7 @@ void map(std::uint64_t piece, std::uint64_t count, std::uint32_t frame) {
                    frames_descriptor, static_cast<off_t>((frame - 1) * bytes))
           : ::mmap(place, length, PROT_NONE,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
-  if (got == MAP_FAILED) die("cannot map its memory");
+  if (got == MAP_FAILED) refuse("cannot map its memory");
 }
 
 /// Returns true if two pieces are both of globals, or both not: these lie apart.
@@ -138,6 +130,11 @@ void wait_for_turn() {
 }  // namespace
 
 void ask(call what) {
+  if (reachable(__builtin_frame_address(0)) != 0) {
+    refuse(
+        "a call on a stack in memory of malloc() or in a global variable, which may be on disk "
+        "while the rank waits: allocate stacks by mmap()");
+  }
   int const error = errno;  // free() promises to leave it
   sigset_t all;
   sigset_t before;
@@ -157,10 +154,22 @@ void refuse(char const* format, ...) {
   va_start(arguments, format);
   ::vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
-  if (control == nullptr) die(text);
-  ::memcpy(control->text, text, sizeof text);
-  ask(call::refuse);
-  ::_exit(1);
+  end_run(1, text);
+}
+
+/// Needs neither the turn nor the engine. A program that was started by itself, or by an
+/// outsize-run that it does not understand, prints the message.
+void end_run(int code, char const* reason) {
+  if (control != nullptr) {
+    ::strncpy(control->text, reason, process::most_text - 1);
+    control->text[process::most_text - 1] = '\0';
+    control->now.store(process::life::failed);
+  } else if (rank_in_world == 0) {
+    char text[process::most_text + 16];
+    int const length = ::snprintf(text, sizeof text, "outsize: %s\n", reason);
+    if (length > 0 && ::write(2, text, static_cast<std::size_t>(length)) < 0) ::_exit(code);
+  }
+  ::_exit(code);
 }
 
 // ---- memory ----
@@ -317,6 +326,21 @@ void move_globals() {
          -1, 0);
 }
 
+/// Another malloc() in front of ours gives memory that the engine cannot reach. Before there is a
+/// heap, ours gives memory for the startup; addresses of functions would not tell, as the program
+/// may have one of its own for malloc().
+void check_malloc() {
+  using function = void*(std::size_t);
+  auto* const found = reinterpret_cast<function*>(::dlsym(RTLD_DEFAULT, "malloc"));
+  if (found == nullptr || is_startup(found(1))) return;
+  Dl_info info = {};
+  ::dladdr(reinterpret_cast<void const*>(found), &info);
+  refuse(
+      "another malloc() stands in front of that of outsize, in '%s': link and preload neither "
+      "allocators nor sanitizers",
+      info.dli_fname != nullptr ? info.dli_fname : "?");
+}
+
 /// The first thing in the process, before the constructors of the program.
 [[gnu::constructor]] void begin(int /*argc*/, char** /*argv*/, char** environment) {
   char const* text = value_in(environment);
@@ -330,15 +354,16 @@ void move_globals() {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   struct stat info;
   if (::fstat(static_cast<int>(control_descriptor), &info) != 0)
-    die("OUTSIZE_BSP names no memory of a run");
+    refuse("OUTSIZE_BSP names no memory of a run");
   void* const got = ::mmap(nullptr, static_cast<std::size_t>(info.st_size), PROT_READ | PROT_WRITE,
                            MAP_SHARED | MAP_NORESERVE, static_cast<int>(control_descriptor), 0);
-  if (got == MAP_FAILED) die("cannot map the memory of the run");
+  if (got == MAP_FAILED) refuse("cannot map the memory of the run");
   shared = static_cast<process::header*>(got);
-  if (shared->magic_number != process::magic) die("outsize-run is of another version");
+  if (shared->magic_number != process::magic) refuse("outsize-run is of another version");
   ::close(static_cast<int>(control_descriptor));
   ::fcntl(frames_descriptor, F_SETFD, FD_CLOEXEC);
   control = &process::control_of(*shared, rank_in_world);
+  check_malloc();
   arena = static_cast<std::byte*>(
       reserve(shared->arena_bytes, PROT_NONE,
               shared->piece_bytes < huge_page ? huge_page : shared->piece_bytes));
@@ -447,24 +472,6 @@ void* pvalloc(std::size_t bytes) {
 std::size_t malloc_usable_size(void* memory) {
   if (memory == nullptr) return 0;
   return mpi::is_startup(memory) ? mpi::startup_length(memory) : mpi::heap->usable_bytes(memory);
-}
-
-// ---- refused ----
-
-pid_t fork(void) {
-  mpi::refuse("fork() is not possible: the memory of a rank is shared with the engine");
-}
-
-int pthread_create(pthread_t* /*thread*/, pthread_attr_t const* /*attributes*/,
-                   void* (* /*start*/)(void*), void* /*argument*/) {
-  mpi::refuse("threads are not possible: a rank is a process of one thread (OMP_NUM_THREADS=1)");
-}
-
-int sched_setaffinity(pid_t /*process*/, std::size_t /*bytes*/, cpu_set_t const* /*set*/) {
-  return 0;
-}
-int pthread_setaffinity_np(pthread_t /*thread*/, std::size_t /*bytes*/, cpu_set_t const* /*set*/) {
-  return 0;
 }
 
 }  // extern "C"

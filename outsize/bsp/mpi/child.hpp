@@ -37,8 +37,10 @@ std::uint64_t ask(call what, Arguments... arguments) {
   return control->results[0];
 }
 
-/// Ends the run with a message.
+/// Ends this process, and so the run, with a message that outsize-run prints.
 [[noreturn, gnu::format(printf, 1, 2)]] void refuse(char const* format, ...);
+/// The same, with an exit code other than 1.
+[[noreturn]] void end_run(int code, char const* reason);
 
 /// The address by which the engine reaches memory: of the arena, or of globals whose frames are the
 /// arena's. 0: it cannot.

@@ -79,8 +79,9 @@ OUTSIZE_MPI_WEAK(Finalized)
 int PMPI_Abort(MPI_Comm /*comm*/, int errorcode) {
   ::fflush(nullptr);
   if (control == nullptr) ::_exit(errorcode);
-  ask(call::abort, static_cast<std::int64_t>(errorcode));
-  ::_exit(errorcode);
+  char text[64];
+  ::snprintf(text, sizeof text, "MPI_Abort with code %d", errorcode);
+  end_run((errorcode & 0xff) != 0 ? errorcode & 0xff : 1, text);
 }
 OUTSIZE_MPI_WEAK(Abort)
 

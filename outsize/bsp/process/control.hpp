@@ -22,7 +22,7 @@
 
 namespace outsize::bsp::process {
 
-inline constexpr std::uint64_t magic = 0x6f757473697a6531;  // changes with the layout
+inline constexpr std::uint64_t magic = 0x6f757473697a6532;  // changes with the layout
 inline constexpr char const* environment_name = "OUTSIZE_BSP";
 inline constexpr std::size_t most_text = 512;
 inline constexpr std::int64_t any = -1;
@@ -47,8 +47,6 @@ enum class call : std::uint32_t {
              ///< one of the messages with these receipts was taken
   new_group,  ///< group, number, color; parts: members, as ranks of `group` → group
   yield,
-  abort,   ///< code
-  refuse,  ///< text: why the run ends
 };
 
 /// A part of an exchange, in the memory of the process.
@@ -58,16 +56,15 @@ struct part {
   std::uint64_t bytes = 0;
 };
 
-/// How far a process has come.
-enum class life : std::uint32_t { begun, started, finalized };
+/// How far a process has come. One that has failed exits, and its text says why.
+enum class life : std::uint32_t { begun, started, finalized, failed };
 
 /// The words between a process and the engine.
 struct alignas(64) rank_control {
   static constexpr std::uint32_t engine_turn = 0, process_turn = 1, nobodys_turn = 2;
 
   std::atomic<std::uint32_t> turn;
-  std::atomic<std::uint32_t> is_dead;  ///< Set by the launcher, with the status before it.
-  std::int32_t wait_status;
+  std::atomic<std::uint32_t> is_dead;  ///< It has ended in order. Set by the launcher.
   std::atomic<life> now;
   call what;
   std::uint32_t part_count;
@@ -91,8 +88,7 @@ struct alignas(64) header {
   std::uint64_t part_capacity, posted_capacity;
   std::uint32_t count;
   std::atomic<std::uint32_t> has_failed;
-  std::int32_t exit_code;  ///< If it has failed.
-  char text[most_text];    ///< Why.
+  char text[most_text];  ///< Why.
 };
 
 inline rank_control& control_of(header& all, std::uint32_t rank) noexcept {

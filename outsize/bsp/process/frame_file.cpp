@@ -20,7 +20,7 @@ shared_memory::shared_memory(char const* name, std::uint64_t bytes) : bytes_(byt
     int const error = errno;
     if (descriptor_ >= 0) ::close(descriptor_);
     throw std::system_error(error, std::generic_category(),
-                            std::string("outsize-run: cannot ") + what + " shared memory");
+                            std::string("cannot ") + what + " shared memory");
   };
   descriptor_ = ::memfd_create(name, 0);  // processes inherit it
   if (descriptor_ < 0) fail("make");

@@ -8,10 +8,12 @@
 #include <cstring>
 #include <exception>
 #include <memory>
-#include <string_view>
+#include <new>
+#include <system_error>
 
 #include <fmt/format.h>
 
+#include <outsize/base/error.hpp>
 #include <outsize/base/machine.hpp>
 #include <outsize/base/units.hpp>
 #include <outsize/block/storage.hpp>
@@ -59,25 +61,6 @@ std::uint64_t control_bytes(run_plan const& plan) {
   return sizeof(header) + plan.count * all.region_bytes;
 }
 
-std::string message_of(std::exception_ptr const& failure) {
-  try {
-    std::rethrow_exception(failure);
-  } catch (std::exception const& e) {
-    return e.what();
-  } catch (...) {
-    return "an exception of unknown type";
-  }
-}
-
-/// The code that MPI_Abort was called with, if that is the reason.
-int exit_code_of(std::string const& message) {
-  constexpr std::string_view mark = "MPI_Abort with code ";
-  std::size_t const at = message.find(mark);
-  if (at == std::string::npos) return 1;
-  int const code = std::atoi(message.c_str() + at + mark.size());
-  return (code & 0xff) == 0 ? 1 : code & 0xff;
-}
-
 }  // namespace
 
 run_plan plan_processes(process_options const& options) {
@@ -102,6 +85,30 @@ std::string process_memory::environment_of(std::uint32_t rank) const {
                      rank);
 }
 
+void note_failure(header& all, std::exception_ptr const& failure) noexcept {
+  auto const note = [&all](char const* reason) {
+    std::strncpy(all.text, reason, most_text - 1);
+    all.has_failed.store(1);
+  };
+  try {
+    std::rethrow_exception(failure);
+  } catch (std::bad_alloc const&) {
+    note("the engine: no memory is left, of the system or below a limit of the process");
+  } catch (io_error const& e) {
+    note(e.what());
+  } catch (std::system_error const& e) {
+    if (e.code() == std::errc::resource_unavailable_try_again) {
+      note("the engine: cannot start a thread: a limit of processes or of memory");
+    } else {
+      note(e.what());
+    }
+  } catch (std::exception const& e) {
+    note(e.what());
+  } catch (...) {
+    note("the engine: an exception of unknown type");
+  }
+}
+
 run_report serve_processes(process_options const& options, run_plan const& plan,
                            process_memory& memory) {
   header& all = memory.shared();
@@ -116,10 +123,7 @@ run_report serve_processes(process_options const& options, run_plan const& plan,
       [&](std::uint32_t rank) { rank_server(*core, all, rank).serve(); });
   core = &run.core();
   core->shared().on_failure = [&all, core] {
-    std::string const message = message_of(core->shared().failure.error);
-    message.copy(all.text, most_text - 1);
-    all.exit_code = exit_code_of(message);
-    all.has_failed.store(1);
+    note_failure(all, core->shared().failure.error);
     ::_exit(1);
   };
   return run.run();

@@ -7,6 +7,7 @@
 // Decision: docs/decisions/0072-ranks-are-processes.md.
 
 #include <cstdint>
+#include <exception>
 #include <string>
 #include <vector>
 
@@ -45,8 +46,11 @@ class process_memory {
   shared_memory frames_;
 };
 
-/// Serves all processes until they have ended. If the run fails, the reason and an exit code are in
-/// the shared header, and this process ends at once with code 1: its files have no names.
+/// Notes why a run fails in the shared header: "no memory …", or as the exception says.
+void note_failure(header& all, std::exception_ptr const& failure) noexcept;
+
+/// Serves all processes until they have ended. If the run fails, the reason is in the shared header,
+/// and this process ends at once with code 1: its files have no names.
 run_report serve_processes(process_options const& options, run_plan const& plan,
                            process_memory& memory);
 

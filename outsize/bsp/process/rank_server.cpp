@@ -4,7 +4,6 @@
 
 #include <linux/futex.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -50,7 +49,7 @@ rank_server::rank_server(detail::engine& run, header& all, std::uint32_t rank)
 void rank_server::serve() {
   for (;;) {
     give_turn();
-    if (control_.is_dead.load() != 0) return check_end();
+    if (control_.is_dead.load() != 0) return;
     answer();
   }
 }
@@ -60,19 +59,6 @@ void rank_server::give_turn() {
   wake(control_.turn);
   while (control_.turn.load() == rank_control::process_turn && control_.is_dead.load() == 0) {
     wait_while(control_.turn, rank_control::process_turn);
-  }
-}
-
-/// A process has ended in order if it called MPI_Finalize, or never MPI_Init, and exited.
-void rank_server::check_end() const {
-  int const status = control_.wait_status;
-  if (WIFSIGNALED(status)) {
-    throw bsp_error(rank_, fmt::format("rank {}: ended by signal {} ({})", rank_, WTERMSIG(status),
-                                       ::strsignal(WTERMSIG(status))));
-  }
-  if (control_.now.load() == life::started) {
-    throw bsp_error(rank_, fmt::format("rank {}: exited with code {} before MPI_Finalize", rank_,
-                                       WEXITSTATUS(status)));
   }
 }
 
@@ -173,11 +159,6 @@ void rank_server::answer() {
       return new_group();
     case call::yield:
       return run_.yield(rank_, noted_, "MPI_Test");
-    case call::abort:
-      throw bsp_error(rank_, fmt::format("rank {}: MPI_Abort with code {}", rank_,
-                                         static_cast<std::int64_t>(a[0])));
-    case call::refuse:
-      refuse(control_.text);
     case call::none:
       break;
   }

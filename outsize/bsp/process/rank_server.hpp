@@ -23,8 +23,8 @@ class rank_server {
  public:
   rank_server(detail::engine& run, header& all, std::uint32_t rank);
 
-  /// Serves the process until it has ended. @throws bsp_error if it ends before MPI_Finalize, or as
-  /// its call says; the errors of the engine's steps.
+  /// Serves the process until it has ended in order. @throws bsp_error for a call that cannot be
+  /// answered; the errors of the engine's steps.
   void serve();
 
  private:
@@ -32,7 +32,6 @@ class rank_server {
   struct sent_buffer;
 
   void give_turn();
-  void check_end() const;
   void answer();
   [[noreturn]] void refuse(char const* reason) const;
   std::shared_ptr<detail::group> const& group_of(std::uint64_t number) const;
