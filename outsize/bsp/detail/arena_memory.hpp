@@ -19,7 +19,8 @@ class arena_memory {
   arena_memory& operator=(arena_memory const&) = delete;
   virtual ~arena_memory() = default;
 
-  /// Puts frames full of zeros behind pieces that have none. @throws std::bad_alloc.
+  /// Puts frames full of zeros behind pieces that have none. @throws std::bad_alloc; of frames in
+  /// files out_of_space, io_error.
   virtual void populate(std::size_t first_piece, std::size_t pieces) = 0;
   /// Takes the frame of a piece away.
   virtual void drop(std::size_t piece) noexcept = 0;
