@@ -38,6 +38,10 @@ class Benchmark:
     text: str = ""            # the input is this one of ./dev demo, but for smoke runs
     bulk_items: int = 0       # of queues: the items of a bulk, or the most of a random one; 0: a
                               # call for each item
+    ranks: int = 0            # of an MPI program; 0: as many as threads
+    at_once: int = 0          # ranks that compute at the same time; 0: likewise
+    iterations: int = 10      # of an MPI program
+    limits_all: bool = False  # the memory is that of all processes, page cache included
 
     @property
     def words(self):
@@ -218,4 +222,23 @@ BENCHMARKS = {row.name: row for row in (
     Benchmark("matrix-multiply", "product of square matrices of doubles, each of the size", "", 8,
               (), None, (), 2 * GIB, 512 * MIB, floor_moves=("read", "read", "first_write"),
               ours="product", least_share_of_floor=0.80),
+    Benchmark("bsp-sort", "random u64 sorted by 64 virtual processors, file to file", "u64", 8,
+              ("--format", "u64"), None, ("sort", "one-worker", "stxxl"),
+              ours="virtual-processors", without=("--run-codec", "none"),
+              disk_per_input_byte=4.2),
+    Benchmark("bsp-overlap", "64 virtual processors compute for as long as their memory moves", "",
+              8, (), None, (), 2 * GIB, 256 * MIB, floor_passes=0, ours="virtual-processors",
+              disk_per_input_byte=1.2, least_share_of_floor=0.87),
+    Benchmark("bsp-workers", "64 virtual processors that compute longer than memory moves", "", 8,
+              (), None, ("one-worker",), 1 * GIB, 512 * MIB, floor_passes=0,
+              ours="virtual-processors", disk_per_input_byte=1.2),
+    *(Benchmark(f"bsp-is{suffix}", f"integer sort in MPI, {ranks} ranks, {at_once} at a time", "",
+                16, (), None, ("mmap", "mmap-in-turns"), 1 * GIB, 256 * MIB, floor_passes=0,
+                ours="ranks", ranks=ranks, at_once=at_once, iterations=1, limits_all=True,
+                disk_per_input_byte=2.2, smoke_size_bytes=2 * MIB)
+      for suffix, ranks, at_once in (("", 16, 1), ("-k2", 32, 2))),
+    *(Benchmark(f"bsp-memory{suffix}", f"integer sort in MPI that fits in memory{remark}", "", 16,
+                (), None, ("openmpi",), 1 * GIB, 4 * GIB, floor_passes=0, ours="ranks",
+                ranks=ranks, disk_per_input_byte=0.1, smoke_size_bytes=2 * MIB)
+      for suffix, remark, ranks in (("", "", 0), ("-v8", ", 8 ranks", 8))),
 )}

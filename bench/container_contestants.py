@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSL-1.0
 """Containers, whose items are made by the programs themselves, and their peers."""
 
+import contextlib
 import json
 
 import child
@@ -15,18 +16,20 @@ LEAST_MEMORY_OF_TEN_DIVISIONS = 64 * MIB    # below it, two are tried: smoke run
 BYTES_BESIDE_BUDGET = 64 * MIB              # resident at most, with a storage's memory
 
 
-def run_limited(task, entry, command, files=(), environment=None):
-    """Runs a program in a memory group of the task's memory and a little more, where one can be
-    made, with cold caches in any case, of `files` at least. The entry says which. Its working
-    folder is the task's."""
-    limit_bytes = task.memory_bytes + BYTES_BESIDE_MEMORY
+def run_limited(task, entry, command, files=(), environment=None, limit_bytes=None,
+                watch=contextlib.nullcontext()):
+    """Runs a program in a memory group of the task's memory and a little more, or of
+    `limit_bytes`, where one can be made, with cold caches in any case, of `files` at least. The
+    entry says which. Its working folder is the task's. `watch` is entered while it runs."""
+    limit_bytes = limit_bytes or task.memory_bytes + BYTES_BESIDE_MEMORY
     missing = MemoryGroup.missing()
     task.workplace.settle(*files)
     if missing:
         entry["memory_limit"] = f"none, caches dropped before: no {missing}"
-        return child.must_run(command, task.directory, environment)
+        with watch:
+            return child.must_run(command, task.directory, environment)
     entry["memory_limit"] = f"a cgroup of {format_size(limit_bytes)}, page cache included"
-    with MemoryGroup(limit_bytes) as group:
+    with MemoryGroup(limit_bytes) as group, watch:
         return child.succeeded(child.run(group.prefix(command), task.directory, environment),
                                command)
 

@@ -16,12 +16,14 @@ from queue_contestants import (PriorityQueue, SingleItems, SorterForQueue, Stxxl
                                StxxlSequentialQueue)
 from sort_contestants import DuckDB, Gnu, Stxxl, TextSort, TypedSort, Without
 from stream_contestants import LoopByHand, OneThreadFlow, Stream, StxxlStream
+from virtual_contestants import (Mapped, MappedInTurns, OneWorker, OpenMpi, PlainSort, Ranks,
+                                 VirtualProcessors)
 
 OURS = {"tool": Ours, "container": Container, "division": Division,
         "independent-set": IndependentSet, "involution": Involution, "map": Map,
         "memory": OurMemorySort, "overlap": Overlap, "product": Product, "queue": PriorityQueue,
-        "stages": Stages, "stream": Stream, "text": TextSort, "transform": Transform,
-        "typed": TypedSort}
+        "ranks": Ranks, "stages": Stages, "stream": Stream, "text": TextSort,
+        "transform": Transform, "typed": TypedSort, "virtual-processors": VirtualProcessors}
 
 
 def _by_name(*classes):
@@ -33,7 +35,9 @@ _PEERS_OF = {"container": _by_name(StxxlContainer, StxxlNormal, StxxlGrowShrink)
              "independent-set": _by_name(StxxlSet, StxxlStlSet, StlSet),
              "map": _by_name(StxxlMap, BerkeleyDb, Lmdb, RocksDb),
              "queue": _by_name(StxxlQueue, StxxlSequentialQueue, SorterForQueue, SingleItems),
-             "stream": _by_name(StxxlStream, LoopByHand, OneThreadFlow)}
+             "ranks": _by_name(Mapped, MappedInTurns, OpenMpi),
+             "stream": _by_name(StxxlStream, LoopByHand, OneThreadFlow),
+             "virtual-processors": _by_name(PlainSort, OneWorker, Stxxl)}
 _OTHER_PEERS = _by_name(ByHand, Gnu, Stxxl, DuckDB, Without, StandardSort, OneThread, Sequential,
                         Tbb, Pipes, FftwMmap)
 PEER_NAMES = tuple(dict.fromkeys(name for peers in (_OTHER_PEERS, *_PEERS_OF.values())

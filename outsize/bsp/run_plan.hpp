@@ -40,7 +40,13 @@ struct run_plan {
   std::uint64_t frame_bytes = 0;    ///< For contexts.
   std::uint64_t context_bytes = 0;  ///< The most that one processor may allocate.
   std::size_t stack_address_bytes = 0;
+  /// Contexts are files that the kernel pages: they are not moved, nor counted in memory_bytes.
+  bool is_paged_by_kernel = false;
 
+  /// The part of memory_bytes that contexts and stacks take.
+  std::uint64_t resident_bytes() const noexcept {
+    return stack_bytes + (is_paged_by_kernel ? 0 : frame_bytes);
+  }
   /// The most disk space that contexts take; messages come on top.
   std::uint64_t most_disk_bytes() const noexcept { return count * context_bytes; }
   /// Returns text, a line for each part.
@@ -53,6 +59,9 @@ struct run_plan {
 run_plan plan_run(storage& store, std::uint32_t count, run_options const& options);
 /// The same of `options.memory_bytes`. @param beside_bytes  Of each processor, that stay in memory.
 run_plan plan_memory(std::uint32_t count, run_options const& options, std::uint64_t beside_bytes);
+/// The same for contexts in files that the kernel pages: each may have options.context_bytes, or
+/// options.memory_bytes. @throws budget_error if messages and stacks do not fit.
+run_plan plan_mapped(std::uint32_t count, run_options const& options, std::uint64_t beside_bytes);
 
 /// Bytes that one virtual processor has caused to move.
 struct processor_counts {

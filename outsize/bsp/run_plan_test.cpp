@@ -52,5 +52,22 @@ TEST(run_plan, refuses_contexts_that_do_not_fit) {
   EXPECT_THROW(plan_run(disks.store, 0, {}), std::invalid_argument);
 }
 
+TEST(run_plan, of_mapped_files_counts_messages_and_stacks_alone) {
+  run_options const asked{.memory_bytes = 64_MiB, .workers = 16, .stack_bytes = 64_KiB};
+  run_plan const plan = plan_mapped(16, asked, 256_KiB);
+  EXPECT_EQ(plan.context_bytes, 64_MiB);
+  EXPECT_EQ(plan.frame_bytes, 16 * 64_MiB);
+  EXPECT_EQ(plan.resident_bytes(), 16 * 256_KiB);
+  EXPECT_THAT(plan.explain(), HasSubstr("files that the kernel pages"));
+
+  run_options large = asked;  // than the memory
+  large.context_bytes = 1_GiB;
+  EXPECT_EQ(plan_mapped(16, large, 256_KiB).frame_bytes, 16_GiB);
+  EXPECT_THROW(plan_memory(16, large, 256_KiB), budget_error);
+  run_options small = asked;
+  small.memory_bytes = 4_MiB;
+  EXPECT_THROW(plan_mapped(16, small, 256_KiB), budget_error);
+}
+
 }  // namespace
 }  // namespace outsize::bsp

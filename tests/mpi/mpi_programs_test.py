@@ -56,6 +56,19 @@ class Programs(MpiTest):
         self.assertEqual(small, self.output_of(12, program, 200_000, "random", 5, memory="512M"))
         self.assertIn("verified", small)
 
+    def test_contexts_are_files_that_the_kernel_pages(self):
+        program = self.compiled("psrs", ROOT / "examples/mpi/psrs.c")
+        other = self.folder / "other"
+        other.mkdir(exist_ok=True)
+        mapped = self.output_of(12, program, 200_000, "random", 5, memory="16M",
+                                options=("--swap=mmap", "-T", other))
+        self.assertEqual(mapped, self.output_of(12, program, 200_000, "random", 5, memory="512M"))
+        self.assertEqual(list(other.iterdir()), [])
+        name = "integer_sort"   # which frees memory and takes it again
+        program = self.compiled(name, ROOT / f"examples/mpi/{name}.c")
+        self.assertEqual(self.output_of(8, program, options=("--swap=mmap", "-k", "3")),
+                         expected(name))
+
 
 class Commands(MpiTest):
     def test_the_plan_is_printed(self):
@@ -75,6 +88,11 @@ class Commands(MpiTest):
         for words, message in ((("-v", "0", "true"), "'0' is not a valid number"),
                                (("-m", "x", "true"), "--memory"),
                                ((), "no program is named"),
+                               (("--swap=none", "true"), "'none' is not a way to swap"),
+                               (("--swap=mmap", "-v", "99", "-m", "1M", "true"),
+                                "virtual processors: "),
+                               (("--swap=mmap", "-v", "2", "-T", "/nowhere", "true"),
+                                "/nowhere: cannot create a temporary file"),
                                (("--context", "40M", "-m", "64M", "-v", "8", "true"),
                                 "must fit into memory at once"),
                                (("-v", "2", "-m", "64M", "/nowhere"),

@@ -39,11 +39,16 @@ Runs an MPI program, compiled by outsize-cc or outsize-c++, with the memory that
 Ranks that wait are on disk.
 
   -v, --ranks=N          ranks (as many as processors)
-  -k, --at-once=N        ranks that compute at the same time (as many as processors)
+  -k, --at-once=N        ranks that compute at the same time (as many as processors; all of them
+                         with --swap=mmap)
   -m, --memory=SIZE      memory for ranks and messages; k, M, G, T: powers of 1024 (half of the
                          machine's)
-      --context=SIZE     the most memory of one rank (what fits k + 2 times)
+      --context=SIZE     the most memory of one rank (what fits k + 2 times; as --memory with
+                         --swap=mmap)
   -T, --temporary=DIR    directory on a disk to use; several: striped over all (the default disks)
+      --swap=WAY         disk: outsize-run moves ranks that wait (the default); mmap: their memory
+                         is files that the kernel pages as it likes. This way is slow, and is there
+                         for comparisons: --memory limits messages alone
       --plan             print how memory is divided, and run nothing
       --help             print this text
 )";
@@ -77,13 +82,21 @@ std::uint64_t size(char const* text, char const* option) {
   }
 }
 
+bool maps_files(char const* way) {
+  if (std::strcmp(way, "mmap") != 0 && std::strcmp(way, "disk") != 0) {
+    refuse(fmt::format("--swap: '{}' is not a way to swap: disk, mmap", way));
+  }
+  return way[0] == 'm';
+}
+
 request parse(int argc, char** argv) {
-  enum : int { context = 256, plan, print_help };
+  enum : int { context = 256, swap, plan, print_help };
   static option const known[] = {{"ranks", required_argument, nullptr, 'v'},
                                  {"at-once", required_argument, nullptr, 'k'},
                                  {"memory", required_argument, nullptr, 'm'},
                                  {"context", required_argument, nullptr, context},
                                  {"temporary", required_argument, nullptr, 'T'},
+                                 {"swap", required_argument, nullptr, swap},
                                  {"plan", no_argument, nullptr, plan},
                                  {"help", no_argument, nullptr, print_help},
                                  {nullptr, 0, nullptr, 0}};
@@ -105,6 +118,9 @@ request parse(int argc, char** argv) {
         break;
       case 'T':
         all.options.disks.emplace_back(std::string(optarg));
+        break;
+      case swap:
+        all.options.maps_files = maps_files(optarg);
         break;
       case plan:
         all.is_plan = true;
@@ -144,7 +160,7 @@ int run(request const& asked) {
     std::fputs(plan.explain().c_str(), stdout);
     return 0;
   }
-  bp::process_memory memory(plan);
+  bp::process_memory memory(asked.options, plan);
   outsize::launcher::crew all(memory);
   all.start_engine([&] { serve(asked, plan, memory); });
   all.start_ranks(asked.command);

@@ -20,7 +20,8 @@ class arena_memory {
   arena_memory& operator=(arena_memory const&) = delete;
   virtual ~arena_memory() = default;
 
-  /// Puts frames full of zeros behind pieces that have none. @throws std::bad_alloc.
+  /// Puts frames full of zeros behind pieces that have none. @throws std::bad_alloc; of frames in
+  /// files out_of_space, io_error.
   virtual void populate(std::size_t first_piece, std::size_t pieces) = 0;
   /// The same for pieces that are read from disk, where clearing may be left out. Returns true if
   /// the frames are full of zeros.

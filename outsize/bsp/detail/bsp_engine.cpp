@@ -40,8 +40,7 @@ engine::engine(storage& store, run_plan const& plan,
     : store_(store),
       plan_(plan),
       suspend_(std::move(suspend)),
-      memory_(store.memory().take(plan.frame_bytes + plan.stack_bytes,
-                                  "contexts of virtual processors")),
+      memory_(store.memory().take(plan.resident_bytes(), "contexts of virtual processors")),
       shared_(plan.count, plan.workers, plan.frame_bytes),
       messages_(store, plan.count, plan.workers, plan.message_bytes),
       lender_(store),
@@ -350,6 +349,11 @@ bool engine::enter(std::uint32_t rank, std::uint64_t first_page, std::uint64_t p
     return take_frames(rank, fresh);
   } catch (std::bad_alloc const&) {
     of.want_nothing();
+    return false;
+  } catch (...) {  // no space for its frames
+    of.want_nothing();
+    std::lock_guard const held(shared_.mutex);
+    shared_.fail(std::current_exception(), rank);
     return false;
   }
 }

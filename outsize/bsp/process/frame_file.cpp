@@ -2,38 +2,82 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <outsize/bsp/process/frame_file.hpp>
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <string>
 #include <system_error>
+#include <utility>
 
 #include <outsize/base/assert.hpp>
+#include <outsize/base/error.hpp>
+#include <outsize/io/detail/patience.hpp>
+#include <outsize/io/disk_file.hpp>
 
 namespace outsize::bsp::process {
 
-shared_memory::shared_memory(char const* name, std::uint64_t bytes) : bytes_(bytes) {
-  auto const fail = [&](char const* what) {
-    int const error = errno;
-    if (descriptor_ >= 0) ::close(descriptor_);
-    throw std::system_error(error, std::generic_category(),
-                            std::string("cannot ") + what + " shared memory");
-  };
-  descriptor_ = ::memfd_create(name, 0);  // processes inherit it
-  if (descriptor_ < 0) fail("make");
-  if (::ftruncate(descriptor_, static_cast<off_t>(bytes)) != 0) fail("extend");
+namespace {
+
+[[noreturn]] void fail(char const* what) {
+  throw std::system_error(errno, std::generic_category(),
+                          std::string("outsize-run: cannot ") + what + " shared memory");
+}
+
+io::detail::open_descriptor file_in_memory(char const* name) {
+  int const number = ::memfd_create(name, MFD_CLOEXEC);
+  if (number < 0) fail("make");
+  return io::detail::open_descriptor(number);
+}
+
+}  // namespace
+
+shared_memory::shared_memory(char const* name, std::uint64_t bytes)
+    : shared_memory(file_in_memory(name), "", bytes) {}
+
+std::unique_ptr<shared_memory> shared_memory::in_directory(std::string const& directory,
+                                                           std::uint64_t bytes) {
+  return std::unique_ptr<shared_memory>(
+      new shared_memory(io::detail::open_temporary(directory), directory, bytes));
+}
+
+shared_memory::shared_memory(io::detail::open_descriptor file, std::string directory,
+                             std::uint64_t bytes)
+    : file_(std::move(file)), directory_(std::move(directory)), bytes_(bytes) {
+  if (::ftruncate(file_.number(), static_cast<off_t>(bytes)) != 0) fail("extend");
   void* const got =
-      ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, descriptor_, 0);
+      ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file_.number(), 0);
   if (got == MAP_FAILED) fail("map");
   data_ = static_cast<std::byte*>(got);
 }
 
-shared_memory::~shared_memory() {
-  ::munmap(data_, bytes_);
-  ::close(descriptor_);
+shared_memory::~shared_memory() { ::munmap(data_, bytes_); }
+
+void shared_memory::let_inherit() const noexcept { ::fcntl(file_.number(), F_SETFD, 0); }
+
+void shared_memory::prepare(std::uint64_t offset, std::uint64_t bytes, bool is_fresh) {
+  if (directory_.empty()) {
+    if (!is_fresh) std::memset(data_ + offset, 0, bytes);
+    return;
+  }
+  int const status = io::detail::call_patiently([&] {
+    return ::fallocate(file_.number(), 0, static_cast<off_t>(offset), static_cast<off_t>(bytes));
+  });
+  if (status == 0 || errno == EOPNOTSUPP) return;
+  io_error const error(errno, "allocate", directory_, offset, bytes);
+  if (error.is_full()) throw io::no_space(directory_, bytes);
+  throw error;
+}
+
+void shared_memory::give_up(std::uint64_t offset, std::uint64_t bytes) noexcept {
+  if (directory_.empty()) return;
+  int const status = io::detail::call_patiently([&] {
+    return ::fallocate(file_.number(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                       static_cast<off_t>(offset), static_cast<off_t>(bytes));
+  });
+  if (status != 0) std::memset(data_ + offset, 0, bytes);
 }
 
 frame_pool::frame_pool(shared_memory& memory, std::uint64_t frame_bytes)
@@ -44,23 +88,25 @@ frame_pool::frame_pool(shared_memory& memory, std::uint64_t frame_bytes)
 }
 
 std::uint32_t frame_pool::take(bool clears) {
+  bool is_fresh = false;
   std::uint32_t frame = 0;
   {
     std::lock_guard const held(mutex_);
-    if (free_.empty()) {
+    is_fresh = free_.empty();
+    if (is_fresh) {
       OUTSIZE_ASSERT(fresh_ < end_);
-      return fresh_++;
+      frame = fresh_++;
+    } else {
+      frame = free_.back();
+      free_.pop_back();
     }
-    frame = free_.back();
-    free_.pop_back();
   }
-  if (!clears) return frame;
-  std::span<std::byte> const bytes = bytes_of(frame);
-  std::memset(bytes.data(), 0, bytes.size());
+  memory_.prepare(frame * frame_bytes_, frame_bytes_, is_fresh || !clears);
   return frame;
 }
 
 void frame_pool::give(std::uint32_t frame) noexcept {
+  memory_.give_up(frame * frame_bytes_, frame_bytes_);
   std::lock_guard const held(mutex_);
   free_.push_back(frame);
 }

@@ -3,36 +3,54 @@
 #pragma once
 
 // Frames of the arenas of processes: one file in memory, which the engine maps once and each
-// process where its arena wants them. And the arena of such a process, as the engine sees it.
+// process where its arena wants them; or a file of each process on a disk, mapped likewise, whose
+// pages the kernel moves. And the arena of such a process, as the engine sees it.
 //
 // A frame is cleared, or read from disk, before it serves another arena. Invariant: a frame is free, or behind one
 // piece of one arena. Any thread. Layer: bsp.
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <outsize/bsp/detail/arena_memory.hpp>
 #include <outsize/bsp/process/control.hpp>
+#include <outsize/io/posix/open_descriptor.hpp>
 
 namespace outsize::bsp::process {
 
-/// A file in memory, shared with other processes by its descriptor.
+/// A file in memory, or an unnamed one on a disk, shared with other processes by its descriptor.
 class shared_memory {
  public:
-  /// Full of zeros. @throws std::system_error.
+  /// In memory, full of zeros. @throws std::system_error.
   shared_memory(char const* name, std::uint64_t bytes);
+  /// On a disk, full of holes. @throws std::system_error, io_error.
+  static std::unique_ptr<shared_memory> in_directory(std::string const& directory,
+                                                     std::uint64_t bytes);
   shared_memory(shared_memory const&) = delete;
   shared_memory& operator=(shared_memory const&) = delete;
   ~shared_memory();
 
-  int descriptor() const noexcept { return descriptor_; }
+  int descriptor() const noexcept { return file_.number(); }
   std::span<std::byte> bytes() const noexcept { return {data_, bytes_}; }
+  /// A program that this process becomes keeps the descriptor.
+  void let_inherit() const noexcept;
+
+  /// Makes bytes zeros that may be used, and takes space for them on the disk.
+  /// @param is_fresh  They were never used. @throws out_of_space, io_error.
+  void prepare(std::uint64_t offset, std::uint64_t bytes, bool is_fresh);
+  /// Bytes are of no use any more: they need not be written, and leave their space on the disk.
+  void give_up(std::uint64_t offset, std::uint64_t bytes) noexcept;
 
  private:
-  int descriptor_ = -1;
+  shared_memory(io::detail::open_descriptor file, std::string directory, std::uint64_t bytes);
+
+  io::detail::open_descriptor file_;
+  std::string directory_;  // empty: in memory
   std::byte* data_ = nullptr;
   std::uint64_t bytes_;
 };
@@ -42,6 +60,7 @@ class frame_pool {
   frame_pool(shared_memory& memory, std::uint64_t frame_bytes);
 
   /// A frame, full of zeros if it is to be cleared. @pre one is free.
+  /// @throws out_of_space, io_error of one on a disk.
   std::uint32_t take(bool clears);
   void give(std::uint32_t frame) noexcept;
   std::span<std::byte> bytes_of(std::uint32_t frame) const noexcept {

@@ -9,6 +9,8 @@
 #include <exception>
 #include <memory>
 #include <new>
+#include <stdexcept>
+#include <string_view>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -71,17 +73,34 @@ run_plan plan_processes(process_options const& options) {
   all.workers =
       options.workers != 0 ? options.workers : static_cast<std::uint32_t>(available_threads());
   all.stack_bytes = 64_KiB;  // of the fibers that serve
-  return plan_memory(options.count, all, private_bytes);
+  if (!options.maps_files) return plan_memory(options.count, all, private_bytes);
+  all.workers = options.workers != 0 ? options.workers : options.count;
+  return plan_mapped(options.count, all, private_bytes);
 }
 
-process_memory::process_memory(run_plan const& plan)
-    : control_("outsize control", control_bytes(plan)),
-      frames_("outsize frames", plan.frame_bytes) {
+process_memory::process_memory(process_options const& options, run_plan const& plan)
+    : control_("outsize control", control_bytes(plan)) {
   fill(shared(), plan);
+  if (!plan.is_paged_by_kernel) {
+    frames_.push_back(std::make_unique<shared_memory>("outsize frames", plan.frame_bytes));
+    return;
+  }
+  std::vector<disk_options> const disks = options.disks.empty() ? default_disks() : options.disks;
+  for (std::uint32_t rank = 0; rank < plan.count; ++rank) {
+    disk_options const& disk = disks[rank % disks.size()];
+    if (disk.raw) {
+      throw std::invalid_argument(
+          fmt::format("'{}' is no directory: --swap=mmap needs one for its files", disk.path));
+    }
+    frames_.push_back(shared_memory::in_directory(disk.path, plan.context_bytes));
+  }
 }
 
 std::string process_memory::environment_of(std::uint32_t rank) const {
-  return fmt::format("{}={}:{}:{}", environment_name, control_.descriptor(), frames_.descriptor(),
+  shared_memory const& frames = *frames_[rank % frames_.size()];
+  control_.let_inherit();
+  frames.let_inherit();
+  return fmt::format("{}={}:{}:{}", environment_name, control_.descriptor(), frames.descriptor(),
                      rank);
 }
 
@@ -114,12 +133,16 @@ run_report serve_processes(process_options const& options, run_plan const& plan,
   header& all = memory.shared();
   storage store({.disks = options.disks,
                  .memory_bytes = plan.memory_bytes,
-                 .threads = std::max<std::size_t>(plan.workers, 1)});
-  frame_pool frames(memory.frames(), all.piece_bytes);
+                 .threads = std::clamp<std::size_t>(plan.workers, 1, available_threads())});
+  std::vector<std::unique_ptr<frame_pool>> frames;
+  for (std::unique_ptr<shared_memory> const& one : memory.frames())
+    frames.push_back(std::make_unique<frame_pool>(*one, all.piece_bytes));
   detail::engine* core = nullptr;
   detail::fiber_run run(
       store, plan,
-      [&](std::uint32_t rank) { return std::make_unique<remote_arena>(frames, all, rank); },
+      [&](std::uint32_t rank) {
+        return std::make_unique<remote_arena>(*frames[rank % frames.size()], all, rank);
+      },
       [&](std::uint32_t rank) { rank_server(*core, all, rank).serve(); });
   core = &run.core();
   core->shared().on_failure = [&all, core] {

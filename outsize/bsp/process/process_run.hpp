@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <exception>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -25,25 +26,31 @@ struct process_options {
   std::uint64_t memory_bytes = 0;   ///< 0: half of the memory that the machine has for it.
   std::uint64_t context_bytes = 0;  ///< 0: as run_options::context_bytes.
   std::vector<disk_options> disks = {};
+  /// Arenas are files in the disks' directories, which the kernel pages: nothing waits for memory,
+  /// and all ranks compute at the same time if `workers` is 0. The baseline of comparisons.
+  bool maps_files = false;
 };
 
-/// Divides memory. Private memory of each process is counted with 256 KiB. @throws as plan_run().
+/// Divides memory. Private memory of each process is counted with 256 KiB. Each context in a file
+/// may have all the memory, or options.context_bytes. @throws as plan_run().
 run_plan plan_processes(process_options const& options);
 
 /// The memory of a run, before there is a thread or a process.
 class process_memory {
  public:
-  /// @throws std::system_error.
-  explicit process_memory(run_plan const& plan);
+  /// @throws std::system_error; std::invalid_argument if a disk is no directory for the files.
+  process_memory(process_options const& options, run_plan const& plan);
 
   header& shared() noexcept { return *reinterpret_cast<header*>(control_.bytes().data()); }
-  shared_memory& frames() noexcept { return frames_; }
-  /// The entry in the environment of a process.
+  /// The frames of all ranks, or of each one its own.
+  std::vector<std::unique_ptr<shared_memory>> const& frames() const noexcept { return frames_; }
+  /// The entry in the environment of a process. It inherits the descriptors that this names from
+  /// the one that calls.
   std::string environment_of(std::uint32_t rank) const;
 
  private:
   shared_memory control_;
-  shared_memory frames_;
+  std::vector<std::unique_ptr<shared_memory>> frames_;
 };
 
 /// Notes why a run fails in the shared header: "no memory …", or as the exception says.

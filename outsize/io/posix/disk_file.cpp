@@ -3,7 +3,6 @@
 #include <outsize/io/disk_file.hpp>
 
 #include <fcntl.h>
-#include <stdlib.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -132,8 +131,8 @@ void refuse_what_has_no_places(detail::open_descriptor const& descriptor, std::s
   if (::lseek(descriptor.number(), 0, SEEK_CUR) < 0) throw io_error(errno, "open", path);
 }
 
-// What a process that was killed had under way may go on for a moment, and keeps its lock: whoever
-// comes then must wait for it in any case.
+// I/O of a process that was killed may go on for a moment, and keeps its lock: whoever comes then
+// must wait for it in any case.
 constexpr int lock_attempts = 100;
 constexpr std::chrono::milliseconds between_lock_attempts(10);
 
@@ -145,15 +144,6 @@ void lock_file(detail::open_descriptor const& descriptor, std::string const& pat
     if (attempt == lock_attempts) throw io_error(EBUSY, "lock", path);
     std::this_thread::sleep_for(between_lock_attempts);
   }
-}
-
-/// For file systems without unnamed files: makes a name and removes it at once. Returns -1 with
-/// errno.
-int open_and_unlink(std::string const& directory) {
-  std::string path = directory + "/.outsize-XXXXXX";
-  int const number = ::mkostemp(path.data(), O_CLOEXEC);
-  if (number >= 0) ::unlink(path.c_str());
-  return number;
 }
 
 }  // namespace
@@ -175,13 +165,7 @@ std::unique_ptr<file> open_file(std::string const& path, request_queue& queue,
 
 std::unique_ptr<file> make_temporary_file(std::string const& directory, request_queue& queue,
                                           bool direct) {
-  // O_EXCL: nobody can give the file a name later.
-  int number = detail::open_uninterrupted(directory.c_str(), O_TMPFILE | O_EXCL | O_RDWR, 0600);
-  bool const unsupported = errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL;
-  if (number < 0 && unsupported) number = open_and_unlink(directory);
-  detail::open_descriptor descriptor(number);
-  if (number < 0) throw io_error(errno, "create a temporary file", directory);
-  return own_file(std::move(descriptor), directory + "/(temporary)", queue, direct);
+  return own_file(detail::open_temporary(directory), directory + "/(temporary)", queue, direct);
 }
 
 std::unique_ptr<file> adopt_file(int file_descriptor, std::string name, request_queue& queue,
@@ -216,7 +200,7 @@ out_of_space no_space(std::string const& directory, std::uint64_t needed_bytes) 
   try {
     free_bytes = free_space_bytes(directory);
   } catch (io_error const&) {
-    // The directory is gone, too; that the disk is full remains what matters.
+    // The directory is gone, too; what matters is that the disk is full.
   }
   return {directory, free_bytes, needed_bytes};
 }

@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <linux/fs.h>
+#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -20,6 +21,15 @@
 
 namespace outsize::io::detail {
 namespace {
+
+/// For file systems without unnamed files: makes a name and removes it at once. Returns -1 with
+/// errno.
+int open_and_unlink(std::string const& directory) {
+  std::string path = directory + "/.outsize-XXXXXX";
+  int const number = ::mkostemp(path.data(), O_CLOEXEC);
+  if (number >= 0) ::unlink(path.c_str());
+  return number;
+}
 
 /// Sets or clears O_DIRECT; returns whether the file system took it.
 bool set_direct(int number, bool on) noexcept {
@@ -80,6 +90,15 @@ open_descriptor::~open_descriptor() {
 int open_descriptor::close() noexcept {
   // Never again: it is closed in any case.
   return ::close(std::exchange(number_, -1)) == 0 ? 0 : errno;
+}
+
+open_descriptor open_temporary(std::string const& directory) {
+  // O_EXCL: nobody can give the file a name later.
+  int number = open_uninterrupted(directory.c_str(), O_TMPFILE | O_EXCL | O_RDWR, 0600);
+  bool const unsupported = errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL;
+  if (number < 0 && unsupported) number = open_and_unlink(directory);
+  if (number < 0) throw io_error(errno, "create a temporary file", directory);
+  return open_descriptor(number);
 }
 
 int sync_uninterrupted(open_descriptor const& file) noexcept {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-// An open file of the system that closes itself, and what disk_file must ask of one. Private to io.
+// An open file of the system that closes itself, and questions that disk_file asks about one.
 // One thread at a time. Layer: io.
 
 #include <cstddef>
@@ -44,6 +44,9 @@ class open_descriptor {
 
 /// open(2), repeated when a signal interrupts it (patience.hpp). Returns -1 with errno on failure.
 int open_uninterrupted(char const* path, int flags, unsigned permissions) noexcept;
+
+/// An empty file without a name in a directory, for reading and writing. @throws io_error.
+open_descriptor open_temporary(std::string const& directory);
 
 /// fsync(2), likewise.
 int sync_uninterrupted(open_descriptor const& file) noexcept;

@@ -38,6 +38,15 @@ TEST(open_descriptor, is_not_inherited_by_other_programs) {
   EXPECT_NE(::fcntl(file.number(), F_GETFD) & FD_CLOEXEC, 0);
 }
 
+TEST(open_descriptor, temporary_files_have_no_name) {
+  open_descriptor const file = open_temporary(testing::TempDir());
+  struct stat about {};
+  ASSERT_EQ(::fstat(file.number(), &about), 0);
+  EXPECT_EQ(about.st_nlink, 0U);
+  EXPECT_EQ(about.st_size, 0);
+  EXPECT_THROW(open_temporary("/nowhere"), io_error);
+}
+
 TEST(open_descriptor, direct_flag_and_alignment_agree) {
   for (bool want_direct : {false, true}) {
     open_descriptor const file(
