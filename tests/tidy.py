@@ -148,6 +148,7 @@ UNTESTED = {
     "tools/outsize/interruption.hpp": "ends the process: by tests/tool",
     "tools/outsize/sort_command.hpp": "by tests/tool",
     "tools/outsize/command.hpp": "declarations of the commands, which tests/tool runs",
+    "tools/outsize_run/crew.hpp": "by tests/mpi",
 }
 
 ALGORITHMS = ("sort|stable_sort|ksort|sort_unique|reduce_by_key|sorter|merge|is_sorted_until|"

@@ -166,8 +166,8 @@ void crew::engine_ended(int status) {
                               : fmt::format("exited with code {}", WEXITSTATUS(status))));
 }
 
-/// A rank has ended in order if it has called MPI_Finalize, or never MPI_Init, and exited. Only then
-/// the engine is told, which lets the others go on.
+/// A rank has ended in order if it has called MPI_Finalize, or never MPI_Init, and exited. Only
+/// then the engine is told, which lets the others go on.
 void crew::rank_ended(std::uint32_t rank, int status) {
   ranks_[rank] = 0;
   --left_;
