@@ -35,10 +35,12 @@ UNTESTED = {
     "outsize/bsp/bsp_error.hpp": "by virtual_processors_test.cpp",
     "outsize/bsp/detail/board.hpp": "by virtual_processors_test.cpp",
     "outsize/bsp/detail/bsp_engine.hpp": "by processor_test.cpp and virtual_processors_test.cpp",
+    "outsize/bsp/detail/lender.hpp": "by virtual_processors_test.cpp",
     "outsize/bsp/detail/mailbox.hpp": "by processor_test.cpp",
     "outsize/bsp/detail/member.hpp": "by processor_test.cpp and em_test.cpp",
     "outsize/bsp/detail/message_ticket.hpp": "data",
     "outsize/bsp/detail/pager.hpp": "by virtual_processors_test.cpp",
+    "outsize/bsp/detail/shared_block.hpp": "by processor_context_test.cpp",
     "outsize/bsp/detail/this_processor.hpp": "by em_test.cpp",
     "outsize/bsp/detail/arena_memory.hpp": "interface",
     "outsize/bsp/detail/arena_shape.hpp": "by processor_context_test.cpp",
@@ -148,6 +150,7 @@ UNTESTED = {
     "tools/outsize/interruption.hpp": "ends the process: by tests/tool",
     "tools/outsize/sort_command.hpp": "by tests/tool",
     "tools/outsize/command.hpp": "declarations of the commands, which tests/tool runs",
+    "tools/outsize_run/crew.hpp": "by tests/mpi",
 }
 
 ALGORITHMS = ("sort|stable_sort|ksort|sort_unique|reduce_by_key|sorter|merge|is_sorted_until|"

@@ -31,7 +31,8 @@ BLOWS = {
     "engine": ("engine", signal.SIGKILL), "engine, SIGTERM": ("engine", signal.SIGTERM),
     "engine, SIGSEGV": ("engine", signal.SIGSEGV),
     "launcher": ("launcher", signal.SIGKILL), "launcher, SIGTERM": ("launcher", signal.SIGTERM),
-    "launcher, SIGINT": ("launcher", signal.SIGINT), "launcher, SIGHUP": ("launcher", signal.SIGHUP),
+    "launcher, SIGINT": ("launcher", signal.SIGINT),
+    "launcher, SIGHUP": ("launcher", signal.SIGHUP),
     "Ctrl-C": ("all", signal.SIGINT), "group, SIGTERM": ("all", signal.SIGTERM),
     "group, SIGQUIT": ("all", signal.SIGQUIT),
     "abort": (None, "abort"), "exit": (None, "exit"), "crash": (None, "crash"),
@@ -161,7 +162,8 @@ class Kills(MpiTest):
                 self.assertIsNone(strike(self.program, self.disk, blow, chance)[1])
 
     def test_a_parked_rank_is_missed_at_once(self):
-        """While the engine waits for a rank that computes for long, another one is killed."""
+        """While the engine waits for a rank that takes long, another one is killed. The program
+        that the first one has started ends, too: it would keep the pipes open."""
         program = self.compiled("sleeping", HERE / "one_sleeps.c")
         launcher = subprocess.Popen([LAUNCHER, "-v", "4", "-k", "1", "-m", "24M", "-T", self.disk,
                                      program], stdout=subprocess.PIPE, stderr=subprocess.PIPE,

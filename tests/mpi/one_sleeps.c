@@ -1,10 +1,12 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
 //
-// Rank 1 waits for rank 0, which prints the process of rank 1 and sleeps for a minute.
+// Rank 1 waits for rank 0, which prints the process of rank 1 and starts a program that sleeps for a
+// minute.
 
 #include <mpi.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 int main(int argc, char** argv) {
@@ -17,7 +19,7 @@ int main(int argc, char** argv) {
     MPI_Recv(&process, 1, MPI_LONG, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     printf("%ld\n", process);
     fflush(stdout);
-    sleep(60);
+    if (system("sleep 60") != 0) MPI_Abort(MPI_COMM_WORLD, 4);
   }
   MPI_Finalize();
   return 0;

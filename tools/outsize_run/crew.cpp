@@ -8,14 +8,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
 #include <climits>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
-#include <exception>
+#include <fstream>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -37,6 +40,17 @@ bool is_ignored(int signal) {
 void wake(std::atomic<std::uint32_t>& word) {
   ::syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), FUTEX_WAKE, INT_MAX, nullptr,
             nullptr, 0);
+}
+
+/// The children of this process; none where the system does not tell.
+std::vector<pid_t> children() {
+  std::ifstream list(fmt::format("/proc/self/task/{}/children", ::getpid()));
+  return {std::istream_iterator<pid_t>(list), {}};
+}
+
+void wait_for(pid_t pid) {
+  while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
+  }
 }
 
 // ---- in the engine ----
@@ -82,7 +96,8 @@ void complain(std::string const& message) {
   if (::write(2, line.data(), line.size()) < 0) return;  // there is nowhere else to tell it
 }
 
-crew::crew(bp::process_memory& memory) : memory_(memory) {
+crew::crew(bp::process_memory& memory) : memory_(memory), strangers_(children()) {
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);  // programs that ranks have started come here
   ::sigemptyset(&awaited_);
   ::sigaddset(&awaited_, SIGCHLD);
   for (int const signal : ending_signals) {
@@ -166,8 +181,8 @@ void crew::engine_ended(int status) {
                               : fmt::format("exited with code {}", WEXITSTATUS(status))));
 }
 
-/// A rank has ended in order if it has called MPI_Finalize, or never MPI_Init, and exited. Only then
-/// the engine is told, which lets the others go on.
+/// A rank has ended in order if it has called MPI_Finalize, or never MPI_Init, and exited. Only
+/// then the engine is told, which lets the others go on.
 void crew::rank_ended(std::uint32_t rank, int status) {
   ranks_[rank] = 0;
   --left_;
@@ -204,16 +219,30 @@ void crew::check_signals() {
 }
 
 void crew::end(int code, std::string const& message) {
-  if (engine_ != 0) ranks_.push_back(engine_);
-  for (pid_t const pid : ranks_) {
-    if (pid != 0) ::kill(pid, SIGKILL);
-  }
-  for (pid_t const pid : ranks_) {
-    while (pid != 0 && ::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
-    }
+  kill_processes();
+  while (kill_orphans()) {
   }
   complain(message);
   std::exit(code);
+}
+
+void crew::kill_processes() {
+  std::vector<pid_t> all = ranks_;
+  all.push_back(engine_);
+  std::erase(all, 0);
+  for (pid_t const pid : all) ::kill(pid, SIGKILL);
+  for (pid_t const pid : all) wait_for(pid);
+}
+
+/// Kills programs that ranks had started. They may leave others: returns true if there were some.
+bool crew::kill_orphans() {
+  std::vector<pid_t> left = children();
+  std::erase_if(left, [this](pid_t pid) {
+    return std::find(strangers_.begin(), strangers_.end(), pid) != strangers_.end();
+  });
+  for (pid_t const pid : left) ::kill(pid, SIGKILL);
+  for (pid_t const pid : left) wait_for(pid);
+  return !left.empty();
 }
 
 }  // namespace outsize::launcher

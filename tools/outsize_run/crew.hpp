@@ -4,9 +4,10 @@
 
 // The processes of a run: the engine and the ranks, as outsize-run starts, watches and ends them.
 //
-// Whatever ends out of order ends the run: the others are killed, and one message says why. Each
-// process dies with outsize-run; if that is killed, the engine prints the message. Files and memory
-// of a run have no names, so nothing else is to be cleaned up.
+// Whatever ends out of order ends the run: the others are killed, and programs that they have
+// started, and one message says why. Each process dies with outsize-run; if that is killed, the
+// engine prints the message. Files and memory of a run have no names, so nothing else is to be
+// cleaned up.
 //
 // Invariant: signals that ask for an end are blocked while there is a process. One thread. Layer:
 // tools.
@@ -48,9 +49,12 @@ class crew {
   void rank_ended(std::uint32_t rank, int status);
   void check_signals();
   [[noreturn]] void end(int code, std::string const& message);
+  void kill_processes();
+  bool kill_orphans();
 
   bsp::process::process_memory& memory_;
   sigset_t before_{}, awaited_{};  // signals
+  std::vector<pid_t> strangers_;   // children from before
   std::string program_;
   std::vector<pid_t> ranks_;  // 0: has ended
   pid_t engine_ = 0;

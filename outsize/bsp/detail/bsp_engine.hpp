@@ -138,7 +138,7 @@ class engine {
     messages_.get(message, into);
   }
   void drop(message_store::ticket const& message) noexcept { messages_.drop(message); }
-  /// Begins to read what will be taken soon.
+  /// Begins to read a message that will be taken soon.
   void prefetch(message_store::ticket const& message) noexcept { messages_.prefetch(message); }
 
   /// The group of those members of `of` that split it with `color` in operation `number`.

@@ -4,7 +4,7 @@
 
 // Long messages that are read where they lie on disk: in blocks of their sender's context.
 //
-//   sender     writes what has changed of the range to its context's blocks, where it would go
+//   sender     writes the changed grains of the range to its context's blocks, where they would go
 //              anyway when its memory is needed; goes on at once
 //   receiver   reads stretches of these blocks
 //
@@ -35,7 +35,7 @@ class lender {
   explicit lender(storage& store) : store_(store) {}
 
   /// Brings ranges to disk; returns the bytes written. I/Os: a write for each run of grains that
-  /// have changed; waits for all. @throws io_error, out_of_space: what was to be written counts as
+  /// have changed; waits for all. @throws io_error, out_of_space: these grains still count as
   /// changed.
   std::uint64_t save(context& of, std::span<arena_stretch const> ranges);
   /// Returns true if a range lies on disk as it is in memory. CPU: a checksum of it.

@@ -14,7 +14,7 @@
 // no space reserved (the paper reserves twice the contexts).
 //
 // A long message whose bytes lie on disk as a part of its sender's context need not be copied: its
-// chain is its own, of stretches of the context's blocks, which stay as long as somebody reads them.
+// chain is its own, of stretches of the context's blocks, which stay while somebody reads them.
 //
 // Invariant: each block has a buffer, a place on disk, or both. Any thread. Layer: bsp.
 // Source: Nikseresht, Hutchinson, Maheshwari: PEMS, 2007, section 3 (EM System Interface and
@@ -87,8 +87,8 @@ class message_store {
              std::uint32_t readers = 1) {
     return put(destination, std::span(&bytes, 1), readers);
   }
-  /// Takes a message that lies in stretches of blocks, which nobody changes. Only at its two ends
-  /// may a stretch begin or end beside the alignment of the disks. No I/O. @throws std::bad_alloc.
+  /// Takes a message that lies in stretches of blocks, which nobody changes. Only the message itself
+  /// may begin and end beside the alignment of the disks. No I/O. @throws std::bad_alloc.
   ticket lend(std::span<lent_stretch const> stretches, std::uint32_t readers = 1);
   /// Begins to read a message that will be taken soon, as far as buffers are free.
   void prefetch(ticket const& message) noexcept;

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: the outsize authors
 // SPDX-License-Identifier: BSL-1.0
 //
-// Functions of the C library that a rank cannot have: they end the run by name. A copy of the process
-// would share its memory with the engine, and a second thread would run while the first one waits
-// and its memory is on disk. And functions that do nothing: ranks run where the engine lets them.
+// Functions of the C library that a rank cannot have: they end the run by name. A copy of the
+// process would share its memory with the engine, and a second thread would run while the first one
+// waits and its memory is on disk. And functions that do nothing: ranks run where the engine lets
+// them. The one thread of a process. Layer: bsp.
 
 #include <pthread.h>
 #include <pty.h>

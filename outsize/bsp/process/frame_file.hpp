@@ -6,8 +6,8 @@
 // process where its arena wants them; or a file of each process on a disk, mapped likewise, whose
 // pages the kernel moves. And the arena of such a process, as the engine sees it.
 //
-// A frame is cleared, or read from disk, before it serves another arena. Invariant: a frame is free, or behind one
-// piece of one arena. Any thread. Layer: bsp.
+// A frame is cleared, or read from disk, before it serves another arena. Invariant: a frame is
+// free, or behind one piece of one arena. Any thread. Layer: bsp.
 
 #include <cstddef>
 #include <cstdint>

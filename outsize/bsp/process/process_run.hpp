@@ -56,8 +56,8 @@ class process_memory {
 /// Notes why a run fails in the shared header: "no memory …", or as the exception says.
 void note_failure(header& all, std::exception_ptr const& failure) noexcept;
 
-/// Serves all processes until they have ended. If the run fails, the reason is in the shared header,
-/// and this process ends at once with code 1: its files have no names.
+/// Serves all processes until they have ended. If the run fails, the reason is in the shared
+/// header, and this process ends at once with code 1: its files have no names.
 run_report serve_processes(process_options const& options, run_plan const& plan,
                            process_memory& memory);
 
