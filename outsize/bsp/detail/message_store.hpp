@@ -51,7 +51,7 @@ struct stored_block {
   bool is_open = true;         ///< The last of its chain.
   bool is_moving = false;      ///< Being written or read.
   stored_block* next = nullptr;
-  std::shared_ptr<shared_block const> lender = {};  ///< Of a stretch: the block that it is part of.
+  std::shared_ptr<shared_block const> lender = {};  ///< The block that a stretch is part of.
   std::optional<std::list<stored_block*>::iterator> turn = {};  ///< Among those that lie idle.
 };
 
@@ -87,8 +87,8 @@ class message_store {
              std::uint32_t readers = 1) {
     return put(destination, std::span(&bytes, 1), readers);
   }
-  /// Takes a message that lies in stretches of blocks, which nobody changes. Only the message itself
-  /// may begin and end beside the alignment of the disks. No I/O. @throws std::bad_alloc.
+  /// Takes a message that lies in stretches of blocks, which nobody changes. Only the message
+  /// itself may begin and end beside the alignment of the disks. No I/O. @throws std::bad_alloc.
   ticket lend(std::span<lent_stretch const> stretches, std::uint32_t readers = 1);
   /// Begins to read a message that will be taken soon, as far as buffers are free.
   void prefetch(ticket const& message) noexcept;
