@@ -88,7 +88,16 @@ void engine::begin(std::uint32_t rank, group const& of, std::uint64_t number,
     throw bsp_error(rank, fmt::format("virtual processor {} calls {}, others of its group {}", rank,
                                       call.text(), place->second.call.text()));
   }
-  if (++place->second.begun == of.members.size()) calls_.erase(place);
+  if (++place->second.begun < of.members.size()) return;
+  calls_.erase(place);
+  if (!call.ends_when_begun) return;
+  for (std::uint32_t const member : of.members) {
+    if (member == rank) continue;
+    ++arrivals_[member];
+    if (mailboxes_[member].expects(of.number, number) || shared_.ranks.is_polling(member)) {
+      shared_.wake(member);
+    }
+  }
 }
 
 void engine::barrier(std::uint32_t rank, group& of) {
@@ -131,9 +140,10 @@ void engine::put_part(std::uint32_t rank, group const& of, std::uint64_t number,
 std::vector<incoming> engine::take_parts(std::uint32_t rank, group const& of, std::uint64_t number,
                                          std::size_t count, char const* call) {
   mailbox& mine = mailboxes_[rank];
+  awaited_operation const wanted{.group = of.number, .number = number, .parts = count};
   {
     std::lock_guard const held(shared_.mutex);
-    mine.expect(of.number, number, count);
+    mine.expect({}, std::span(&wanted, 1));
   }
   wait_until(rank, {.call = call, .group = of.number},
              [&] { return mine.part_count(of.number, number) == count; });
@@ -199,22 +209,41 @@ bool engine::is_taken(std::uint32_t rank, std::uint64_t receipt, bool waits, cha
   return is_gone();
 }
 
+/// With the lock held.
+bool engine::is_over(std::uint32_t rank, awaited_operation const& operation) const {
+  if (operation.parts == 0) return !calls_.contains({operation.group, operation.number});
+  return mailboxes_[rank].part_count(operation.group, operation.number) == operation.parts;
+}
+
+bool engine::has_ended(std::uint32_t rank, awaited_operation const& operation) {
+  std::lock_guard const held(shared_.mutex);
+  check_run();
+  return is_over(rank, operation);
+}
+
 std::size_t engine::wait_for(std::uint32_t rank, std::span<message_filter const> wanted,
-                             char const* call, std::span<std::uint64_t const> receipts) {
+                             char const* call, std::span<std::uint64_t const> receipts,
+                             std::span<awaited_operation const> operations) {
   mailbox& mine = mailboxes_[rank];
   {
     std::lock_guard const held(shared_.mutex);
-    mine.expect(wanted);
+    mine.expect(wanted, operations);
   }
-  message_filter const first = wanted.empty() ? message_filter() : wanted.front();
+  message_filter first;
+  if (!operations.empty()) first.group = operations.front().group;
+  if (!wanted.empty()) first = wanted.front();
   std::size_t found = 0;
   wait_until(
       rank, {.call = call, .group = first.group, .peer = first.source, .tag = first.tag}, [&] {
         found = 0;
         while (found < wanted.size() && mine.find(wanted[found]) == nullptr) ++found;
         return found < wanted.size() ||
-               std::any_of(receipts.begin(), receipts.end(),
-                           [this](std::uint64_t receipt) { return !untaken_.contains(receipt); });
+               std::any_of(
+                   receipts.begin(), receipts.end(),
+                   [this](std::uint64_t receipt) { return !untaken_.contains(receipt); }) ||
+               std::any_of(
+                   operations.begin(), operations.end(),
+                   [&](awaited_operation const& operation) { return is_over(rank, operation); });
       });
   return found;
 }
@@ -225,7 +254,7 @@ std::optional<envelope> engine::probe(std::uint32_t rank, message_filter const& 
   if (waits) {
     {
       std::lock_guard const held(shared_.mutex);
-      mine.expect(std::span(&wanted, 1));
+      mine.expect(std::span(&wanted, 1), {});
     }
     wait_until(rank,
                {.call = call, .group = wanted.group, .peer = wanted.source, .tag = wanted.tag},
@@ -271,7 +300,7 @@ void engine::yield(std::uint32_t rank, std::uint64_t noted, char const* call) {
   check_run();
 }
 
-std::shared_ptr<group> engine::split(group const& of, std::uint64_t number, std::int64_t color,
+std::shared_ptr<group> engine::split(std::uint32_t rank, group const& of, std::uint64_t number, std::int64_t color,
                                      std::vector<std::uint32_t> const& members) {
   std::lock_guard const held(shared_.mutex);
   auto const place = splits_.try_emplace({{of.number, number}, color}).first;
@@ -279,6 +308,11 @@ std::shared_ptr<group> engine::split(group const& of, std::uint64_t number, std:
     place->second.made = std::make_shared<group>();
     place->second.made->number = groups_++;
     place->second.made->members = members;
+  }
+  if (place->second.made->members != members) {
+    throw bsp_error(rank, fmt::format("virtual processor {} and another one name different members "
+                                      "of a new group",
+                                      rank));
   }
   std::shared_ptr<group> made = place->second.made;
   if (++place->second.taken == members.size()) splits_.erase(place);

@@ -38,7 +38,8 @@ class rank_server {
   pieces pieces_at(std::uint64_t address, std::uint64_t bytes) const;
   std::span<part> parts() const noexcept;
   std::vector<detail::message_filter> posted() const;
-  std::vector<std::uint64_t> receipts() const;
+  void wait_any();
+  bool has_ended() const;
 
   void begin();
   void put_parts();
@@ -57,7 +58,7 @@ class rank_server {
   std::uint32_t rank_;
   std::uint64_t noted_ = 0;  // arrivals before the last look
   std::map<std::uint64_t, std::shared_ptr<detail::group>> groups_;
-  std::vector<detail::incoming> waiting_parts_;  // in the order in which they came
+  std::vector<detail::incoming> waiting_parts_;  // by source
 };
 
 }  // namespace outsize::bsp::process
