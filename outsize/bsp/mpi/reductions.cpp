@@ -50,7 +50,8 @@ started reduce(addends const& all_items, int root, MPI_Comm comm) {
 }
 
 /// One rank folds, so that all get the same bits.
-void all_reduce(addends const& all_items, MPI_Comm comm) {
+void all_reduce(addends all_items, MPI_Comm comm) {
+  if (all_items.from == MPI_IN_PLACE) all_items.from = all_items.into;
   reduce(all_items, 0, comm).finish();
   PMPI_Bcast_c(all_items.into, all_items.count, all_items.type, 0, comm);
 }
