@@ -238,9 +238,8 @@ std::size_t engine::wait_for(std::uint32_t rank, std::span<message_filter const>
         found = 0;
         while (found < wanted.size() && mine.find(wanted[found]) == nullptr) ++found;
         return found < wanted.size() ||
-               std::any_of(
-                   receipts.begin(), receipts.end(),
-                   [this](std::uint64_t receipt) { return !untaken_.contains(receipt); }) ||
+               std::any_of(receipts.begin(), receipts.end(),
+                           [this](std::uint64_t receipt) { return !untaken_.contains(receipt); }) ||
                std::any_of(
                    operations.begin(), operations.end(),
                    [&](awaited_operation const& operation) { return is_over(rank, operation); });
@@ -300,7 +299,8 @@ void engine::yield(std::uint32_t rank, std::uint64_t noted, char const* call) {
   check_run();
 }
 
-std::shared_ptr<group> engine::split(std::uint32_t rank, group const& of, std::uint64_t number, std::int64_t color,
+std::shared_ptr<group> engine::split(std::uint32_t rank, group const& of, std::uint64_t number,
+                                     std::int64_t color,
                                      std::vector<std::uint32_t> const& members) {
   std::lock_guard const held(shared_.mutex);
   auto const place = splits_.try_emplace({{of.number, number}, color}).first;

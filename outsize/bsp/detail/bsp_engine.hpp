@@ -53,8 +53,8 @@ struct collective_call {
   std::string name = {};
   std::uint32_t root = 0;
   std::uint64_t item_bytes = 0;
-  std::uint64_t items = 0;     ///< If all must have the same number.
-  std::string operation = {};  ///< The type of a reduction's function.
+  std::uint64_t items = 0;       ///< If all must have the same number.
+  std::string operation = {};    ///< The type of a reduction's function.
   bool ends_when_begun = false;  ///< Members may wait until all have begun it.
 
   bool operator==(collective_call const& other) const;
@@ -127,8 +127,8 @@ class engine {
 
   /// The group of those members of `of` that split it with `color` in operation `number`. @throws
   /// bsp_error if a member names others.
-  std::shared_ptr<group> split(std::uint32_t rank, group const& of, std::uint64_t number, std::int64_t color,
-                               std::vector<std::uint32_t> const& members);
+  std::shared_ptr<group> split(std::uint32_t rank, group const& of, std::uint64_t number,
+                               std::int64_t color, std::vector<std::uint32_t> const& members);
 
   /// Counts what has come for a rank: to be noted before it looks in vain.
   std::uint64_t arrivals(std::uint32_t rank);

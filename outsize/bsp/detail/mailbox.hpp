@@ -65,10 +65,9 @@ class mailbox {
   }
   /// Returns true if the owner waits for an operation, perhaps among others.
   bool expects(std::uint32_t group, std::uint64_t number) const {
-    return std::any_of(expected_operations_.begin(), expected_operations_.end(),
-                       [=](awaited_operation const& one) {
-                         return one.group == group && one.number == number;
-                       });
+    return std::any_of(
+        expected_operations_.begin(), expected_operations_.end(),
+        [=](awaited_operation const& one) { return one.group == group && one.number == number; });
   }
 
   // ---- receives under way ----
@@ -121,11 +120,11 @@ class mailbox {
     key const operation{part.group, number};
     std::vector<envelope>& parts = parts_[operation];
     parts.push_back(part);
-    return std::any_of(expected_operations_.begin(), expected_operations_.end(),
-                       [&](awaited_operation const& one) {
-                         return operation == key{one.group, one.number} &&
-                                parts.size() == one.parts;
-                       });
+    return std::any_of(
+        expected_operations_.begin(), expected_operations_.end(),
+        [&](awaited_operation const& one) {
+          return operation == key{one.group, one.number} && parts.size() == one.parts;
+        });
   }
   std::size_t part_count(std::uint32_t group, std::uint64_t number) const {
     auto const found = parts_.find({group, number});

@@ -85,7 +85,7 @@ struct caller {
   communicator& comm;
   int size;
   char const* call;
-  bool is_root = true;  ///< Of operations without a root, all members are.
+  bool is_root = true;  ///< Without a root, all members are.
 };
 
 started gather(void const* from, std::int64_t count, MPI_Datatype type, void* into,
@@ -125,8 +125,7 @@ started scatter_uneven(void const* from, Count const* counts, Place const* place
 started all_gather(void const* from, std::int64_t count, MPI_Datatype type, void* into,
                    std::int64_t each, MPI_Datatype into_type, MPI_Comm comm, char const* call) {
   caller const by(comm, call);
-  return begin_all_gather(by.own(from, count, type), by.even(into, each, into_type), by.comm,
-                          call);
+  return begin_all_gather(by.own(from, count, type), by.even(into, each, into_type), by.comm, call);
 }
 
 template <typename Count, typename Place>
@@ -150,9 +149,8 @@ started all_to_all_uneven(void const* from, Count const* out, Place const* out_p
                           MPI_Datatype type, void* into, Count const* in, Place const* in_places,
                           MPI_Datatype into_type, MPI_Comm comm, char const* call) {
   caller const by(comm, call);
-  return begin_all_to_all(
-      from == MPI_IN_PLACE ? layout() : by.uneven(from, out, out_places, type),
-      by.uneven(into, in, in_places, into_type), by.comm, call);
+  return begin_all_to_all(from == MPI_IN_PLACE ? layout() : by.uneven(from, out, out_places, type),
+                          by.uneven(into, in, in_places, into_type), by.comm, call);
 }
 
 template <typename Count, typename Place>
@@ -162,8 +160,7 @@ started all_to_all_mixed(void const* from, Count const* out, Place const* out_pl
                          char const* call) {
   caller const by(comm, call);
   return begin_all_to_all(
-      from == MPI_IN_PLACE ? layout()
-                           : layout::mixed(from, out, out_places, types, by.size, call),
+      from == MPI_IN_PLACE ? layout() : layout::mixed(from, out, out_places, types, by.size, call),
       layout::mixed(into, in, in_places, into_types, by.size, call), by.comm, call);
 }
 
@@ -204,14 +201,12 @@ OUTSIZE_MPI_BOTH(Bcast, PARAMETERS, broadcast(buffer, count, datatype, root, com
 #define PARAMETERS(COUNT, PLACE, BYTES)                                                         \
   (void const* sendbuf, COUNT sendcount, MPI_Datatype sendtype, void* recvbuf, COUNT recvcount, \
    MPI_Datatype recvtype, int root, MPI_Comm comm)
-OUTSIZE_MPI_BOTH(Gather, PARAMETERS,
-                 gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm,
-                        call)
-                     .finish())
-OUTSIZE_MPI_BOTH(Scatter, PARAMETERS,
-                 scatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm,
-                         call)
-                     .finish())
+OUTSIZE_MPI_BOTH(
+    Gather, PARAMETERS,
+    gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, call).finish())
+OUTSIZE_MPI_BOTH(
+    Scatter, PARAMETERS,
+    scatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, call).finish())
 #undef PARAMETERS
 
 #define PARAMETERS(COUNT, PLACE, BYTES)                                        \
@@ -235,12 +230,12 @@ OUTSIZE_MPI_BOTH(Scatterv, PARAMETERS,
 #define PARAMETERS(COUNT, PLACE, BYTES)                                                         \
   (void const* sendbuf, COUNT sendcount, MPI_Datatype sendtype, void* recvbuf, COUNT recvcount, \
    MPI_Datatype recvtype, MPI_Comm comm)
-OUTSIZE_MPI_BOTH(Allgather, PARAMETERS,
-                 all_gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, call)
-                     .finish())
-OUTSIZE_MPI_BOTH(Alltoall, PARAMETERS,
-                 all_to_all(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, call)
-                     .finish())
+OUTSIZE_MPI_BOTH(
+    Allgather, PARAMETERS,
+    all_gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, call).finish())
+OUTSIZE_MPI_BOTH(
+    Alltoall, PARAMETERS,
+    all_to_all(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, call).finish())
 #undef PARAMETERS
 
 #define PARAMETERS(COUNT, PLACE, BYTES)                                        \

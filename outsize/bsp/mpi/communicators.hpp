@@ -30,9 +30,9 @@ struct grid : counted {
   grid(int dimensions, int const* lengths, int const* are_periodic, char const* call);
   ~grid() { ::free(length); }
 
-  int count;      ///< Of dimensions.
-  int* length;    ///< Of each.
-  int* periodic;  ///< For each: whether it wraps round.
+  int count;      ///< The number of dimensions.
+  int* length;    ///< One for each dimension.
+  int* periodic;  ///< For each dimension: 1 if it wraps round.
 };
 
 /// A communicator as its member sees it.

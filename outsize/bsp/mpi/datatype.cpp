@@ -117,19 +117,24 @@ bool is_nothing(datatype::block const& one) {
   return one.length == 0 || (one.type->size == 0 && !one.type->has_own_bounds);
 }
 
-/// Sets the bounds of blocks, of their data too, and the bytes of data.
+/// Sets the bounds of blocks, of their data too, and the bytes of data. If some blocks have bounds
+/// of their own, only these count.
 void measure(datatype& type, char const* call) {
   bounds all, data;
   for (std::size_t i = 0; i < type.block_count; ++i) {
+    if (type.blocks[i].type->has_own_bounds) type.has_own_bounds = true;
+  }
+  for (std::size_t i = 0; i < type.block_count; ++i) {
     datatype::block const& one = type.blocks[i];
     datatype const& inner = *one.type;
-    add_repeated(all, inner.lb, inner.extent, one.displacement, one.length, inner.extent, call);
+    if (inner.has_own_bounds == type.has_own_bounds) {
+      add_repeated(all, inner.lb, inner.extent, one.displacement, one.length, inner.extent, call);
+    }
     type.size = sum(type.size, product(one.length, inner.size, call), call);
-    if (inner.has_own_bounds) type.has_own_bounds = true;
     if (inner.alignment > type.alignment) type.alignment = inner.alignment;
     if (inner.size == 0) continue;
-    add_repeated(data, inner.true_lb, inner.true_extent, one.displacement, one.length,
-                 inner.extent, call);
+    add_repeated(data, inner.true_lb, inner.true_extent, one.displacement, one.length, inner.extent,
+                 call);
   }
   bounds repeated, repeated_data;
   add_repeated(repeated, all.low(), all.high() - all.low(), 0, type.repeats, type.stride, call);

@@ -7,7 +7,7 @@
 // A type is a number of C, or a list of blocks that repeats at a distance:
 //
 //   vector      count × { block of items }            struct, indexed   1 × { block, block, … }
-//   contiguous  1 × { block of items }                resized           1 × { one item }, other bounds
+//   contiguous  1 × { block of items }                resized           1 × { one item }
 //   subarray    count × { 1 × …{ row of items } }
 //
 // Blocks keep the types that they consist of. The order of blocks is that of the bytes on the way:
@@ -36,7 +36,7 @@ struct datatype : counted {
 
   MPI_Datatype handle = MPI_DATATYPE_NULL;  ///< Null: the program has freed it.
   bool is_committed = false;
-  bool has_number = false;  ///< It is predefined, and `number` is the type of C.
+  bool has_number = false;      ///< It is predefined, and `number` is the type of C.
   bool has_own_bounds = false;  ///< They were set; those of types made from it are not rounded.
   bool is_run = false;          ///< One item is a run of bytes from true_lb.
   bool is_dense = false;        ///< Any number of items is a run of bytes from true_lb.
@@ -58,7 +58,7 @@ void destroy(datatype& type);
 /// for nothing. Refuses, by the name of the call, a type whose sizes exceed 64 bits.
 datatype& make_type(std::int64_t repeats, std::int64_t stride, datatype::block const* blocks,
                     std::size_t block_count, char const* call);
-/// Sets bounds in place of those of the data.
+/// Sets bounds that replace the data's own.
 void set_bounds(datatype& type, std::int64_t lb, std::int64_t extent);
 /// Raises the upper bound to a multiple of the alignment, unless bounds were set.
 void round_extent(datatype& type);

@@ -32,7 +32,7 @@ struct batch {
   std::uint64_t packed_bytes = 0;
 };
 
-/// Whether a part is packed.
+/// Returns true if a part is packed.
 bool is_packed(items const& one) { return one.bytes() != 0 && address_in_place(one) == 0; }
 
 }  // namespace
@@ -54,9 +54,8 @@ exchange::exchange(communicator& comm, char const* call, agreed const& with)
 
 void exchange::put(int to, items const& from) const {
   outgoing_items const there(from, call_);
-  parts()[0] = {.member = static_cast<std::uint64_t>(to),
-                .address = there.address(),
-                .bytes = there.bytes()};
+  parts()[0] = {
+      .member = static_cast<std::uint64_t>(to), .address = there.address(), .bytes = there.bytes()};
   control->part_count = 1;
   ask(call::put_parts, comm_->group, number_, comm_->rank);
 }
@@ -97,10 +96,8 @@ int exchange::put_some(int first, layout const& out) const {
 
 // ---- takes ----
 
-/// Waits for so many parts; parts() says from whom, and how long.
-void exchange::wait(int count) const {
-  ask(call::wait_parts, comm_->group, number_, count);
-}
+/// Waits for `count` parts; parts() says from whom, and how long.
+void exchange::wait(int count) const { ask(call::wait_parts, comm_->group, number_, count); }
 
 void exchange::check_length(int number, std::uint64_t bytes) const {
   part const& one = parts()[number];
@@ -165,8 +162,8 @@ void exchange::take_folded(int count, folding& into) const {
   for (int first = 0; first < count; first += at_once) {
     int const some = count - first < at_once ? count - first : at_once;
     for (int i = 0; i < some; ++i) {
-      parts()[first + i].address = reinterpret_cast<std::uint64_t>(
-          packed.data() + static_cast<std::uint64_t>(i) * bytes);
+      parts()[first + i].address =
+          reinterpret_cast<std::uint64_t>(packed.data() + static_cast<std::uint64_t>(i) * bytes);
     }
     ask(call::take_parts, first, some);
     for (int i = 0; i < some; ++i) {

@@ -20,8 +20,8 @@ namespace outsize::bsp::mpi {
 struct agreed {
   int root = 0;
   std::uint64_t item_bytes = 0;
-  std::uint64_t items = 0;  ///< If all have the same number.
-  std::uint64_t fold = 0;   ///< Of the operation that folds.
+  std::uint64_t items = 0;       ///< If all have the same number.
+  std::uint64_t fold = 0;        ///< The operation that folds.
   bool ends_when_begun = false;  ///< It has ended once all members have begun it.
 };
 

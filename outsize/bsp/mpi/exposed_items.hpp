@@ -60,7 +60,7 @@ class incoming_items {
   std::uint64_t address() const noexcept { return address_; }
   /// The most bytes that may come.
   std::uint64_t bytes() const noexcept { return into_.bytes(); }
-  /// So many bytes have come.
+  /// The first bytes have come.
   void finish(std::uint64_t bytes) const {
     if (copy_ != nullptr) unpack(copy_, bytes, into_);
   }

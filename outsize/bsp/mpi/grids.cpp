@@ -44,7 +44,7 @@ int neighbour(grid const& of, int rank, int dimension, std::int64_t distance) {
 /// Looks for the most even lengths: those of a product, none greater than the one before.
 class even_lengths {
  public:
-  /// @param memory  For twice as many lengths as are looked for: the first half gets them.
+  /// @param memory  For 2 * count lengths: the first half gets them.
   even_lengths(int product, int count, int* memory)
       : count_(count), best_(memory), chosen_(memory + count) {
     try_from(0, product, product);
@@ -108,8 +108,7 @@ int PMPI_Cart_create(MPI_Comm comm_old, int ndims, int const dims[], int const p
   if (mine.rank >= ranks) return MPI_SUCCESS;
   rank_list& members = make<rank_list>(static_cast<int>(ranks), call);
   for (int i = 0; i < members.size; ++i) members.world[i] = mine.members->world[i];
-  communicator& made =
-      make_communicator(mine, step.number(), 0, kept<rank_list>::take(members));
+  communicator& made = make_communicator(mine, step.number(), 0, kept<rank_list>::take(members));
   made.topology = kept<grid>::take(make<grid>(ndims, dims, periods, call));
   *comm_cart = add_communicator(made);
   return MPI_SUCCESS;

@@ -77,8 +77,8 @@ int PMPI_Group_translate_ranks(MPI_Group group1, int n, int const ranks1[], MPI_
   if (n < 0) refuse("%s: a count of %d", call, n);
   for (int i = 0; i < n; ++i) {
     bool const is_nobody = ranks1[i] == MPI_PROC_NULL;
-    ranks2[i] = is_nobody ? MPI_PROC_NULL
-                          : to.place_of(from.world[rank_in_group(from, ranks1[i], call)]);
+    ranks2[i] =
+        is_nobody ? MPI_PROC_NULL : to.place_of(from.world[rank_in_group(from, ranks1[i], call)]);
   }
   return MPI_SUCCESS;
 }

@@ -89,13 +89,12 @@ OUTSIZE_MPI_BOTH(Ssend, PARAMETERS,
                  send(items_of(buf, count, datatype, call), dest, tag, comm, true, call))
 #undef PARAMETERS
 
-#define PARAMETERS(COUNT, PLACE, BYTES)                                                    \
+#define PARAMETERS(COUNT, PLACE, BYTES)                                                   \
   (void const* buf, COUNT count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, \
    MPI_Request* request)
-OUTSIZE_MPI_BOTH(Isend, PARAMETERS,
-                 *request = begin(make_send(items_of(buf, count, datatype, call), dest, tag, comm,
-                                            call),
-                                  call))
+OUTSIZE_MPI_BOTH(
+    Isend, PARAMETERS,
+    *request = begin(make_send(items_of(buf, count, datatype, call), dest, tag, comm, call), call))
 OUTSIZE_MPI_BOTH(Issend, PARAMETERS,
                  *request = begin_synchronous(make_send(items_of(buf, count, datatype, call), dest,
                                                         tag, comm, call),
@@ -105,14 +104,14 @@ OUTSIZE_MPI_BOTH(Send_init, PARAMETERS,
                                                       tag, comm, call)))
 #undef PARAMETERS
 
-#define PARAMETERS(COUNT, PLACE, BYTES)                                                    \
+#define PARAMETERS(COUNT, PLACE, BYTES)                                               \
   (void* buf, COUNT count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, \
    MPI_Status* status)
 OUTSIZE_MPI_BOTH(Recv, PARAMETERS,
                  receive(items_of(buf, count, datatype, call), source, tag, comm, status, call))
 #undef PARAMETERS
 
-#define PARAMETERS(COUNT, PLACE, BYTES)                                                    \
+#define PARAMETERS(COUNT, PLACE, BYTES)                                               \
   (void* buf, COUNT count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, \
    MPI_Request* request)
 OUTSIZE_MPI_BOTH(Irecv, PARAMETERS,
@@ -124,8 +123,8 @@ OUTSIZE_MPI_BOTH(Recv_init, PARAMETERS,
                                                          source, tag, comm, call)))
 #undef PARAMETERS
 
-#define PARAMETERS(COUNT, PLACE, BYTES)                                                         \
-  (void const* sendbuf, COUNT sendcount, MPI_Datatype sendtype, int dest, int sendtag,          \
+#define PARAMETERS(COUNT, PLACE, BYTES)                                                           \
+  (void const* sendbuf, COUNT sendcount, MPI_Datatype sendtype, int dest, int sendtag,            \
    void* recvbuf, COUNT recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, \
    MPI_Status* status)
 OUTSIZE_MPI_BOTH(Sendrecv, PARAMETERS,
@@ -134,7 +133,7 @@ OUTSIZE_MPI_BOTH(Sendrecv, PARAMETERS,
                                   comm, status, call))
 #undef PARAMETERS
 
-#define PARAMETERS(COUNT, PLACE, BYTES)                                                      \
+#define PARAMETERS(COUNT, PLACE, BYTES)                                                           \
   (void* buf, COUNT count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, \
    MPI_Comm comm, MPI_Status* status)
 OUTSIZE_MPI_BOTH(Sendrecv_replace, PARAMETERS,

@@ -20,10 +20,8 @@ struct addends {
   MPI_Op fold;
   char const* call;
 
-  items own() const {
-    return items_of(from == MPI_IN_PLACE ? into : from, count, type, call);
-  }
-  /// What all members must say alike.
+  items own() const { return items_of(from == MPI_IN_PLACE ? into : from, count, type, call); }
+  /// The arguments in which members must agree.
   agreed with(folding const& by, int root = 0) const {
     return {.root = root,
             .item_bytes = static_cast<std::uint64_t>(by.type().size),
@@ -40,8 +38,8 @@ started reduce(addends const& all_items, int root, MPI_Comm comm) {
     refuse("%s: MPI_IN_PLACE is not possible here", call);
   }
   if (is_root) items_of(all_items.into, all_items.count, all_items.type, call);
-  folding into(all_items.fold, all_items.type, all_items.count,
-               is_root ? all_items.into : nullptr, call);
+  folding into(all_items.fold, all_items.type, all_items.count, is_root ? all_items.into : nullptr,
+               call);
   exchange all(mine, call, all_items.with(into, root));
   all.put(root, all_items.own());
   if (!is_root) return started(std::move(all));
@@ -83,8 +81,7 @@ void scan(addends const& all_items, MPI_Comm comm, bool is_inclusive) {
 started reduce_scatter(addends all_items, layout const& stretches, MPI_Comm comm) {
   char const* const call = all_items.call;
   communicator& mine = communicator_of(comm, call);
-  folding into(all_items.fold, all_items.type, stretches.at(mine.rank).count, all_items.into,
-               call);
+  folding into(all_items.fold, all_items.type, stretches.at(mine.rank).count, all_items.into, call);
   all_items.count = 0;
   for (int i = 0; i < mine.size; ++i) all_items.count += stretches.at(i).count;
   exchange all(mine, call, all_items.with(into));
@@ -120,7 +117,8 @@ using namespace outsize::bsp::mpi;  // NOLINT(google-build-using-namespace)
 
 extern "C" {
 
-#define ADDENDS(COUNT) {sendbuf, recvbuf, COUNT, datatype, op, call}
+#define ADDENDS(COUNT) \
+  { sendbuf, recvbuf, COUNT, datatype, op, call }
 
 #define PARAMETERS(COUNT, PLACE, BYTES)                                                         \
   (void const* sendbuf, void* recvbuf, COUNT count, MPI_Datatype datatype, MPI_Op op, int root, \
@@ -137,9 +135,9 @@ OUTSIZE_MPI_BOTH(Reduce_scatter_block, PARAMETERS,
                  reduce_scatter_even(ADDENDS(count), comm).finish())
 #undef PARAMETERS
 
-#define PARAMETERS(COUNT, PLACE, BYTES)                                                  \
-  (void const* sendbuf, void* recvbuf, COUNT const recvcounts[], MPI_Datatype datatype, \
-   MPI_Op op, MPI_Comm comm)
+#define PARAMETERS(COUNT, PLACE, BYTES)                                                            \
+  (void const* sendbuf, void* recvbuf, COUNT const recvcounts[], MPI_Datatype datatype, MPI_Op op, \
+   MPI_Comm comm)
 OUTSIZE_MPI_BOTH(Reduce_scatter, PARAMETERS,
                  reduce_scatter_uneven(ADDENDS(0), recvcounts, comm).finish())
 #undef PARAMETERS

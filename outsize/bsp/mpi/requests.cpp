@@ -18,7 +18,7 @@ handle_table<request, MPI_Request, handle_kind::request> requests;
 /// The receives under way, in the order of their starts; each keeps its request.
 request** receiving = nullptr;
 int receiving_count = 0, receiving_room = 0;
-int freed_count = 0;  // of those, without a handle
+int freed_count = 0;  // receives that have no handle any more
 
 /// Shows the engine which receives are under way.
 void show_receiving() {
@@ -27,9 +27,8 @@ void show_receiving() {
   for (int i = 0; i < receiving_count; ++i) {
     request const& one = *receiving[i];
     if (one.now != request::state::receiving) continue;
-    posted[count++] = {.member = source_of(one.peer),
-                       .address = one.comm->group,
-                       .bytes = tag_of(one.tag)};
+    posted[count++] = {
+        .member = source_of(one.peer), .address = one.comm->group, .bytes = tag_of(one.tag)};
   }
   control->posted_count = count;
 }
@@ -203,7 +202,7 @@ std::uint64_t length_in(MPI_Status const& status) noexcept {
 
 namespace {
 
-/// Whether one has ended; a collective operation then takes its parts.
+/// Returns true if one has ended; a collective operation then takes its parts.
 bool is_done(request& one) {
   if (one.now == request::state::synchronous && ask(call::wait_taken, one.receipt, 0) != 0) {
     one.now = request::state::done;
@@ -244,10 +243,9 @@ void wait_for_some(int count, MPI_Request const* all) {
   ask(call::wait_any);
 }
 
-/// Whether a place of a list of requests has one that is under way.
+/// Returns true if a place of a list has a request that is under way.
 bool is_active(MPI_Request handle, char const* call) {
-  return handle != MPI_REQUEST_NULL &&
-         request_of(handle, call).now != request::state::inactive;
+  return handle != MPI_REQUEST_NULL && request_of(handle, call).now != request::state::inactive;
 }
 
 void finish(MPI_Request* handle, MPI_Status* status) {
@@ -376,10 +374,9 @@ int PMPI_Waitsome(int incount, MPI_Request array_of_requests[], int* outcount,
     wait_for_some(incount, array_of_requests);
     found = first_done(incount, array_of_requests, "MPI_Waitsome");
   }
-  *outcount = found == none_active
-                  ? MPI_UNDEFINED
-                  : finish_all_done(incount, array_of_requests, array_of_indices,
-                                    array_of_statuses, "MPI_Waitsome");
+  *outcount = found == none_active ? MPI_UNDEFINED
+                                   : finish_all_done(incount, array_of_requests, array_of_indices,
+                                                     array_of_statuses, "MPI_Waitsome");
   return MPI_SUCCESS;
 }
 OUTSIZE_MPI_WEAK(Waitsome)
@@ -438,8 +435,8 @@ int PMPI_Testsome(int incount, MPI_Request array_of_requests[], int* outcount,
   int const found = first_done(incount, array_of_requests, call);
   *outcount = MPI_UNDEFINED;
   if (found == none_active) return MPI_SUCCESS;
-  *outcount = finish_all_done(incount, array_of_requests, array_of_indices, array_of_statuses,
-                              call);
+  *outcount =
+      finish_all_done(incount, array_of_requests, array_of_indices, array_of_statuses, call);
   if (*outcount == 0) note_vain_poll();
   return MPI_SUCCESS;
 }
@@ -449,11 +446,10 @@ int PMPI_Start(MPI_Request* request) {
   constexpr char const* call = "MPI_Start";
   check_started(call);
   auto& one = request_of(*request, call);
-  if (!one.is_persistent) refuse("%s: %p is not a persistent request", call,
-           static_cast<void*>(*request));
+  if (!one.is_persistent)
+    refuse("%s: %p is not a persistent request", call, static_cast<void*>(*request));
   if (one.now != outsize::bsp::mpi::request::state::inactive) {
-    refuse("%s: request %p is under way", call,
-           static_cast<void*>(*request));
+    refuse("%s: request %p is under way", call, static_cast<void*>(*request));
   }
   start(one, call);
   return MPI_SUCCESS;
@@ -471,8 +467,7 @@ int PMPI_Request_free(MPI_Request* request) {
   constexpr char const* call = "MPI_Request_free";
   check_started(call);
   if (request_of(*request, call).operation) {
-    refuse("%s: request %p is of a collective operation", call,
-           static_cast<void*>(*request));
+    refuse("%s: request %p is of a collective operation", call, static_cast<void*>(*request));
   }
   remove_request(request);
   return MPI_SUCCESS;

@@ -33,7 +33,7 @@ struct request : counted {
   int peer = 0;
   int tag = 0;
 
-  std::uint64_t receipt = 0;     ///< Of a synchronous send.
+  std::uint64_t receipt = 0;     ///< The number of a synchronous send.
   kept<started> operation = {};  ///< If it is collective.
   MPI_Status status = {};
 

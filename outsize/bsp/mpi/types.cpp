@@ -125,45 +125,43 @@ using namespace outsize::bsp::mpi;  // NOLINT(google-build-using-namespace)
 
 extern "C" {
 
-#define PARAMETERS(COUNT, PLACE, BYTES) \
-  (COUNT count, MPI_Datatype oldtype, MPI_Datatype* newtype)
-OUTSIZE_MPI_BOTH(Type_contiguous, PARAMETERS,
-                 check_not_negative(count, "count", call);
+#define PARAMETERS(COUNT, PLACE, BYTES) (COUNT count, MPI_Datatype oldtype, MPI_Datatype * newtype)
+OUTSIZE_MPI_BOTH(Type_contiguous, PARAMETERS, check_not_negative(count, "count", call);
                  *newtype = make_vector(1, count, 0, oldtype, call))
 #undef PARAMETERS
 
-#define PARAMETERS(COUNT, PLACE, BYTES)                                              \
-  (COUNT count, COUNT blocklength, COUNT stride, MPI_Datatype oldtype, MPI_Datatype* newtype)
+#define PARAMETERS(COUNT, PLACE, BYTES) \
+  (COUNT count, COUNT blocklength, COUNT stride, MPI_Datatype oldtype, MPI_Datatype * newtype)
 OUTSIZE_MPI_BOTH(Type_vector, PARAMETERS,
-                 *newtype = make_vector(
-                     count, blocklength,
-                     product(stride, type_of(oldtype, call).extent, call), oldtype, call))
+                 *newtype = make_vector(count, blocklength,
+                                        product(stride, type_of(oldtype, call).extent, call),
+                                        oldtype, call))
 #undef PARAMETERS
 
-#define PARAMETERS(COUNT, PLACE, BYTES)                                              \
-  (COUNT count, COUNT blocklength, BYTES stride, MPI_Datatype oldtype, MPI_Datatype* newtype)
+#define PARAMETERS(COUNT, PLACE, BYTES) \
+  (COUNT count, COUNT blocklength, BYTES stride, MPI_Datatype oldtype, MPI_Datatype * newtype)
 OUTSIZE_MPI_BOTH(Type_create_hvector, PARAMETERS,
                  *newtype = make_vector(count, blocklength, stride, oldtype, call))
 #undef PARAMETERS
 
-#define PARAMETERS(COUNT, PLACE, BYTES)                                                        \
-  (COUNT count, COUNT const array_of_blocklengths[], COUNT const array_of_displacements[],     \
+#define PARAMETERS(COUNT, PLACE, BYTES)                                                    \
+  (COUNT count, COUNT const array_of_blocklengths[], COUNT const array_of_displacements[], \
    MPI_Datatype oldtype, MPI_Datatype* newtype)
 OUTSIZE_MPI_BOTH(Type_indexed, PARAMETERS,
                  *newtype = make_blocks(count, array_of_blocklengths, array_of_displacements,
                                         &oldtype, true, 0, false, call))
 #undef PARAMETERS
 
-#define PARAMETERS(COUNT, PLACE, BYTES)                                                        \
-  (COUNT count, COUNT const array_of_blocklengths[], BYTES const array_of_displacements[],     \
+#define PARAMETERS(COUNT, PLACE, BYTES)                                                    \
+  (COUNT count, COUNT const array_of_blocklengths[], BYTES const array_of_displacements[], \
    MPI_Datatype oldtype, MPI_Datatype* newtype)
 OUTSIZE_MPI_BOTH(Type_create_hindexed, PARAMETERS,
                  *newtype = make_blocks(count, array_of_blocklengths, array_of_displacements,
                                         &oldtype, true, 1, false, call))
 #undef PARAMETERS
 
-#define PARAMETERS(COUNT, PLACE, BYTES)                                                        \
-  (COUNT count, COUNT const array_of_blocklengths[], BYTES const array_of_displacements[],     \
+#define PARAMETERS(COUNT, PLACE, BYTES)                                                    \
+  (COUNT count, COUNT const array_of_blocklengths[], BYTES const array_of_displacements[], \
    MPI_Datatype const array_of_types[], MPI_Datatype* newtype)
 OUTSIZE_MPI_BOTH(Type_create_struct, PARAMETERS,
                  *newtype = make_blocks(count, array_of_blocklengths, array_of_displacements,
@@ -171,13 +169,13 @@ OUTSIZE_MPI_BOTH(Type_create_struct, PARAMETERS,
 #undef PARAMETERS
 
 #define PARAMETERS(COUNT, PLACE, BYTES) \
-  (MPI_Datatype oldtype, BYTES lb, BYTES extent, MPI_Datatype* newtype)
+  (MPI_Datatype oldtype, BYTES lb, BYTES extent, MPI_Datatype * newtype)
 OUTSIZE_MPI_BOTH(Type_create_resized, PARAMETERS,
                  *newtype = make_resized(oldtype, lb, extent, call))
 #undef PARAMETERS
 
-#define PARAMETERS(COUNT, PLACE, BYTES)                                                  \
-  (int ndims, COUNT const array_of_sizes[], COUNT const array_of_subsizes[],             \
+#define PARAMETERS(COUNT, PLACE, BYTES)                                      \
+  (int ndims, COUNT const array_of_sizes[], COUNT const array_of_subsizes[], \
    COUNT const array_of_starts[], int order, MPI_Datatype oldtype, MPI_Datatype* newtype)
 OUTSIZE_MPI_BOTH(Type_create_subarray, PARAMETERS,
                  *newtype = make_subarray(ndims, array_of_sizes, array_of_subsizes, array_of_starts,
@@ -199,12 +197,12 @@ int PMPI_Type_free(MPI_Datatype* datatype) {
 }
 OUTSIZE_MPI_WEAK(Type_free)
 
-#define PARAMETERS(COUNT, PLACE, BYTES) (MPI_Datatype datatype, COUNT* size)
+#define PARAMETERS(COUNT, PLACE, BYTES) (MPI_Datatype datatype, COUNT * size)
 OUTSIZE_MPI_BOTH(Type_size, PARAMETERS,
                  *size = shown<std::remove_pointer_t<decltype(size)>>(type_of(datatype, call).size))
 #undef PARAMETERS
 
-#define PARAMETERS(COUNT, PLACE, BYTES) (MPI_Datatype datatype, BYTES* lb, BYTES* extent)
+#define PARAMETERS(COUNT, PLACE, BYTES) (MPI_Datatype datatype, BYTES * lb, BYTES * extent)
 OUTSIZE_MPI_BOTH(Type_get_extent, PARAMETERS, *lb = type_of(datatype, call).lb;
                  *extent = type_of(datatype, call).extent)
 #undef PARAMETERS
@@ -217,7 +215,7 @@ OUTSIZE_MPI_WEAK(Get_address)
 
 // ---- packing ----
 
-#define PARAMETERS(COUNT, PLACE, BYTES)                                                      \
+#define PARAMETERS(COUNT, PLACE, BYTES)                                                  \
   (void const* inbuf, COUNT incount, MPI_Datatype datatype, void* outbuf, COUNT outsize, \
    COUNT* position, MPI_Comm comm)
 OUTSIZE_MPI_BOTH(Pack, PARAMETERS, communicator_of(comm, call);
@@ -227,7 +225,7 @@ OUTSIZE_MPI_BOTH(Pack, PARAMETERS, communicator_of(comm, call);
                  }))
 #undef PARAMETERS
 
-#define PARAMETERS(COUNT, PLACE, BYTES)                                                          \
+#define PARAMETERS(COUNT, PLACE, BYTES)                                            \
   (void const* inbuf, COUNT insize, COUNT* position, void* outbuf, COUNT outcount, \
    MPI_Datatype datatype, MPI_Comm comm)
 OUTSIZE_MPI_BOTH(Unpack, PARAMETERS, communicator_of(comm, call);
@@ -238,7 +236,7 @@ OUTSIZE_MPI_BOTH(Unpack, PARAMETERS, communicator_of(comm, call);
 #undef PARAMETERS
 
 #define PARAMETERS(COUNT, PLACE, BYTES) \
-  (COUNT incount, MPI_Datatype datatype, MPI_Comm comm, COUNT* size)
+  (COUNT incount, MPI_Datatype datatype, MPI_Comm comm, COUNT * size)
 OUTSIZE_MPI_BOTH(Pack_size, PARAMETERS, communicator_of(comm, call);
                  check_not_negative(incount, "count", call);
                  *size = shown<std::remove_pointer_t<decltype(size)>>(

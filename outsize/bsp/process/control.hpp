@@ -31,12 +31,12 @@ inline constexpr std::uint64_t user_operation = 1;  // in a reduction: the progr
 /// The calls of a process, with their arguments.
 enum class call : std::uint32_t {
   none,
-  enter,        ///< first page, pages → 1: usable
-  leave,        ///< first page, pages
-  begin,        ///< group, number, root, item bytes, items, fold, 1: it ends when all have begun it;
-                ///< text: the function
-  barrier,      ///< group
-  put_parts,    ///< group, number; parts: to member, from address
+  enter,      ///< first page, pages → 1: usable
+  leave,      ///< first page, pages
+  begin,      ///< group, number, root, item bytes, items, fold, 1: it ends when all have begun it;
+              ///< text: the function
+  barrier,    ///< group
+  put_parts,  ///< group, number; parts: to member, from address
   put_to_many,  ///< group, number, address, bytes; parts: to member
   wait_parts,   ///< group, number, count → parts: source, bytes
   take_parts,   ///< first, count, among those that wait_parts gave; parts: address, at their places
@@ -45,11 +45,11 @@ enum class call : std::uint32_t {
   find,         ///< group, source, tag, whether to wait → found, source, tag, bytes
   match,        ///< → parts: the posted receives for which messages have come, by their places
   receive,      ///< group, source, tag, address, most bytes → source, tag, bytes; waits
-  has_ended,  ///< group, number, parts (0: all have begun it) → 1: the operation has
-  wait_any,   ///< parts: receipt, 0; or number, group + 1, parts; waits until a message for one of the
-              ///< posted receives has come, one of the messages with these receipts was taken, or
-              ///< one of these operations has ended
-  new_group,  ///< group, number, color; parts: members, as ranks of `group` → group
+  has_ended,    ///< group, number, parts (0: all have begun it) → 1: the operation has
+  wait_any,  ///< parts: receipt, 0; or number, group + 1, parts; waits until a message for one of the
+             ///< posted receives has come, one of the messages with these receipts was taken, or
+             ///< one of these operations has ended
+  new_group,   ///< group, number, color; parts: members, as ranks of `group` → group
   drop_group,  ///< group
   yield,
   abort,   ///< code
