@@ -193,78 +193,78 @@ int PMPI_Ibarrier(MPI_Comm comm, MPI_Request* request) {
 }
 OUTSIZE_MPI_WEAK(Ibarrier)
 
-#define PARAMETERS(COUNT, PLACE, BYTES) \
-  (void* buffer, COUNT count, MPI_Datatype datatype, int root, MPI_Comm comm)
-OUTSIZE_MPI_BOTH(Bcast, PARAMETERS, broadcast(buffer, count, datatype, root, comm, call).finish())
+#define PARAMETERS(COUNT, PLACE, BYTES, ...)                   \
+  (void* buffer, COUNT count, MPI_Datatype datatype, int root, \
+   MPI_Comm comm __VA_OPT__(, ) __VA_ARGS__)
+OUTSIZE_MPI_COLLECTIVE(Bcast, Ibcast, PARAMETERS,
+                       broadcast(buffer, count, datatype, root, comm, call))
 #undef PARAMETERS
 
-#define PARAMETERS(COUNT, PLACE, BYTES)                                                         \
+#define PARAMETERS(COUNT, PLACE, BYTES, ...)                                                    \
   (void const* sendbuf, COUNT sendcount, MPI_Datatype sendtype, void* recvbuf, COUNT recvcount, \
-   MPI_Datatype recvtype, int root, MPI_Comm comm)
-OUTSIZE_MPI_BOTH(
-    Gather, PARAMETERS,
-    gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, call).finish())
-OUTSIZE_MPI_BOTH(
-    Scatter, PARAMETERS,
-    scatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, call).finish())
+   MPI_Datatype recvtype, int root, MPI_Comm comm __VA_OPT__(, ) __VA_ARGS__)
+OUTSIZE_MPI_COLLECTIVE(Gather, Igather, PARAMETERS,
+                       gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root,
+                              comm, call))
+OUTSIZE_MPI_COLLECTIVE(Scatter, Iscatter, PARAMETERS,
+                       scatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root,
+                               comm, call))
 #undef PARAMETERS
 
-#define PARAMETERS(COUNT, PLACE, BYTES)                                        \
-  (void const* sendbuf, COUNT sendcount, MPI_Datatype sendtype, void* recvbuf, \
-   COUNT const recvcounts[], PLACE const displs[], MPI_Datatype recvtype, int root, MPI_Comm comm)
-OUTSIZE_MPI_BOTH(Gatherv, PARAMETERS,
-                 gather_uneven(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
-                               root, comm, call)
-                     .finish())
+#define PARAMETERS(COUNT, PLACE, BYTES, ...)                                        \
+  (void const* sendbuf, COUNT sendcount, MPI_Datatype sendtype, void* recvbuf,      \
+   COUNT const recvcounts[], PLACE const displs[], MPI_Datatype recvtype, int root, \
+   MPI_Comm comm __VA_OPT__(, ) __VA_ARGS__)
+OUTSIZE_MPI_COLLECTIVE(Gatherv, Igatherv, PARAMETERS,
+                       gather_uneven(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
+                                     recvtype, root, comm, call))
 #undef PARAMETERS
 
-#define PARAMETERS(COUNT, PLACE, BYTES)                                                        \
+#define PARAMETERS(COUNT, PLACE, BYTES, ...)                                                   \
   (void const* sendbuf, COUNT const sendcounts[], PLACE const displs[], MPI_Datatype sendtype, \
-   void* recvbuf, COUNT recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
-OUTSIZE_MPI_BOTH(Scatterv, PARAMETERS,
-                 scatter_uneven(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype,
-                                root, comm, call)
-                     .finish())
+   void* recvbuf, COUNT recvcount, MPI_Datatype recvtype, int root,                            \
+   MPI_Comm comm __VA_OPT__(, ) __VA_ARGS__)
+OUTSIZE_MPI_COLLECTIVE(Scatterv, Iscatterv, PARAMETERS,
+                       scatter_uneven(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount,
+                                      recvtype, root, comm, call))
 #undef PARAMETERS
 
-#define PARAMETERS(COUNT, PLACE, BYTES)                                                         \
+#define PARAMETERS(COUNT, PLACE, BYTES, ...)                                                    \
   (void const* sendbuf, COUNT sendcount, MPI_Datatype sendtype, void* recvbuf, COUNT recvcount, \
-   MPI_Datatype recvtype, MPI_Comm comm)
-OUTSIZE_MPI_BOTH(
-    Allgather, PARAMETERS,
-    all_gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, call).finish())
-OUTSIZE_MPI_BOTH(
-    Alltoall, PARAMETERS,
-    all_to_all(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, call).finish())
+   MPI_Datatype recvtype, MPI_Comm comm __VA_OPT__(, ) __VA_ARGS__)
+OUTSIZE_MPI_COLLECTIVE(Allgather, Iallgather, PARAMETERS,
+                       all_gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
+                                  call))
+OUTSIZE_MPI_COLLECTIVE(Alltoall, Ialltoall, PARAMETERS,
+                       all_to_all(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
+                                  call))
 #undef PARAMETERS
 
-#define PARAMETERS(COUNT, PLACE, BYTES)                                        \
+#define PARAMETERS(COUNT, PLACE, BYTES, ...)                                   \
   (void const* sendbuf, COUNT sendcount, MPI_Datatype sendtype, void* recvbuf, \
-   COUNT const recvcounts[], PLACE const displs[], MPI_Datatype recvtype, MPI_Comm comm)
-OUTSIZE_MPI_BOTH(Allgatherv, PARAMETERS,
-                 all_gather_uneven(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
-                                   recvtype, comm, call)
-                     .finish())
+   COUNT const recvcounts[], PLACE const displs[], MPI_Datatype recvtype,      \
+   MPI_Comm comm __VA_OPT__(, ) __VA_ARGS__)
+OUTSIZE_MPI_COLLECTIVE(Allgatherv, Iallgatherv, PARAMETERS,
+                       all_gather_uneven(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
+                                         recvtype, comm, call))
 #undef PARAMETERS
 
-#define PARAMETERS(COUNT, PLACE, BYTES)                                                         \
+#define PARAMETERS(COUNT, PLACE, BYTES, ...)                                                    \
   (void const* sendbuf, COUNT const sendcounts[], PLACE const sdispls[], MPI_Datatype sendtype, \
    void* recvbuf, COUNT const recvcounts[], PLACE const rdispls[], MPI_Datatype recvtype,       \
-   MPI_Comm comm)
-OUTSIZE_MPI_BOTH(Alltoallv, PARAMETERS,
-                 all_to_all_uneven(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts,
-                                   rdispls, recvtype, comm, call)
-                     .finish())
+   MPI_Comm comm __VA_OPT__(, ) __VA_ARGS__)
+OUTSIZE_MPI_COLLECTIVE(Alltoallv, Ialltoallv, PARAMETERS,
+                       all_to_all_uneven(sendbuf, sendcounts, sdispls, sendtype, recvbuf,
+                                         recvcounts, rdispls, recvtype, comm, call))
 #undef PARAMETERS
 
-#define PARAMETERS(COUNT, PLACE, BYTES)                                                         \
-  (void const* sendbuf, COUNT const sendcounts[], PLACE const sdispls[], MPI_Datatype sendtype, \
-   void* recvbuf, COUNT const recvcounts[], PLACE const rdispls[], MPI_Datatype recvtype,       \
-   MPI_Comm comm, MPI_Request* request)
-OUTSIZE_MPI_BOTH(Ialltoallv, PARAMETERS,
-                 *request = add_request(all_to_all_uneven(sendbuf, sendcounts, sdispls, sendtype,
-                                                          recvbuf, recvcounts, rdispls, recvtype,
-                                                          comm, call)))
+#define PARAMETERS(COUNT, PLACE, BYTES, ...)                                                       \
+  (void const* sendbuf, COUNT const sendcounts[], PLACE const sdispls[],                           \
+   MPI_Datatype const sendtypes[], void* recvbuf, COUNT const recvcounts[], PLACE const rdispls[], \
+   MPI_Datatype const recvtypes[], MPI_Comm comm __VA_OPT__(, ) __VA_ARGS__)
+OUTSIZE_MPI_COLLECTIVE(Alltoallw, Ialltoallw, PARAMETERS,
+                       all_to_all_mixed(sendbuf, sendcounts, sdispls, sendtypes, recvbuf,
+                                        recvcounts, rdispls, recvtypes, comm, call))
 #undef PARAMETERS
 
 }  // extern "C"

@@ -191,4 +191,13 @@ int PMPI_Op_free(MPI_Op* op) {
 }
 OUTSIZE_MPI_WEAK(Op_free)
 
+int PMPI_Op_commutative(MPI_Op op, int* commute) {
+  check_started("MPI_Op_commutative");
+  bool const commutes =
+      known(op) != nullptr || user_operation_of(op, "MPI_Op_commutative").commutes;
+  *commute = commutes ? 1 : 0;
+  return MPI_SUCCESS;
+}
+OUTSIZE_MPI_WEAK(Op_commutative)
+
 }  // extern "C"

@@ -77,6 +77,42 @@ void scan(addends const& all_items, MPI_Comm comm, bool is_inclusive) {
   }
 }
 
+/// The same in the background: every rank folds the parts of all, in the same order.
+started reduce_everywhere(addends const& all_items, MPI_Comm comm) {
+  char const* const call = all_items.call;
+  items const own = all_items.own();
+  folding into(all_items.fold, all_items.type, all_items.count, all_items.into, call);
+  exchange all(communicator_of(comm, call), call, all_items.with(into));
+  all.put_to_all(own);
+  int const size = all.size();
+  return started::folded(std::move(all), size, std::move(into));
+}
+
+/// A scan in the background: every rank folds the parts of those before it.
+started begin_scan(addends const& all_items, MPI_Comm comm, bool is_inclusive) {
+  char const* const call = all_items.call;
+  communicator& mine = communicator_of(comm, call);
+  bool const has_result = is_inclusive || mine.rank != 0;
+  items const own = all_items.own();
+  folding into(all_items.fold, all_items.type, all_items.count,
+               has_result ? all_items.into : nullptr, call);
+  exchange all(mine, call, all_items.with(into));
+  all.put_to_some(own, is_inclusive ? mine.rank : mine.rank + 1, mine.size);
+  int const parts = is_inclusive ? mine.rank + 1 : mine.rank;
+  if (parts == 0) return started(std::move(all));
+  return started::folded(std::move(all), parts, std::move(into));
+}
+
+void reduce_local(addends const& all_items) {
+  items const left = all_items.own();
+  items right = left;
+  right.buffer = all_items.into;
+  folding both(all_items.fold, all_items.type, all_items.count, nullptr, all_items.call);
+  both.add(left);
+  both.add(right);
+  copy(both.folded(), right.buffer);
+}
+
 /// Every member folds its own stretch of the items.
 started reduce_scatter(addends all_items, layout const& stretches, MPI_Comm comm) {
   char const* const call = all_items.call;
@@ -120,26 +156,36 @@ extern "C" {
 #define ADDENDS(COUNT) \
   { sendbuf, recvbuf, COUNT, datatype, op, call }
 
-#define PARAMETERS(COUNT, PLACE, BYTES)                                                         \
+#define PARAMETERS(COUNT, PLACE, BYTES, ...)                                                    \
   (void const* sendbuf, void* recvbuf, COUNT count, MPI_Datatype datatype, MPI_Op op, int root, \
-   MPI_Comm comm)
-OUTSIZE_MPI_BOTH(Reduce, PARAMETERS, reduce(ADDENDS(count), root, comm).finish())
+   MPI_Comm comm __VA_OPT__(, ) __VA_ARGS__)
+OUTSIZE_MPI_COLLECTIVE(Reduce, Ireduce, PARAMETERS, reduce(ADDENDS(count), root, comm))
+#undef PARAMETERS
+
+#define PARAMETERS(COUNT, PLACE, BYTES, ...)                                          \
+  (void const* sendbuf, void* recvbuf, COUNT count, MPI_Datatype datatype, MPI_Op op, \
+   MPI_Comm comm __VA_OPT__(, ) __VA_ARGS__)
+OUTSIZE_MPI_BOTH(Allreduce, PARAMETERS, all_reduce(ADDENDS(count), comm))
+OUTSIZE_MPI_BACKGROUND(Iallreduce, PARAMETERS, reduce_everywhere(ADDENDS(count), comm))
+OUTSIZE_MPI_BOTH(Scan, PARAMETERS, scan(ADDENDS(count), comm, true))
+OUTSIZE_MPI_BACKGROUND(Iscan, PARAMETERS, begin_scan(ADDENDS(count), comm, true))
+OUTSIZE_MPI_BOTH(Exscan, PARAMETERS, scan(ADDENDS(count), comm, false))
+OUTSIZE_MPI_BACKGROUND(Iexscan, PARAMETERS, begin_scan(ADDENDS(count), comm, false))
+OUTSIZE_MPI_COLLECTIVE(Reduce_scatter_block, Ireduce_scatter_block, PARAMETERS,
+                       reduce_scatter_even(ADDENDS(count), comm))
+#undef PARAMETERS
+
+#define PARAMETERS(COUNT, PLACE, BYTES, ...)                                                       \
+  (void const* sendbuf, void* recvbuf, COUNT const recvcounts[], MPI_Datatype datatype, MPI_Op op, \
+   MPI_Comm comm __VA_OPT__(, ) __VA_ARGS__)
+OUTSIZE_MPI_COLLECTIVE(Reduce_scatter, Ireduce_scatter, PARAMETERS,
+                       reduce_scatter_uneven(ADDENDS(0), recvcounts, comm))
 #undef PARAMETERS
 
 #define PARAMETERS(COUNT, PLACE, BYTES) \
-  (void const* sendbuf, void* recvbuf, COUNT count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
-OUTSIZE_MPI_BOTH(Allreduce, PARAMETERS, all_reduce(ADDENDS(count), comm))
-OUTSIZE_MPI_BOTH(Scan, PARAMETERS, scan(ADDENDS(count), comm, true))
-OUTSIZE_MPI_BOTH(Exscan, PARAMETERS, scan(ADDENDS(count), comm, false))
-OUTSIZE_MPI_BOTH(Reduce_scatter_block, PARAMETERS,
-                 reduce_scatter_even(ADDENDS(count), comm).finish())
-#undef PARAMETERS
-
-#define PARAMETERS(COUNT, PLACE, BYTES)                                                            \
-  (void const* sendbuf, void* recvbuf, COUNT const recvcounts[], MPI_Datatype datatype, MPI_Op op, \
-   MPI_Comm comm)
-OUTSIZE_MPI_BOTH(Reduce_scatter, PARAMETERS,
-                 reduce_scatter_uneven(ADDENDS(0), recvcounts, comm).finish())
+  (void const* inbuf, void* inoutbuf, COUNT count, MPI_Datatype datatype, MPI_Op op)
+OUTSIZE_MPI_BOTH(Reduce_local, PARAMETERS,
+                 reduce_local({inbuf, inoutbuf, count, datatype, op, call}))
 #undef PARAMETERS
 #undef ADDENDS
 

@@ -39,7 +39,7 @@ enum class call : std::uint32_t {
   put_parts,  ///< group, number; parts: to member, from address
   put_to_many,  ///< group, number, address, bytes; parts: to member
   wait_parts,   ///< group, number, count → parts: source, bytes
-  take_parts,   ///< first, count, among those that wait_parts gave; parts: address, at their places
+  take_parts,   ///< first, count, of those that wait_parts gave; parts: address, at their places
   send,         ///< group, to, tag, address, bytes, synchronous → ticket of a synchronous one
   wait_taken,   ///< ticket → 1 once it was taken; argument 1: whether to wait
   find,         ///< group, source, tag, whether to wait → found, source, tag, bytes

@@ -10,12 +10,12 @@
 
 extern int rank, size;  // of the world
 
-#define CHECK(claim)                                                                 \
-  do {                                                                               \
-    if (!(claim)) {                                                                  \
+#define CHECK(claim)                                                                            \
+  do {                                                                                          \
+    if (!(claim)) {                                                                             \
       fprintf(stderr, "%s:%d: rank %d: does not hold: %s\n", __FILE__, __LINE__, rank, #claim); \
-      MPI_Abort(MPI_COMM_WORLD, 1);                                                  \
-    }                                                                                \
+      MPI_Abort(MPI_COMM_WORLD, 1);                                                             \
+    }                                                                                           \
   } while (0)
 
 void check_types(void);

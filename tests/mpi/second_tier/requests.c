@@ -9,13 +9,13 @@
 static int to(void) { return (rank + 1) % size; }
 static int from(void) { return (rank + size - 1) % size; }
 
-static void check_empty(const MPI_Status *status) {
+static void check_empty(const MPI_Status* status) {
   int count = -1;
   MPI_Get_count(status, MPI_INT, &count);
   CHECK(status->MPI_SOURCE == MPI_ANY_SOURCE && status->MPI_TAG == MPI_ANY_TAG && count == 0);
 }
 
-static void check_inactive(MPI_Request *all, int count) {
+static void check_inactive(MPI_Request* all, int count) {
   int flag = 0, index = 0, done = 0, indices[4];
   MPI_Status status, statuses[4];
   MPI_Test(&all[0], &flag, &status);

@@ -73,8 +73,8 @@ static void check_own_bounds(void) {
 }
 
 // Sends items to the rank itself.
-static void copy(const void *from, int count, MPI_Datatype type, void *into, int into_count,
-                 MPI_Datatype into_type, MPI_Status *status) {
+static void copy(const void* from, int count, MPI_Datatype type, void* into, int into_count,
+                 MPI_Datatype into_type, MPI_Status* status) {
   MPI_Sendrecv(from, count, type, rank, 1, into, into_count, into_type, rank, 1, MPI_COMM_WORLD,
                status);
 }
