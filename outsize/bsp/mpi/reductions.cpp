@@ -51,7 +51,14 @@ started reduce(addends const& all_items, int root, MPI_Comm comm) {
 void all_reduce(addends all_items, MPI_Comm comm) {
   if (all_items.from == MPI_IN_PLACE) all_items.from = all_items.into;
   reduce(all_items, 0, comm).finish();
-  PMPI_Bcast_c(all_items.into, all_items.count, all_items.type, 0, comm);
+  char const* const call = all_items.call;
+  items const result = items_of(all_items.into, all_items.count, all_items.type, call);
+  exchange const all(communicator_of(comm, call), call, {.item_bytes = result.bytes()});
+  if (all.rank() == 0) {
+    all.put_to_all(result, 0);
+  } else {
+    all.take_one(result);
+  }
 }
 
 /// The fold of the ranks so far goes from each to the next.

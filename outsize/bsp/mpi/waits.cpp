@@ -116,6 +116,7 @@ void check_count(int count, char const* call) {
 void begin_poll() {
   constexpr double most_seconds_between = 50e-6;
   if (PMPI_Wtime() - last_poll > most_seconds_between) vain_polls = 0;
+  control->poll_begins = 1;
 }
 
 void note_vain_poll() {
@@ -242,11 +243,12 @@ int PMPI_Testsome(int incount, MPI_Request array_of_requests[], int* outcount,
   check_count(incount, call);
   begin_poll();
   int const found = first_done(incount, array_of_requests, call);
-  *outcount = MPI_UNDEFINED;
-  if (found == none_active) return MPI_SUCCESS;
-  *outcount =
-      finish_all_done(incount, array_of_requests, array_of_indices, array_of_statuses, call);
-  if (*outcount == 0) note_vain_poll();
+  *outcount = found == none_active ? MPI_UNDEFINED : 0;
+  if (found == none_done) note_vain_poll();
+  if (found >= 0) {
+    *outcount =
+        finish_all_done(incount, array_of_requests, array_of_indices, array_of_statuses, call);
+  }
   return MPI_SUCCESS;
 }
 OUTSIZE_MPI_WEAK(Testsome)

@@ -78,6 +78,7 @@ struct alignas(64) rank_control {
   std::uint32_t part_count;
   std::uint32_t posted_count;
   std::uint32_t frames_changed;  ///< Since the process mapped them last.
+  std::uint32_t poll_begins;     ///< The next call is the first of a poll.
   std::uint32_t piece_end;       ///< Pieces from here on have no frames.
   std::uint64_t arena_begin;     ///< The address in the process.
   std::uint64_t arguments[8];

@@ -137,7 +137,7 @@ std::vector<std::span<std::byte const>> read_only(std::vector<std::span<std::byt
 
 void rank_server::answer() {
   run_.post(rank_, posted());
-  if (control_.what != call::yield) noted_ = run_.arrivals(rank_);
+  if (std::exchange(control_.poll_begins, 0) != 0) noted_ = run_.arrivals(rank_);
   std::uint64_t const* const a = control_.arguments;
   std::uint64_t& result = control_.results[0];
   switch (control_.what) {

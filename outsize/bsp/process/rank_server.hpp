@@ -56,7 +56,7 @@ class rank_server {
   header& all_;
   rank_control& control_;
   std::uint32_t rank_;
-  std::uint64_t noted_ = 0;  // arrivals before the last look
+  std::uint64_t noted_ = 0;  // arrivals before the last poll
   std::map<std::uint64_t, std::shared_ptr<detail::group>> groups_;
   std::vector<detail::incoming> waiting_parts_;  // by source
 };

@@ -4,6 +4,7 @@
 // Operations of the program that do not commute, on items with gaps, in place and in parts.
 
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
@@ -91,7 +92,22 @@ static void check_reduce_scatter(MPI_Datatype type, MPI_Op op) {
   for (int i = 0; i < 3; ++i) CHECK(is_fold(mine[i], 0, size, 3 * rank + i));
 }
 
+// The vectors of all ranks together are longer than the memory of one.
+static void check_long_vectors(void) {
+  enum { count = 400000 };
+  unsigned *mine = malloc(count * sizeof *mine), *sum = malloc(count * sizeof *sum);
+  for (unsigned i = 0; i < count; ++i) mine[i] = i * (unsigned)(rank + 1);
+  MPI_Reduce(mine, sum, count, MPI_UNSIGNED, MPI_SUM, 0, MPI_COMM_WORLD);
+  MPI_Bcast(sum, count, MPI_UNSIGNED, 0, MPI_COMM_WORLD);
+  MPI_Allreduce(MPI_IN_PLACE, mine, count, MPI_UNSIGNED, MPI_SUM, MPI_COMM_WORLD);
+  unsigned all = (unsigned)size * (unsigned)(size + 1) / 2;
+  for (unsigned i = 0; i < count; ++i) CHECK(sum[i] == i * all && mine[i] == i * all);
+  free(sum);
+  free(mine);
+}
+
 void check_operations(void) {
+  check_long_vectors();
   MPI_Op op;
   MPI_Datatype type = word_type();
   MPI_Op_create(append, 0, &op);
