@@ -46,9 +46,9 @@ enum class call : std::uint32_t {
   match,        ///< → parts: the posted receives for which messages have come, by their places
   receive,      ///< group, source, tag, address, most bytes → source, tag, bytes; waits
   has_ended,    ///< group, number, parts (0: all have begun it) → 1: the operation has
-  wait_any,  ///< parts: receipt, 0; or number, group + 1, parts; waits until a message for one of the
-             ///< posted receives has come, one of the messages with these receipts was taken, or
-             ///< one of these operations has ended
+  wait_any,  ///< parts: receipt, 0; or number, group + 1, parts. Waits until a message for a posted
+             ///< receive has come, a message with one of the receipts was taken, or one of the
+             ///< operations has ended
   new_group,   ///< group, number, color; parts: members, as ranks of `group` → group
   drop_group,  ///< group
   yield,
