@@ -48,6 +48,10 @@ class Programs(MpiTest):
         self.assertEqual(self.output_of(9, program, 3000, 10, 2, 40, options=("-k", "3")),
                          expected("random_program_9_second_tier"))
 
+    def test_random_types(self):
+        program = self.compiled("random_types", HERE / "random_types.c")
+        self.assertEqual(self.output_of(1, program, 1, 60), expected("random_types"))
+
     def test_second_tier(self):
         program = self.compiled("second_tier", *sorted((HERE / "second_tier").glob("*.c")))
         for ranks in (1, 2, 5, 8):
