@@ -62,7 +62,7 @@ communicator::~communicator() { ask(call::drop_group, group); }
 void make_first_communicators() {
   rank_list& all = make<rank_list>(static_cast<int>(shared->count), "MPI_Init");
   for (int i = 0; i < all.size; ++i) all.world[i] = i;
-  world = &make<communicator>(0, kept<rank_list>::take(all));
+  world = &make<communicator>(std::uint64_t{0}, kept<rank_list>::take(all));
   // A group of its own: its color tells it from those of other ranks.
   rank_list& own = make<rank_list>(1, "MPI_Init");
   own.world[0] = static_cast<int>(rank_in_world);
