@@ -197,12 +197,12 @@ int PMPI_Type_free(MPI_Datatype* datatype) {
 }
 OUTSIZE_MPI_WEAK(Type_free)
 
-#define PARAMETERS(COUNT, PLACE, BYTES) (MPI_Datatype datatype, COUNT * size)
+#define PARAMETERS(COUNT, PLACE, BYTES) (MPI_Datatype datatype, COUNT size[])
 OUTSIZE_MPI_BOTH(Type_size, PARAMETERS,
                  *size = shown<std::remove_pointer_t<decltype(size)>>(type_of(datatype, call).size))
 #undef PARAMETERS
 
-#define PARAMETERS(COUNT, PLACE, BYTES) (MPI_Datatype datatype, BYTES * lb, BYTES * extent)
+#define PARAMETERS(COUNT, PLACE, BYTES) (MPI_Datatype datatype, BYTES lb[], BYTES extent[])
 OUTSIZE_MPI_BOTH(Type_get_extent, PARAMETERS, *lb = type_of(datatype, call).lb;
                  *extent = type_of(datatype, call).extent)
 #undef PARAMETERS
@@ -217,7 +217,7 @@ OUTSIZE_MPI_WEAK(Get_address)
 
 #define PARAMETERS(COUNT, PLACE, BYTES)                                                  \
   (void const* inbuf, COUNT incount, MPI_Datatype datatype, void* outbuf, COUNT outsize, \
-   COUNT* position, MPI_Comm comm)
+   COUNT position[], MPI_Comm comm)
 OUTSIZE_MPI_BOTH(Pack, PARAMETERS, communicator_of(comm, call);
                  with_position(position, [&](std::int64_t& place) {
                    pack_items(items_of(inbuf, incount, datatype, call), outbuf, outsize, place,
@@ -225,8 +225,8 @@ OUTSIZE_MPI_BOTH(Pack, PARAMETERS, communicator_of(comm, call);
                  }))
 #undef PARAMETERS
 
-#define PARAMETERS(COUNT, PLACE, BYTES)                                            \
-  (void const* inbuf, COUNT insize, COUNT* position, void* outbuf, COUNT outcount, \
+#define PARAMETERS(COUNT, PLACE, BYTES)                                             \
+  (void const* inbuf, COUNT insize, COUNT position[], void* outbuf, COUNT outcount, \
    MPI_Datatype datatype, MPI_Comm comm)
 OUTSIZE_MPI_BOTH(Unpack, PARAMETERS, communicator_of(comm, call);
                  with_position(position, [&](std::int64_t& place) {
@@ -236,7 +236,7 @@ OUTSIZE_MPI_BOTH(Unpack, PARAMETERS, communicator_of(comm, call);
 #undef PARAMETERS
 
 #define PARAMETERS(COUNT, PLACE, BYTES) \
-  (COUNT incount, MPI_Datatype datatype, MPI_Comm comm, COUNT * size)
+  (COUNT incount, MPI_Datatype datatype, MPI_Comm comm, COUNT size[])
 OUTSIZE_MPI_BOTH(Pack_size, PARAMETERS, communicator_of(comm, call);
                  check_not_negative(incount, "count", call);
                  *size = shown<std::remove_pointer_t<decltype(size)>>(
