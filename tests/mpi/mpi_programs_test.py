@@ -43,12 +43,23 @@ class Programs(MpiTest):
         self.assertEqual(self.output_of(4, program, options=("-k", "1")), "verified\n")
 
     def test_random_programs(self):
-        folder = HERE / "random_program"
-        program = self.compiled("random_program", *(folder / f"{name}.cpp" for name in (
-            "program", "items", "collectives", "point_to_point", "surroundings")))
+        program = self.compiled("random_program", *sorted((HERE / "random_program").glob("*.cpp")))
         self.assertEqual(self.output_of(4, program, 1, 40, 1, 40), expected("random_program_4"))
         self.assertEqual(self.output_of(7, program, 1000, 20, 1, 40, options=("-k", "3")),
                          expected("random_program_7"))
+        self.assertEqual(self.output_of(5, program, 2000, 30, 2, 40, options=("-k", "1")),
+                         expected("random_program_5_second_tier"))
+        self.assertEqual(self.output_of(9, program, 3000, 10, 2, 40, options=("-k", "3")),
+                         expected("random_program_9_second_tier"))
+
+    def test_random_types(self):
+        program = self.compiled("random_types", HERE / "random_types.c")
+        self.assertEqual(self.output_of(1, program, 1, 60), expected("random_types"))
+
+    def test_second_tier(self):
+        program = self.compiled("second_tier", *sorted((HERE / "second_tier").glob("*.c")))
+        for ranks in (1, 2, 5, 8):
+            self.assertEqual(self.output_of(ranks, program, options=("-k", "2")), "verified\n")
 
     def test_contexts_go_to_disk(self):
         program = self.compiled("psrs", ROOT / "examples/mpi/psrs.c")

@@ -11,15 +11,8 @@
 #include <outsize/base/assert.hpp>
 #include <outsize/base/error.hpp>
 #include <outsize/bsp/bsp_error.hpp>
-#include <outsize/bsp/detail/arena_heap.hpp>
 
 namespace outsize::bsp::detail {
-
-namespace {
-
-constexpr std::uint64_t page = arena_heap::page_bytes;
-
-}  // namespace
 
 bool collective_call::operator==(collective_call const& other) const {
   return name == other.name && root == other.root && item_bytes == other.item_bytes &&
@@ -89,7 +82,16 @@ void engine::begin(std::uint32_t rank, group const& of, std::uint64_t number,
     throw bsp_error(rank, fmt::format("virtual processor {} calls {}, others of its group {}", rank,
                                       call.text(), place->second.call.text()));
   }
-  if (++place->second.begun == of.members.size()) calls_.erase(place);
+  if (++place->second.begun < of.members.size()) return;
+  calls_.erase(place);
+  if (!call.ends_when_begun) return;
+  for (std::uint32_t const member : of.members) {
+    if (member == rank) continue;
+    ++arrivals_[member];
+    if (mailboxes_[member].expects(of.number, number) || shared_.ranks.is_polling(member)) {
+      shared_.wake(member);
+    }
+  }
 }
 
 void engine::barrier(std::uint32_t rank, group& of) {
@@ -164,9 +166,10 @@ void engine::put_parts(std::uint32_t rank, group const& of, std::uint64_t number
 std::vector<incoming> engine::take_parts(std::uint32_t rank, group const& of, std::uint64_t number,
                                          std::size_t count, char const* call) {
   mailbox& mine = mailboxes_[rank];
+  awaited_operation const wanted{.group = of.number, .number = number, .parts = count};
   {
     std::lock_guard const held(shared_.mutex);
-    mine.expect(of.number, number, count);
+    mine.expect({}, std::span(&wanted, 1));
   }
   wait_until(rank, {.call = call, .group = of.number},
              [&] { return mine.part_count(of.number, number) == count; });
@@ -236,14 +239,29 @@ bool engine::is_taken(std::uint32_t rank, std::uint64_t receipt, bool waits, cha
   return is_gone();
 }
 
+/// With the lock held.
+bool engine::is_over(std::uint32_t rank, awaited_operation const& operation) const {
+  if (operation.parts == 0) return !calls_.contains({operation.group, operation.number});
+  return mailboxes_[rank].part_count(operation.group, operation.number) == operation.parts;
+}
+
+bool engine::has_ended(std::uint32_t rank, awaited_operation const& operation) {
+  std::lock_guard const held(shared_.mutex);
+  check_run();
+  return is_over(rank, operation);
+}
+
 std::size_t engine::wait_for(std::uint32_t rank, std::span<message_filter const> wanted,
-                             char const* call, std::span<std::uint64_t const> receipts) {
+                             char const* call, std::span<std::uint64_t const> receipts,
+                             std::span<awaited_operation const> operations) {
   mailbox& mine = mailboxes_[rank];
   {
     std::lock_guard const held(shared_.mutex);
-    mine.expect(wanted);
+    mine.expect(wanted, operations);
   }
-  message_filter const first = wanted.empty() ? message_filter() : wanted.front();
+  message_filter first;
+  if (!operations.empty()) first.group = operations.front().group;
+  if (!wanted.empty()) first = wanted.front();
   std::size_t found = 0;
   wait_until(
       rank, {.call = call, .group = first.group, .peer = first.source, .tag = first.tag}, [&] {
@@ -251,7 +269,10 @@ std::size_t engine::wait_for(std::uint32_t rank, std::span<message_filter const>
         while (found < wanted.size() && mine.find(wanted[found]) == nullptr) ++found;
         return found < wanted.size() ||
                std::any_of(receipts.begin(), receipts.end(),
-                           [this](std::uint64_t receipt) { return !untaken_.contains(receipt); });
+                           [this](std::uint64_t receipt) { return !untaken_.contains(receipt); }) ||
+               std::any_of(
+                   operations.begin(), operations.end(),
+                   [&](awaited_operation const& operation) { return is_over(rank, operation); });
       });
   return found;
 }
@@ -262,7 +283,7 @@ std::optional<envelope> engine::probe(std::uint32_t rank, message_filter const& 
   if (waits) {
     {
       std::lock_guard const held(shared_.mutex);
-      mine.expect(std::span(&wanted, 1));
+      mine.expect(std::span(&wanted, 1), {});
     }
     wait_until(rank,
                {.call = call, .group = wanted.group, .peer = wanted.source, .tag = wanted.tag},
@@ -308,7 +329,8 @@ void engine::yield(std::uint32_t rank, std::uint64_t noted, char const* call) {
   check_run();
 }
 
-std::shared_ptr<group> engine::split(group const& of, std::uint64_t number, std::int64_t color,
+std::shared_ptr<group> engine::split(std::uint32_t rank, group const& of, std::uint64_t number,
+                                     std::int64_t color,
                                      std::vector<std::uint32_t> const& members) {
   std::lock_guard const held(shared_.mutex);
   auto const place = splits_.try_emplace({{of.number, number}, color}).first;
@@ -317,121 +339,14 @@ std::shared_ptr<group> engine::split(group const& of, std::uint64_t number, std:
     place->second.made->number = groups_++;
     place->second.made->members = members;
   }
+  if (place->second.made->members != members) {
+    throw bsp_error(rank, fmt::format("virtual processor {} and another one name different members "
+                                      "of a new group",
+                                      rank));
+  }
   std::shared_ptr<group> made = place->second.made;
   if (++place->second.taken == members.size()) splits_.erase(place);
   return made;
-}
-
-// ---- memory ----
-
-bool engine::enter(std::uint32_t rank, std::uint64_t first_page, std::uint64_t pages) noexcept {
-  context& of = *contexts_[rank];
-  arena_shape const& shape = of.shape();
-  try {
-    of.want(first_page, pages);
-    std::vector<std::size_t> fresh;
-    std::size_t const first = first_page * page / shape.piece_bytes;
-    std::size_t const last = ((first_page + pages) * page - 1) / shape.piece_bytes;
-    std::unique_lock held(shared_.mutex);
-    for (std::size_t piece = first; piece <= last; ++piece) {
-      if (of.state_of(piece) == context::state::absent) fresh.push_back(piece);
-    }
-    if (fresh.empty()) {
-      of.want_nothing();
-      return true;
-    }
-    bool const fits = of.used_pieces() * shape.piece_bytes <= shape.context_bytes;
-    if (!fits || shared_.has_failed()) {
-      of.want_nothing();
-      return false;
-    }
-    held.unlock();
-    return take_frames(rank, fresh);
-  } catch (std::bad_alloc const&) {
-    of.want_nothing();
-    return false;
-  } catch (...) {  // no space for its frames
-    of.want_nothing();
-    std::lock_guard const held(shared_.mutex);
-    shared_.fail(std::current_exception(), rank);
-    return false;
-  }
-}
-
-bool engine::take_frames(std::uint32_t rank, std::vector<std::size_t> const& pieces) {
-  context& of = *contexts_[rank];
-  std::uint64_t const piece_bytes = of.shape().piece_bytes;
-  std::unique_lock held(shared_.mutex);
-  if (shared_.free_frame_bytes < pieces.size() * piece_bytes) {
-    shared_.waits[rank] = {.call = "allocation"};
-    shared_.ranks.need_memory(rank);
-    held.unlock();
-    suspend_(rank);  // the pager brings all that is wanted
-    held.lock();
-    return !shared_.has_failed();
-  }
-  shared_.free_frame_bytes -= pieces.size() * piece_bytes;
-  for (std::size_t const piece : pieces) of.set_state(piece, context::state::present);
-  held.unlock();
-  try {
-    of.memory().populate(pieces.front(), pieces.back() + 1 - pieces.front());
-  } catch (...) {
-    held.lock();
-    for (std::size_t const piece : pieces) of.set_state(piece, context::state::absent);
-    shared_.free_frame_bytes += pieces.size() * piece_bytes;
-    throw;
-  }
-  of.want_nothing();
-  return true;
-}
-
-void engine::leave(std::uint32_t rank, std::uint64_t first_page, std::uint64_t pages) noexcept {
-  context& of = *contexts_[rank];
-  std::uint64_t const piece_bytes = of.shape().piece_bytes;
-  std::uint64_t freed = 0;
-  std::size_t const first = first_page * page / piece_bytes;
-  std::size_t const last = ((first_page + pages) * page - 1) / piece_bytes;
-  for (std::size_t piece = first; piece <= last; ++piece) {
-    if (of.is_used(piece)) continue;
-    of.forget(piece);
-    of.memory().drop(piece);
-    freed += piece_bytes;
-  }
-  if (freed == 0) return;
-  std::lock_guard const held(shared_.mutex);
-  for (std::size_t piece = first; piece <= last; ++piece) {
-    if (!of.is_used(piece)) of.set_state(piece, context::state::absent);
-  }
-  shared_.free_frame_bytes += freed;
-  shared_.pager_wakes.notify_one();
-}
-
-void engine::discard_contents(std::uint32_t rank, std::span<std::byte> bytes) noexcept {
-  context& of = *contexts_[rank];
-  std::optional<std::uint64_t> const offset = of.memory().offset_of(bytes);
-  if (!offset || !shared_.has_swapped.load()) return;
-  std::uint64_t const grain = of.shape().grain_bytes;
-  std::uint64_t const first = round_up(*offset, grain);
-  std::uint64_t const end = (*offset + bytes.size()) / grain * grain;
-  if (first < end) std::memset(bytes.data() + (first - *offset), 0, end - first);
-}
-
-void engine::discard(std::uint32_t rank) noexcept {
-  context& of = *contexts_[rank];
-  std::uint64_t const piece_bytes = of.shape().piece_bytes;
-  std::uint64_t freed = 0;
-  for (std::size_t piece = 0; piece < of.piece_count(); ++piece) {
-    of.forget(piece);
-    if (of.state_of(piece) != context::state::present) continue;
-    of.memory().drop(piece);
-    freed += piece_bytes;
-  }
-  std::lock_guard const held(shared_.mutex);
-  for (std::size_t piece = 0; piece < of.piece_count(); ++piece) {
-    of.set_state(piece, context::state::absent);
-  }
-  shared_.free_frame_bytes += freed;
-  shared_.pager_wakes.notify_one();
 }
 
 std::vector<processor_counts> engine::counts() const {

@@ -73,8 +73,9 @@ struct collective_call {
   std::string name = {};
   std::uint32_t root = 0;
   std::uint64_t item_bytes = 0;
-  std::uint64_t items = 0;     ///< If all must have the same number.
-  std::string operation = {};  ///< The type of a reduction's function.
+  std::uint64_t items = 0;       ///< If all must have the same number.
+  std::string operation = {};    ///< The type of a reduction's function.
+  bool ends_when_begun = false;  ///< Members may wait until all have begun it.
 
   bool operator==(collective_call const& other) const;
   std::string text() const;
@@ -119,10 +120,13 @@ class engine {
   void post(std::uint32_t rank, std::vector<message_filter> receives);
   /// Returns true if a synchronous message was taken; waits for it if `waits`.
   bool is_taken(std::uint32_t rank, std::uint64_t receipt, bool waits, char const* call);
-  /// Waits until one of some messages is there, or one of some synchronous ones was taken. Returns
-  /// the filter's index, or their number.
+  /// Waits until one of some messages is there, one of some synchronous ones was taken, or one of
+  /// some operations has ended. Returns the filter's index, or their number.
   std::size_t wait_for(std::uint32_t rank, std::span<message_filter const> wanted, char const* call,
-                       std::span<std::uint64_t const> receipts = {});
+                       std::span<std::uint64_t const> receipts = {},
+                       std::span<awaited_operation const> operations = {});
+  /// Returns true if an operation that the member has begun has ended.
+  bool has_ended(std::uint32_t rank, awaited_operation const& operation);
   /// The first message that matches and that no receive under way will take: it stays. nullopt:
   /// there is none, and it does not wait.
   std::optional<envelope> probe(std::uint32_t rank, message_filter const& wanted, bool waits,
@@ -141,9 +145,10 @@ class engine {
   /// Begins to read a message that will be taken soon.
   void prefetch(message_store::ticket const& message) noexcept { messages_.prefetch(message); }
 
-  /// The group of those members of `of` that split it with `color` in operation `number`.
-  std::shared_ptr<group> split(group const& of, std::uint64_t number, std::int64_t color,
-                               std::vector<std::uint32_t> const& members);
+  /// The group of those members of `of` that split it with `color` in operation `number`. @throws
+  /// bsp_error if a member names others.
+  std::shared_ptr<group> split(std::uint32_t rank, group const& of, std::uint64_t number,
+                               std::int64_t color, std::vector<std::uint32_t> const& members);
 
   /// Counts what has come for a rank: to be noted before it looks in vain.
   std::uint64_t arrivals(std::uint32_t rank);
@@ -190,6 +195,7 @@ class engine {
   bool lends(context const& of, sent_bytes const& bytes) const;
   message_store::ticket stored(std::uint32_t rank, std::uint32_t receiver, sent_bytes const& bytes,
                                bool is_lent, std::size_t readers);
+  bool is_over(std::uint32_t rank, awaited_operation const& operation) const;
   void release(std::uint64_t receipt);
   bool take_frames(std::uint32_t rank, std::vector<std::size_t> const& pieces);
 

@@ -278,4 +278,10 @@ std::uint32_t bytes_of(number_type type) noexcept {
   });
 }
 
+std::uint32_t alignment_of(number_type type) noexcept {
+  return with_type(type, []<typename T>(std::type_identity<T>) {
+    return static_cast<std::uint32_t>(alignof(T));
+  });
+}
+
 }  // namespace outsize::bsp::detail

@@ -61,5 +61,7 @@ fold_function fold_of(fold_operation operation, number_type type) noexcept;
 
 /// Bytes of a number as C lays it out.
 std::uint32_t bytes_of(number_type type) noexcept;
+/// Its alignment in a struct.
+std::uint32_t alignment_of(number_type type) noexcept;
 
 }  // namespace outsize::bsp::detail

@@ -74,6 +74,14 @@ TEST(fold, goes_through_all_numbers) {
   EXPECT_EQ(into, (std::vector<std::int32_t>{11, 22, 33, 4}));
 }
 
+TEST(fold, knows_how_structs_are_laid_out) {
+  EXPECT_EQ(bytes_of(type::double_int), sizeof(placed));
+  EXPECT_EQ(alignment_of(type::double_int), alignof(placed));
+  EXPECT_EQ(alignment_of(type::short_int), alignof(int));
+  EXPECT_EQ(alignment_of(type::complex64), alignof(double));
+  EXPECT_EQ(alignment_of(type::byte), 1U);
+}
+
 TEST(fold, does_not_define_what_mpi_does_not) {
   EXPECT_EQ(fold_of(op::bit_and, type::float64), nullptr);
   EXPECT_EQ(fold_of(op::logical_or, type::float32), nullptr);

@@ -45,20 +45,29 @@ struct message_filter {
   }
 };
 
+/// A collective operation that a member has begun and waits for: until it has these parts, or, if
+/// it awaits none, until all members have begun it.
+struct awaited_operation {
+  std::uint32_t group = 0;
+  std::uint64_t number = 0;
+  std::size_t parts = 0;
+};
+
 class mailbox {
  public:
   // ---- the wait of its owner ----
 
-  /// From now on the owner waits for `count` parts of an operation.
-  void expect(std::uint32_t group, std::uint64_t number, std::size_t count) {
-    expected_operation_ = {group, number};
-    expected_count_ = count;
-    expected_messages_.clear();
+  /// From now on the owner waits for one of some messages, or one of some operations.
+  void expect(std::span<message_filter const> messages,
+              std::span<awaited_operation const> operations) {
+    expected_messages_.assign(messages.begin(), messages.end());
+    expected_operations_.assign(operations.begin(), operations.end());
   }
-  /// From now on the owner waits for one of some messages.
-  void expect(std::span<message_filter const> wanted) {
-    expected_messages_.assign(wanted.begin(), wanted.end());
-    expected_count_ = 0;
+  /// Returns true if the owner waits for an operation, perhaps among others.
+  bool expects(std::uint32_t group, std::uint64_t number) const {
+    return std::any_of(
+        expected_operations_.begin(), expected_operations_.end(),
+        [=](awaited_operation const& one) { return one.group == group && one.number == number; });
   }
 
   // ---- receives under way ----
@@ -106,12 +115,16 @@ class mailbox {
 
   // ---- of collective operations ----
 
-  /// @return whether it is the last that the owner waits for.
+  /// @return whether it is the last of an operation for which the owner waits.
   bool put_part(std::uint64_t number, envelope const& part) {
     key const operation{part.group, number};
     std::vector<envelope>& parts = parts_[operation];
     parts.push_back(part);
-    return operation == expected_operation_ && parts.size() == expected_count_;
+    return std::any_of(
+        expected_operations_.begin(), expected_operations_.end(),
+        [&](awaited_operation const& one) {
+          return operation == key{one.group, one.number} && parts.size() == one.parts;
+        });
   }
   std::size_t part_count(std::uint32_t group, std::uint64_t number) const {
     auto const found = parts_.find({group, number});
@@ -168,9 +181,8 @@ class mailbox {
   std::map<key, std::vector<envelope>> parts_;
   std::deque<envelope> letters_;
   std::vector<message_filter> posted_;
-  key expected_operation_;
-  std::size_t expected_count_ = 0;
   std::vector<message_filter> expected_messages_;
+  std::vector<awaited_operation> expected_operations_;
 };
 
 }  // namespace outsize::bsp::detail

@@ -118,7 +118,7 @@ member member::split(std::int64_t color, std::int64_t key) {
     if (source == rank_) rank = static_cast<std::uint32_t>(members.size());
     members.push_back(group_->members[source]);
   }
-  return {*run_, run_->split(*group_, number, color, members), global_rank_, rank};
+  return {*run_, run_->split(global_rank_, *group_, number, color, members), global_rank_, rank};
 }
 
 void member::discard(std::span<std::span<std::byte> const> bytes) noexcept {

@@ -386,26 +386,6 @@ std::uint64_t reachable(void const* memory) noexcept {
   return reinterpret_cast<std::uint64_t>(globals.frames + offset);
 }
 
-exposed::exposed(void const* from, std::uint64_t bytes) : address_(reachable(from)) {
-  if (bytes == 0 || address_ != 0) return;
-  copy_ = allocated(bytes, 16);
-  ::memcpy(copy_, from, bytes);
-  address_ = reinterpret_cast<std::uint64_t>(copy_);
-}
-
-exposed::exposed(void* into, std::uint64_t bytes, bool) : address_(reachable(into)) {
-  if (bytes == 0 || address_ != 0) return;
-  copy_ = allocated(bytes, 16);
-  mine_ = into;
-  address_ = reinterpret_cast<std::uint64_t>(copy_);
-}
-
-exposed::~exposed() { ::free(copy_); }
-
-void exposed::finish(std::uint64_t bytes) noexcept {
-  if (mine_ != nullptr) ::memcpy(mine_, copy_, bytes);
-}
-
 }  // namespace outsize::bsp::mpi
 
 // ---- malloc() and its family ----

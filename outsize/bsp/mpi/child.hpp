@@ -37,6 +37,9 @@ std::uint64_t ask(call what, Arguments... arguments) {
   return control->results[0];
 }
 
+/// Refuses a call before MPI_Init or after MPI_Finalize.
+void check_started(char const* call);
+
 /// Ends this process, and so the run, with a message that outsize-run prints.
 [[noreturn, gnu::format(printf, 1, 2)]] void refuse(char const* format, ...);
 /// The same, with an exit code other than 1.
@@ -45,25 +48,5 @@ std::uint64_t ask(call what, Arguments... arguments) {
 /// The address by which the engine reaches memory: of the arena, or of globals whose frames are the
 /// arena's. 0: it cannot.
 std::uint64_t reachable(void const* memory) noexcept;
-
-/// Bytes where the engine can reach them: in place, or copied to the arena and back.
-class exposed {
- public:
-  /// For the engine to read.
-  exposed(void const* from, std::uint64_t bytes);
-  /// For the engine to write: finish() copies the bytes that it wrote.
-  exposed(void* into, std::uint64_t bytes, bool);
-  exposed(exposed const&) = delete;
-  exposed& operator=(exposed const&) = delete;
-  ~exposed();
-
-  std::uint64_t address() const noexcept { return address_; }
-  void finish(std::uint64_t bytes) noexcept;
-
- private:
-  void* mine_ = nullptr;
-  void* copy_ = nullptr;
-  std::uint64_t address_;
-};
 
 }  // namespace outsize::bsp::mpi

@@ -26,26 +26,31 @@ inline constexpr std::uint64_t magic = 0x6f757473697a6532;  // changes with the 
 inline constexpr char const* environment_name = "OUTSIZE_BSP";
 inline constexpr std::size_t most_text = 512;
 inline constexpr std::int64_t any = -1;
+inline constexpr std::uint64_t user_operation = 1;  // in a reduction: the program's own
 
 /// The calls of a process, with their arguments.
 enum class call : std::uint32_t {
   none,
-  enter,        ///< first page, pages → 1: usable
-  leave,        ///< first page, pages
-  begin,        ///< group, number, root, item bytes, items, fold; text: the function
-  barrier,      ///< group
-  put_parts,    ///< group, number; parts: to member, from address
+  enter,      ///< first page, pages → 1: usable
+  leave,      ///< first page, pages
+  begin,      ///< group, number, root, item bytes, items, fold, 1: it ends when all have begun it;
+              ///< text: the function
+  barrier,    ///< group
+  put_parts,  ///< group, number; parts: to member, from address
   put_to_many,  ///< group, number, address, bytes; parts: to member
   wait_parts,   ///< group, number, count → parts: source, bytes
-  take_parts,   ///< parts, as many as wait_parts gave: address; in the same order
+  take_parts,   ///< first, count, of those that wait_parts gave; parts: address, at their places
   send,         ///< group, to, tag, address, bytes, synchronous → ticket of a synchronous one
   wait_taken,   ///< ticket → 1 once it was taken; argument 1: whether to wait
   find,         ///< group, source, tag, whether to wait → found, source, tag, bytes
   match,        ///< → parts: the posted receives for which messages have come, by their places
   receive,      ///< group, source, tag, address, most bytes → source, tag, bytes; waits
-  wait_any,  ///< parts: receipts; waits until a message for one of the posted receives has come, or
-             ///< one of the messages with these receipts was taken
-  new_group,  ///< group, number, color; parts: members, as ranks of `group` → group
+  has_ended,    ///< group, number, parts (0: all have begun it) → 1: the operation has
+  wait_any,  ///< parts: receipt, 0; or number, group + 1, parts. Waits until a message for a posted
+             ///< receive has come, a message with one of the receipts was taken, or one of the
+             ///< operations has ended
+  new_group,   ///< group, number, color; parts: members, as ranks of `group` → group
+  drop_group,  ///< group
   yield,
 };
 
@@ -70,6 +75,7 @@ struct alignas(64) rank_control {
   std::uint32_t part_count;
   std::uint32_t posted_count;
   std::uint32_t frames_changed;  ///< Since the process mapped them last.
+  std::uint32_t poll_begins;     ///< The next call is the first of a poll.
   std::uint32_t piece_end;       ///< Pieces from here on have no frames.
   std::uint64_t arena_begin;     ///< The address in the process.
   std::uint64_t arguments[8];

@@ -40,8 +40,8 @@ void fill(header& all, run_plan const& plan) {
   all.context_bytes = plan.context_bytes;
   all.frame_bytes = plan.frame_bytes;
   all.count = plan.count;
-  all.part_capacity = std::max<std::uint64_t>(plan.count, 64);
   all.posted_capacity = 4096;
+  all.part_capacity = std::max<std::uint64_t>(plan.count, all.posted_capacity);
   std::uint64_t const pieces = shape.arena_bytes / shape.piece_bytes;
   std::uint64_t offset = round_up<std::uint64_t>(sizeof(rank_control), page);
   auto const take = [&](std::uint64_t bytes) {

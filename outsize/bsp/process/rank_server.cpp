@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -87,12 +88,6 @@ std::vector<detail::message_filter> rank_server::posted() const {
   return all;
 }
 
-std::vector<std::uint64_t> rank_server::receipts() const {
-  std::vector<std::uint64_t> all;
-  for (part const& one : parts()) all.push_back(one.member);
-  return all;
-}
-
 /// Where bytes of the process's arena lie in the engine's memory.
 rank_server::pieces rank_server::pieces_at(std::uint64_t address, std::uint64_t bytes) const {
   pieces all;
@@ -120,7 +115,7 @@ rank_server::pieces rank_server::pieces_at(std::uint64_t address, std::uint64_t 
 
 void rank_server::answer() {
   run_.post(rank_, posted());
-  if (control_.what != call::yield) noted_ = run_.arrivals(rank_);
+  if (std::exchange(control_.poll_begins, 0) != 0) noted_ = run_.arrivals(rank_);
   std::uint64_t const* const a = control_.arguments;
   std::uint64_t& result = control_.results[0];
   switch (control_.what) {
@@ -152,11 +147,16 @@ void rank_server::answer() {
       return match();
     case call::receive:
       return receive();
-    case call::wait_any:
-      run_.wait_for(rank_, posted(), "MPI_Wait", receipts());
+    case call::has_ended:
+      result = has_ended() ? 1 : 0;
       return;
+    case call::wait_any:
+      return wait_any();
     case call::new_group:
       return new_group();
+    case call::drop_group:
+      groups_.erase(a[0]);
+      return;
     case call::yield:
       return run_.yield(rank_, noted_, "MPI_Test");
     case call::none:
@@ -165,6 +165,21 @@ void rank_server::answer() {
   refuse("a call that does not exist");
 }
 
+namespace {
+
+std::string name_of_operation(std::uint64_t number) {
+  if (number == 0) return {};
+  return number == user_operation ? "an operation of the program"
+                                  : fmt::format("operation {:x}", number);
+}
+
+detail::awaited_operation operation_of(std::uint64_t group, std::uint64_t number,
+                                       std::uint64_t parts) {
+  return {.group = static_cast<std::uint32_t>(group), .number = number, .parts = parts};
+}
+
+}  // namespace
+
 void rank_server::begin() {
   std::uint64_t const* const a = control_.arguments;
   run_.begin(rank_, *group_of(a[0]), a[1],
@@ -172,7 +187,8 @@ void rank_server::begin() {
               .root = static_cast<std::uint32_t>(a[2]),
               .item_bytes = a[3],
               .items = a[4],
-              .operation = a[5] == 0 ? std::string() : fmt::format("operation {:x}", a[5])});
+              .operation = name_of_operation(a[5]),
+              .ends_when_begun = a[6] != 0});
 }
 
 /// A buffer of the process, to be sent.
@@ -215,25 +231,49 @@ void rank_server::put_to_many() {
 
 void rank_server::wait_parts() {
   std::uint64_t const* const a = control_.arguments;
-  std::vector<detail::incoming> const came =
+  std::vector<detail::incoming> came =
       run_.take_parts(rank_, *group_of(a[0]), a[1], a[2], "a collective operation");
-  waiting_parts_ = came;
   control_.part_count = static_cast<std::uint32_t>(came.size());
   for (std::size_t i = 0; i < came.size(); ++i) {
     parts()[i] = {came[i].source, 0, came[i].length_bytes()};
   }
+  waiting_parts_ = std::move(came);
 }
 
 /// Parts go to their places in the order in which they came, as they lie side by side.
 void rank_server::take_parts() {
-  std::vector<detail::incoming> const came = std::exchange(waiting_parts_, {});
-  std::vector<std::size_t> order(came.size());
-  for (std::size_t i = 0; i < came.size(); ++i) order[came[i].turn] = i;
+  std::uint64_t const first = control_.arguments[0];
+  std::uint64_t const end = first + control_.arguments[1];
+  if (end > waiting_parts_.size()) refuse("parts that have not come");
+  std::vector<std::size_t> order(end - first);
+  std::iota(order.begin(), order.end(), first);
+  std::sort(order.begin(), order.end(), [this](std::size_t a, std::size_t b) {
+    return waiting_parts_[a].turn < waiting_parts_[b].turn;
+  });
+  part const* const places = parts_of(all_, rank_);
   for (std::size_t turn = 0; turn < order.size(); ++turn) {
-    if (turn + 1 < order.size()) run_.prefetch(came[order[turn + 1]].bytes);
-    detail::incoming const& now = came[order[turn]];
-    run_.get(now.bytes, pieces_at(parts()[order[turn]].address, now.length_bytes()));
+    if (turn + 1 < order.size()) run_.prefetch(waiting_parts_[order[turn + 1]].bytes);
+    detail::incoming const& one = waiting_parts_[order[turn]];
+    run_.get(one.bytes, pieces_at(places[order[turn]].address, one.length_bytes()));
   }
+}
+
+bool rank_server::has_ended() const {
+  std::uint64_t const* const a = control_.arguments;
+  return run_.has_ended(rank_, operation_of(a[0], a[1], a[2]));
+}
+
+void rank_server::wait_any() {
+  std::vector<std::uint64_t> receipts;
+  std::vector<detail::awaited_operation> operations;
+  for (part const& one : parts()) {
+    if (one.address == 0) {
+      receipts.push_back(one.member);
+    } else {
+      operations.push_back(operation_of(one.address - 1, one.member, one.bytes));
+    }
+  }
+  run_.wait_for(rank_, posted(), "MPI_Wait", receipts, operations);
 }
 
 void rank_server::send() {
@@ -284,7 +324,7 @@ void rank_server::new_group() {
   std::vector<std::uint32_t> members;
   for (part const& one : parts()) members.push_back(of.members.at(one.member));
   std::shared_ptr<detail::group> const made =
-      run_.split(of, a[1], static_cast<std::int64_t>(a[2]), members);
+      run_.split(rank_, of, a[1], static_cast<std::int64_t>(a[2]), members);
   groups_.emplace(made->number, made);
   control_.results[0] = made->number;
 }

@@ -39,7 +39,8 @@ class rank_server {
   sent_buffer buffer_at(std::uint64_t address, std::uint64_t bytes) const;
   std::span<part> parts() const noexcept;
   std::vector<detail::message_filter> posted() const;
-  std::vector<std::uint64_t> receipts() const;
+  void wait_any();
+  bool has_ended() const;
 
   void begin();
   void put_parts();
@@ -56,9 +57,9 @@ class rank_server {
   header& all_;
   rank_control& control_;
   std::uint32_t rank_;
-  std::uint64_t noted_ = 0;  // arrivals before the last look
+  std::uint64_t noted_ = 0;  // arrivals before the last poll
   std::map<std::uint64_t, std::shared_ptr<detail::group>> groups_;
-  std::vector<detail::incoming> waiting_parts_;  // in the order in which they came
+  std::vector<detail::incoming> waiting_parts_;  // by source
 };
 
 }  // namespace outsize::bsp::process

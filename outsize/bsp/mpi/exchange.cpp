@@ -1,0 +1,221 @@
+// SPDX-FileCopyrightText: the outsize authors
+// SPDX-License-Identifier: BSL-1.0
+#include "exchange.hpp"
+
+#include <string.h>
+
+#include "exposed_items.hpp"
+
+namespace outsize::bsp::mpi {
+
+namespace {
+
+using process::part;
+
+// Parts are packed and unpacked, and folded, in batches of no more, or one by one.
+constexpr std::uint64_t batch_bytes = std::uint64_t{1} << 20;
+
+part* parts() { return process::parts_of(*shared, rank_in_world); }
+
+/// The first parts from `first` on that are in place, or fit into a batch; at least one.
+struct batch {
+  batch(int first, layout const& all) : end(first) {
+    for (; end < all.size(); ++end) {
+      items const& one = all.at(end);
+      if (one.bytes() == 0 || address_in_place(one) != 0) continue;
+      if (packed_bytes != 0 && packed_bytes + one.bytes() > batch_bytes) return;
+      packed_bytes += one.bytes();
+    }
+  }
+
+  int end;
+  std::uint64_t packed_bytes = 0;
+};
+
+/// Returns true if a part is packed.
+bool is_packed(items const& one) { return one.bytes() != 0 && address_in_place(one) == 0; }
+
+}  // namespace
+
+exchange::exchange(communicator& comm, char const* call, agreed const& with)
+    : comm_(comm), call_(call), number_(comm.next_number++) {
+  rank_in(comm, with.root, call);
+  // Both forms of a function are the same operation.
+  std::size_t const length = ::strlen(call);
+  bool const is_large = length > 2 && ::strcmp(call + length - 2, "_c") == 0;
+  std::size_t const shown = is_large ? length - 2 : length;
+  ::memcpy(control->text, call, shown);
+  control->text[shown] = '\0';
+  ask(call::begin, comm.group, number_, with.root, with.item_bytes, with.items, with.fold,
+      with.ends_when_begun ? 1 : 0);
+}
+
+// ---- puts ----
+
+void exchange::put(int to, items const& from) const {
+  outgoing_items const there(from, call_);
+  parts()[0] = {
+      .member = static_cast<std::uint64_t>(to), .address = there.address(), .bytes = there.bytes()};
+  control->part_count = 1;
+  ask(call::put_parts, comm_->group, number_, comm_->rank);
+}
+
+void exchange::put_to_some(items const& from, int first, int end, int without) const {
+  outgoing_items const there(from, call_);
+  std::uint32_t count = 0;
+  for (int to = first; to < end; ++to) {
+    if (to != without) parts()[count++].member = static_cast<std::uint64_t>(to);
+  }
+  control->part_count = count;
+  ask(call::put_to_many, comm_->group, number_, there.address(), there.bytes(), comm_->rank);
+}
+
+void exchange::put_each(layout const& out) const {
+  for (int first = 0; first < out.size();) first = put_some(first, out);
+}
+
+int exchange::put_some(int first, layout const& out) const {
+  batch const some(first, out);
+  temporary const packed(some.packed_bytes, call_);
+  std::byte* place = packed.data();
+  for (int to = first; to < some.end; ++to) {
+    items const& one = out.at(to);
+    part& there = parts()[to - first];
+    there = {.member = static_cast<std::uint64_t>(to),
+             .address = one.bytes() == 0 ? 0 : address_in_place(one),
+             .bytes = one.bytes()};
+    if (!is_packed(one)) continue;
+    pack(one, place);
+    there.address = reinterpret_cast<std::uint64_t>(place);
+    place += one.bytes();
+  }
+  control->part_count = static_cast<std::uint32_t>(some.end - first);
+  ask(call::put_parts, comm_->group, number_, comm_->rank);
+  return some.end;
+}
+
+// ---- takes ----
+
+/// Waits for `count` parts; parts() says from whom, and how long.
+void exchange::wait(int count) const { ask(call::wait_parts, comm_->group, number_, count); }
+
+void exchange::check_length(int number, std::uint64_t bytes) const {
+  part const& one = parts()[number];
+  if (one.bytes == bytes) return;
+  refuse("%s: rank %d sent %lu bytes for a buffer of %lu", call_, static_cast<int>(one.member),
+         one.bytes, bytes);
+}
+
+void exchange::take_one(items const& into) const {
+  incoming_items const there(into, call_);
+  wait(1);
+  check_length(0, there.bytes());
+  parts()[0].address = there.address();
+  ask(call::take_parts, 0, 1);
+  there.finish(there.bytes());
+}
+
+void exchange::drop_one() const {
+  wait(1);
+  temporary const nowhere(parts()[0].bytes, call_);
+  parts()[0].address = reinterpret_cast<std::uint64_t>(nowhere.data());
+  ask(call::take_parts, 0, 1);
+}
+
+void exchange::take_each(layout const& in) const {
+  wait(in.size());
+  for (int i = 0; i < in.size(); ++i) check_length(i, in.at(i).bytes());
+  for (int first = 0; first < in.size();) first = take_some(first, in);
+}
+
+int exchange::take_some(int first, layout const& in) const {
+  batch const some(first, in);
+  temporary const packed(some.packed_bytes, call_);
+  std::byte* place = packed.data();
+  for (int from = first; from < some.end; ++from) {
+    items const& one = in.at(from);
+    parts()[from].address = one.bytes() == 0 ? 0 : address_in_place(one);
+    if (!is_packed(one)) continue;
+    parts()[from].address = reinterpret_cast<std::uint64_t>(place);
+    place += one.bytes();
+  }
+  ask(call::take_parts, first, some.end - first);
+  place = packed.data();
+  for (int from = first; from < some.end && some.packed_bytes != 0; ++from) {
+    items const& one = in.at(from);
+    if (!is_packed(one)) continue;
+    unpack(place, one.bytes(), one);
+    place += one.bytes();
+  }
+  return some.end;
+}
+
+void exchange::take_folded(int count, folding& into) const {
+  wait(count);
+  std::uint64_t const bytes = into.bytes();
+  std::uint64_t const fitting = bytes == 0 ? batch_bytes : batch_bytes / bytes;
+  int at_once = count;
+  if (fitting < static_cast<std::uint64_t>(count)) at_once = static_cast<int>(fitting);
+  if (at_once == 0) at_once = 1;
+  for (int i = 0; i < count; ++i) check_length(i, bytes);
+  temporary const packed(bytes * static_cast<std::uint64_t>(at_once), call_);
+  for (int first = 0; first < count; first += at_once) {
+    int const some = count - first < at_once ? count - first : at_once;
+    for (int i = 0; i < some; ++i) {
+      parts()[first + i].address =
+          reinterpret_cast<std::uint64_t>(packed.data() + static_cast<std::uint64_t>(i) * bytes);
+    }
+    ask(call::take_parts, first, some);
+    for (int i = 0; i < some; ++i) {
+      into.add_packed(packed.data() + static_cast<std::uint64_t>(i) * bytes);
+    }
+  }
+}
+
+// ---- operations that have begun ----
+
+started started::until_begun(exchange&& all) { return {std::move(all), rest::begun, 0}; }
+
+started started::one(exchange&& all, items const& into) {
+  started made(std::move(all), rest::one, 1);
+  made.in_ = layout::one(into);
+  return made;
+}
+
+started started::dropped(exchange&& all) { return {std::move(all), rest::dropped, 1}; }
+
+started started::each(exchange&& all, layout&& in) {
+  started made(std::move(all), rest::each, in.size());
+  made.in_ = std::move(in);
+  return made;
+}
+
+started started::folded(exchange&& all, int parts, folding&& into) {
+  started made(std::move(all), rest::folded, parts);
+  made.fold_ = std::move(into);
+  return made;
+}
+
+void started::finish() {
+  switch (rest_) {
+    case rest::nothing:
+    case rest::begun:
+      break;
+    case rest::one:
+      all_.take_one(in_.at(0));
+      break;
+    case rest::dropped:
+      all_.drop_one();
+      break;
+    case rest::each:
+      all_.take_each(in_);
+      break;
+    case rest::folded:
+      all_.take_folded(parts_, fold_);
+      fold_.finish();
+      break;
+  }
+  rest_ = rest::nothing;
+}
+
+}  // namespace outsize::bsp::mpi
