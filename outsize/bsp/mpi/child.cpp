@@ -386,6 +386,15 @@ std::uint64_t reachable(void const* memory) noexcept {
   return reinterpret_cast<std::uint64_t>(globals.frames + offset);
 }
 
+void discard(std::byte* bytes, std::uint64_t length) noexcept {
+  if (length == 0 || shared->moves_contents.load() == 0) return;
+  std::uint64_t const grain = shared->grain_bytes;
+  std::uint64_t const begin = reachable(bytes) - reinterpret_cast<std::uint64_t>(arena);
+  std::uint64_t const first = (begin + grain - 1) / grain * grain;
+  std::uint64_t const end = (begin + length) / grain * grain;
+  if (first < end) ::memset(bytes + (first - begin), 0, end - first);
+}
+
 }  // namespace outsize::bsp::mpi
 
 // ---- malloc() and its family ----

@@ -49,4 +49,8 @@ void check_started(char const* call);
 /// arena's. 0: it cannot.
 std::uint64_t reachable(void const* memory) noexcept;
 
+/// Bytes that are all in the engine's reach will be overwritten before they are read: if contexts
+/// go to disk, whole grains of them become zeros, which do not.
+void discard(std::byte* bytes, std::uint64_t length) noexcept;
+
 }  // namespace outsize::bsp::mpi

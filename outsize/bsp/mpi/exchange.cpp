@@ -122,7 +122,30 @@ void exchange::drop_one() const {
   ask(call::take_parts, 0, 1);
 }
 
+/// The places of parts that have not all come yet: their old contents need not go to disk while
+/// this member waits.
+void exchange::discard_old(layout const& in) const {
+  std::uint64_t total = 0;
+  for (int i = 0; i < in.size(); ++i) total += in.at(i).bytes();
+  bool const is_worth_asking = total >= batch_bytes && shared->moves_contents.load() != 0;
+  if (!is_worth_asking || ask(call::has_ended, comm_->group, number_, in.size()) != 0) return;
+  std::byte* begin = nullptr;
+  std::byte* end = nullptr;
+  for (int i = 0; i < in.size(); ++i) {
+    items const& one = in.at(i);
+    if (one.bytes() == 0 || address_in_place(one) == 0) continue;
+    auto* const first = static_cast<std::byte*>(one.first());
+    if (first != end) {
+      discard(begin, static_cast<std::uint64_t>(end - begin));
+      begin = first;
+    }
+    end = first + one.bytes();
+  }
+  discard(begin, static_cast<std::uint64_t>(end - begin));
+}
+
 void exchange::take_each(layout const& in) const {
+  discard_old(in);
   wait(in.size());
   for (int i = 0; i < in.size(); ++i) check_length(i, in.at(i).bytes());
   for (int first = 0; first < in.size();) first = take_some(first, in);

@@ -56,6 +56,7 @@ class exchange {
 
  private:
   void wait(int count) const;
+  void discard_old(layout const& in) const;
   int take_some(int first, layout const& in) const;
   int put_some(int first, layout const& out) const;
   void check_length(int part, std::uint64_t bytes) const;

@@ -22,7 +22,7 @@
 
 namespace outsize::bsp::process {
 
-inline constexpr std::uint64_t magic = 0x6f757473697a6532;  // changes with the layout
+inline constexpr std::uint64_t magic = 0x6f757473697a6533;  // changes with the layout
 inline constexpr char const* environment_name = "OUTSIZE_BSP";
 inline constexpr std::size_t most_text = 512;
 inline constexpr std::int64_t any = -1;
@@ -93,6 +93,8 @@ struct alignas(64) header {
   std::uint64_t frame_bytes;  ///< All frames together.
   std::uint64_t part_capacity, posted_capacity;
   std::uint32_t count;
+  std::uint32_t grain_bytes;                  ///< The unit in which contents are moved.
+  std::atomic<std::uint32_t> moves_contents;  ///< Memory is short: contexts go to disk.
   std::atomic<std::uint32_t> has_failed;
   char text[most_text];  ///< Why.
 };

@@ -37,6 +37,7 @@ void fill(header& all, run_plan const& plan) {
   all.magic_number = magic;
   all.arena_bytes = shape.arena_bytes;
   all.piece_bytes = shape.piece_bytes;
+  all.grain_bytes = shape.grain_bytes;
   all.context_bytes = plan.context_bytes;
   all.frame_bytes = plan.frame_bytes;
   all.count = plan.count;

@@ -56,6 +56,7 @@ void rank_server::serve() {
 }
 
 void rank_server::give_turn() {
+  if (run_.shared().has_swapped.load()) all_.moves_contents.store(1);
   control_.turn.store(rank_control::process_turn);
   wake(control_.turn);
   while (control_.turn.load() == rank_control::process_turn && control_.is_dead.load() == 0) {
