@@ -22,7 +22,7 @@
 
 namespace outsize::bsp::process {
 
-inline constexpr std::uint64_t magic = 0x6f757473697a6532;  // changes with the layout
+inline constexpr std::uint64_t magic = 0x6f757473697a6533;  // changes with the layout
 inline constexpr char const* environment_name = "OUTSIZE_BSP";
 inline constexpr std::size_t most_text = 512;
 inline constexpr std::int64_t any = -1;
@@ -88,7 +88,9 @@ struct alignas(64) header {
   std::uint64_t part_capacity, posted_capacity;
   std::uint32_t count;
   std::atomic<std::uint32_t> has_failed;
-  char text[most_text];  ///< Why.
+  char text[most_text];                  ///< Why.
+  std::atomic<std::uint32_t> is_ending;  ///< The launcher ends the run, when the engine has ended.
+  char ending_text[most_text];           ///< Why.
 };
 
 inline rank_control& control_of(header& all, std::uint32_t rank) noexcept {
