@@ -107,7 +107,8 @@ class budget_error : public std::runtime_error {
   std::uint64_t need_bytes_;
 };
 
-/// A graph cannot be run as it was put together; thrown before anything of it runs.
+/// A graph, or a program on several processors, cannot be run as it was asked for; thrown before
+/// anything of it runs.
 class plan_error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

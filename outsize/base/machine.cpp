@@ -15,6 +15,7 @@
 #include <thread>
 
 #include <outsize/base/detail/control_groups.hpp>
+#include <outsize/base/detail/process_limits.hpp>
 #include <outsize/base/error.hpp>
 #include <outsize/base/memory_budget.hpp>
 #include <outsize/base/units.hpp>
@@ -74,6 +75,17 @@ std::uint64_t available_memory_bytes() {
   std::uint64_t const bytes = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
                               static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
   return std::min({bytes, detail::read_control_group_limits().memory_bytes, left_of_limits()});
+}
+
+startable_tasks available_tasks() {
+  auto const user = detail::read_user_task_limit(limit_of(RLIMIT_NPROC));
+  auto const group = detail::read_control_group_limits().tasks;
+  auto const& least = user.left() <= group.left() ? user : group;
+  if (least.most == detail::task_limit{}.most) return {};
+  return {least.left(), fmt::format("{} is {}, and {} exist",
+                                    &least == &user ? "RLIMIT_NPROC of the user (ulimit -u)"
+                                                    : "pids.max of the control group",
+                                    least.most, least.used)};
 }
 
 memory_division divide_memory(std::uint64_t available_bytes, std::size_t threads,

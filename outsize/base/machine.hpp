@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 namespace outsize {
 
@@ -18,6 +19,16 @@ std::size_t available_threads();
 /// The bytes of memory this process may use: what the machine has, or the least limit of its cgroup
 /// and those around it, and what it has not used yet of its own limits (RLIMIT_AS, RLIMIT_DATA).
 std::uint64_t available_memory_bytes();
+
+/// The processes and threads that this process may start now.
+struct startable_tasks {
+  std::uint64_t count = ~std::uint64_t{0};  ///< The greatest: no limit known.
+  std::string limit = {};                   ///< Its name and numbers, for messages.
+};
+
+/// Returns the least of the limits that apply: of the user (RLIMIT_NPROC) and of the control groups
+/// (pids.max). Others may start some meanwhile.
+startable_tasks available_tasks();
 
 /// Whether the process may map only so much memory (RLIMIT_AS), used or not.
 bool has_bounded_address_space() noexcept;

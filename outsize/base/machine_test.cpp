@@ -3,6 +3,8 @@
 #include <outsize/base/machine.hpp>
 
 #include <sched.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <gtest/gtest.h>
 
@@ -36,6 +38,21 @@ TEST(machine, obeys_the_affinity_mask) {
     threads = available_threads();
   }).join();
   EXPECT_EQ(threads, 1U);
+}
+
+TEST(machine, allows_to_start_what_limits_leave) {
+  startable_tasks const tasks = available_tasks();
+  EXPECT_EQ(tasks.count == ~std::uint64_t{0}, tasks.limit.empty());
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NPROC, &before), 0);
+  rlimit none = before;
+  none.rlim_cur = 0;
+  ASSERT_EQ(::setrlimit(RLIMIT_NPROC, &none), 0);
+  startable_tasks const without = available_tasks();
+  ASSERT_EQ(::setrlimit(RLIMIT_NPROC, &before), 0);
+  if (::geteuid() == 0) return;  // the limit may not apply
+  EXPECT_EQ(without.count, 0U);
+  EXPECT_NE(without.limit.find("RLIMIT_NPROC"), std::string::npos);
 }
 
 TEST(machine, leaves_room_beside_a_budget_that_nobody_chose) {

@@ -6,11 +6,22 @@
 #include <ctime>
 #include <mutex>
 #include <stop_token>
+#include <utility>
 
 namespace outsize::block {
 
-load_sampler::load_sampler(storage& store, io::load_series& to)
-    : store_(store), to_(to), before_(moved()) {
+namespace {
+
+double seconds_of_this_process() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
+}  // namespace
+
+load_sampler::load_sampler(storage& store, io::load_series& to,
+                           std::function<double()> busy_seconds)
+    : store_(store),
+      busy_seconds_(busy_seconds ? std::move(busy_seconds) : seconds_of_this_process),
+      to_(to),
+      before_(moved()) {
   sample();
   thread_ = std::jthread([this](std::stop_token const& stop) { run(stop); });
 }
@@ -38,8 +49,8 @@ void load_sampler::run(std::stop_token const& stop) {
 void load_sampler::sample() {
   auto const s = store_.total_statistics();
   std::chrono::duration<double> const since = std::chrono::steady_clock::now() - begin_;
-  to_.add(since.count(), {static_cast<double>(s.read_bytes), static_cast<double>(s.write_bytes),
-                          static_cast<double>(std::clock()) / CLOCKS_PER_SEC});
+  to_.add(since.count(),
+          {static_cast<double>(s.read_bytes), static_cast<double>(s.write_bytes), busy_seconds_()});
 }
 
 load_sampler::volume load_sampler::moved() const {

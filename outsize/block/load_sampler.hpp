@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <thread>
 
 #include <outsize/block/storage.hpp>
@@ -20,7 +21,9 @@ class load_sampler {
  public:
   /// Begins to sample. `store` and `to` must outlive the sampler; nobody else uses `to` before
   /// finish().
-  load_sampler(storage& store, io::load_series& to);
+  /// @param busy_seconds  Time of processors so far, if it is not that of this process: called by
+  /// the sampler's thread and by finish(); does not decrease.
+  load_sampler(storage& store, io::load_series& to, std::function<double()> busy_seconds = {});
   ~load_sampler() { finish(); }
   load_sampler(load_sampler const&) = delete;
   load_sampler& operator=(load_sampler const&) = delete;
@@ -39,6 +42,7 @@ class load_sampler {
   volume moved() const;
 
   storage& store_;
+  std::function<double()> busy_seconds_;
   io::load_series& to_;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   volume before_;

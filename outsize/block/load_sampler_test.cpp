@@ -54,5 +54,18 @@ TEST(load_sampler, sees_all_bytes_of_its_time) {
   EXPECT_EQ(read, 0);
 }
 
+TEST(load_sampler, takes_the_time_of_processors_from_elsewhere) {
+  storage store(in_memory());
+  io::load_series load;
+  double busy = 0;
+  {
+    load_sampler sampler(store, load, [&busy] { return ++busy; });
+    sampler.finish();
+  }
+  double seconds = 0;
+  for (io::load_totals const& bin : load.bins()) seconds += bin.cpu_seconds;
+  EXPECT_NEAR(seconds, busy - 1, 1e-6);  // the first moment is where it begins
+}
+
 }  // namespace
 }  // namespace outsize::block

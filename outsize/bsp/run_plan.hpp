@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <outsize/block/storage.hpp>
+#include <outsize/bsp/run_history.hpp>
 
 namespace outsize::bsp {
 
@@ -77,6 +78,7 @@ struct run_report {
   std::vector<processor_counts> processors;  ///< By rank.
   std::uint64_t messages_written_bytes = 0;  ///< To disks.
   std::uint64_t messages_read_bytes = 0;
+  run_history history = {};  ///< By processor and superstep; its sums are those above.
 
   processor_counts total() const noexcept;
 };

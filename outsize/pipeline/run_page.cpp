@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <outsize/base/units.hpp>
+#include <outsize/pipeline/detail/chart_axes.hpp>
 #include <outsize/pipeline/detail/network_figures.hpp>
 
 namespace outsize::pipeline {
@@ -35,6 +36,7 @@ td:first-child,th:first-child,.facts td,.note{text-align:left}
 .facts td{overflow-wrap:anywhere}.facts td:first-child,th{color:var(--faint);font-weight:normal}
 .facts td:first-child{white-space:nowrap;vertical-align:top}
 tr.slowest td{background:var(--slowest)}
+.listing td{white-space:nowrap}.listing td,.listing th{padding:3px 7px}
 svg{max-width:100%;height:auto}.network{margin:20px 0}
 .axis{font-size:11px;fill:var(--faint)}.grid{stroke:var(--line)}.curve{fill-opacity:.25}
 </style>)";
@@ -57,13 +59,6 @@ std::string path_of(std::span<io::load_totals const> bins, double io::load_total
   return d + fmt::format("L{} {}", chart_width, chart_height);
 }
 
-void add_axis_text(std::string& out, double x, double y, std::string_view anchor,
-                   std::string_view text) {
-  fmt::format_to(std::back_inserter(out),
-                 "<text class=\"axis\" x=\"{}\" y=\"{}\" text-anchor=\"{}\">{}</text>\n", x, y,
-                 anchor, detail::xml_text(text));
-}
-
 /// Lines for nothing, half and the most, and times.
 void add_grid(std::string& out, double seconds, std::string_view most) {
   for (double const share : {0.0, 0.5, 1.0}) {
@@ -71,16 +66,8 @@ void add_grid(std::string& out, double seconds, std::string_view most) {
     fmt::format_to(std::back_inserter(out), "<path class=\"grid\" d=\"M0 {}H{}\"/>\n", y,
                    chart_width);
   }
-  add_axis_text(out, 0, -5, "start", most);
-  constexpr int times = 4;
-  for (int i = 0; i <= times; ++i) {
-    double const share = static_cast<double>(i) / times;
-    add_axis_text(out, chart_width * share, chart_height + 16,
-                  i == 0       ? "start"
-                  : i == times ? "end"
-                               : "middle",
-                  detail::format_seconds(seconds * share));
-  }
+  detail::add_axis_text(out, 0, -5, "start", most);
+  detail::add_times(out, 0, chart_width, chart_height + 16, seconds);
 }
 
 /// A chart of some curves over time, on one scale.
@@ -111,7 +98,7 @@ std::string chart(io::load_series const& load, std::span<curve const> curves,
 /// text.
 class table {
  public:
-  table(std::vector<std::string_view> headings, std::size_t notes)
+  table(std::vector<std::string> headings, std::size_t notes)
       : headings_(std::move(headings)), notes_(notes), is_used_(headings_.size(), false) {}
 
   void add(std::vector<std::string> cells, bool is_slowest = false) {
@@ -119,8 +106,9 @@ class table {
     rows_.emplace_back(std::move(cells), is_slowest);
   }
 
-  std::string html() const {
-    std::string out = "<table><tr>" + cells_of(headings_, "th") + "</tr>\n";
+  std::string html(std::string_view kind = "") const {
+    std::string out = kind.empty() ? "<table>" : fmt::format("<table class=\"{}\">", kind);
+    out += "<tr>" + cells_of(headings_, "th") + "</tr>\n";
     for (auto const& [cells, is_slowest] : rows_)
       out += (is_slowest ? "<tr class=\"slowest\">" : "<tr>") + cells_of(cells, "td") + "</tr>\n";
     return out + "</table>\n";
@@ -137,7 +125,7 @@ class table {
     return out;
   }
 
-  std::vector<std::string_view> headings_;
+  std::vector<std::string> headings_;
   std::size_t notes_;
   std::vector<bool> is_used_;
   std::vector<std::pair<std::vector<std::string>, bool>> rows_ = {};
@@ -167,6 +155,16 @@ std::string table_of(std::span<run_page::volume const> volumes) {
   return rows.html();
 }
 
+std::string table_of(run_page::listing const& l) {
+  table rows(l.headings, l.headings.size());
+  for (auto const& cells : l.rows) rows.add(cells);
+  return rows.html("listing");
+}
+
+std::string heading(std::string_view text) {
+  return fmt::format("<h2>{}</h2>\n", detail::xml_text(text));
+}
+
 }  // namespace
 
 std::string run_page::html() const {
@@ -178,16 +176,22 @@ std::string run_page::html() const {
   for (auto const& [name, value] : facts)
     out += fmt::format("<tr><td>{}</td><td>{}</td></tr>\n", detail::xml_text(name),
                        detail::xml_text(value));
-  out += "</table>\n<h2>Disks</h2>\n";
+  out += "</table>\n";
+  for (figure const& f : figures) {
+    out += heading(f.title) + f.svg;
+    if (!f.note.empty()) out += fmt::format("<p>{}</p>\n", detail::xml_text(f.note));
+  }
+  out += heading("Disks");
   constexpr curve disks[] = {{"written", "var(--written)", &io::load_totals::written_bytes},
                              {"read", "var(--read)", &io::load_totals::read_bytes}};
   out += chart(load, disks,
                [](double most) { return format_bytes(static_cast<std::uint64_t>(most)) + "/s"; });
   constexpr curve processors[] = {{"busy", "var(--busy)", &io::load_totals::cpu_seconds}};
-  out += "<h2>Processors</h2>\n" +
+  out += heading("Processors") +
          chart(load, processors, [](double most) { return fmt::format("{:.1f} busy", most); });
-  if (!volumes.empty()) out += "<h2>Volume of I/O</h2>\n" + table_of(volumes);
-  if (!networks.empty()) out += "<h2>Networks</h2>\n";
+  if (!volumes.empty()) out += heading("Volume of I/O") + table_of(volumes);
+  for (listing const& l : listings) out += heading(l.title) + table_of(l);
+  if (!networks.empty()) out += heading("Networks");
   for (network_report const& n : networks)
     out += "<div class=\"network\">\n" + n.svg() + table_of(n) + "</div>\n";
   return out + "</body></html>\n";

@@ -26,11 +26,27 @@ struct run_page {
     std::string note = {};
   };
 
+  /// A picture that the caller has drawn.
+  struct figure {
+    std::string title;
+    std::string svg;  ///< An element <svg>, in the colours of the page: var(--read), for instance.
+    std::string note = {};
+  };
+
+  /// A table of the caller. Columns without any cell filled are left out.
+  struct listing {
+    std::string title;
+    std::vector<std::string> headings;
+    std::vector<std::vector<std::string>> rows = {};
+  };
+
   std::string title;
   std::vector<std::pair<std::string, std::string>> facts = {};  ///< Name and value.
   std::vector<network_report> networks = {};                    ///< Drawn and listed in order.
   io::load_series load = io::load_series();
   std::vector<volume> volumes = {};
+  std::vector<figure> figures = {};    ///< Before all other pictures.
+  std::vector<listing> listings = {};  ///< Behind the volumes.
 
   /// Returns the page, in UTF-8.
   std::string html() const;

@@ -45,6 +45,18 @@ TEST(run_page, shows_facts_curves_volumes_and_stages) {
   EXPECT_THAT(html, Not(HasSubstr("<graph>")));
 }
 
+TEST(run_page, shows_figures_and_tables_of_the_caller) {
+  run_page page = some_page();
+  page.figures = {{"A <figure>", "<svg><path d=\"M0 0\"/></svg>\n", "of & by"}};
+  page.listings = {{"List", {"name", "none", "size"}, {{"<i>", "", "1"}, {"j", "", "2"}}}};
+  std::string const html = page.html();
+  for (char const* part :
+       {"<h2>A &lt;figure&gt;</h2>\n<svg><path d=\"M0 0\"/></svg>\n<p>of &amp; by</p>",
+        "<h2>List</h2>\n<table class=\"listing\"><tr><th>name</th><th>size</th></tr>",
+        "<tr><td>&lt;i&gt;</td><td>1</td></tr>"})
+    EXPECT_THAT(html, HasSubstr(part));
+}
+
 TEST(run_page, needs_no_other_file) {
   std::string html = some_page().html();
   // The name of the namespace of SVG is no reference.

@@ -2,47 +2,13 @@
 # SPDX-License-Identifier: BSL-1.0
 """`--report`: every command that has it writes a page that needs no other file; refusals."""
 
-import html.parser
 import os
 import random
 import subprocess
 import unittest
 
+from html_page import whole_page
 from outsize_tool import TOOL, ToolTest, some_of
-
-SVG = "http://www.w3.org/2000/svg"
-NO_END = {"meta"}  # elements without an end tag
-
-
-class Page(html.parser.HTMLParser):
-    """Reads a page: its text, how often each element occurs, and whether all are closed."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.counts, self.open, self.words, self.attributes = {}, [], [], []
-        self.feed(text)
-        self.close()
-
-    def handle_starttag(self, tag, attributes):
-        self.counts[tag] = self.counts.get(tag, 0) + 1
-        self.attributes += attributes
-        if tag not in NO_END:
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag, attributes):
-        self.handle_starttag(tag, attributes)
-        self.handle_endtag(tag)
-
-    def handle_endtag(self, tag):
-        if not self.open or self.open.pop() != tag:
-            raise AssertionError(f"</{tag}> closes another element")
-
-    def handle_data(self, data):
-        self.words.append(data.strip())
-
-    def text(self):
-        return "\n".join(word for word in self.words if word)
-
 
 class ReportPage(ToolTest):
     def setUp(self):
@@ -78,17 +44,7 @@ class ReportPage(ToolTest):
         ]
 
     def read_page(self):
-        """The page, having checked that it is whole and alone."""
-        text = self.read("page.html").decode()
-        self.assertTrue(text.startswith("<!DOCTYPE html>\n"))
-        self.assertTrue(text.endswith("</html>\n"))
-        page = Page(text)
-        self.assertEqual(page.open, [])
-        outside = text.replace(SVG, "")
-        self.assertNotRegex(outside, r"https?:|//|@import|url\((?!#)")
-        self.assertEqual({name for name, _ in page.attributes} & {"src", "href", "xlink:href"},
-                         set())
-        return page
+        return whole_page(self, self.read("page.html").decode())
 
     def test_is_written_by_every_command(self):
         for words, has_network in some_of(self.commands()):

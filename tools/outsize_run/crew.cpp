@@ -218,7 +218,26 @@ void crew::check_signals() {
   if (signal > 0) end(128 + signal, fmt::format("interrupted by SIG{}", ::sigabbrev_np(signal)));
 }
 
+/// Waits until the engine has told of the run, not for long. Nothing goes on meanwhile.
+void crew::await_engine(std::string const& message) {
+  for (pid_t const pid : ranks_) {
+    if (pid != 0) ::kill(pid, SIGKILL);
+  }
+  bp::header& all = memory_.shared();
+  message.copy(all.ending_text, bp::most_text - 1);
+  all.is_ending.store(1);
+  constexpr timespec pause{.tv_sec = 0, .tv_nsec = 10'000'000};
+  for (int times = 0; times < 1'000 && engine_ != 0; ++times) {
+    if (::waitpid(engine_, nullptr, WNOHANG) != 0) {
+      engine_ = 0;
+    } else {
+      ::nanosleep(&pause, nullptr);
+    }
+  }
+}
+
 void crew::end(int code, std::string const& message) {
+  if (engine_ != 0 && lets_engine_tell_) await_engine(message);
   kill_processes();
   while (kill_orphans()) {
   }

@@ -33,6 +33,9 @@ class crew {
   crew(crew const&) = delete;
   crew& operator=(crew const&) = delete;
 
+  /// At an end out of order gives the engine time to tell of the run: header::is_ending.
+  void let_engine_tell() noexcept { lets_engine_tell_ = true; }
+
   /// Starts the process that calls `serve`. It comes first: it tells if outsize-run is killed.
   void start_engine(std::function<void()> const& serve);
   /// Starts a process for each rank. @param command  Ends with nullptr.
@@ -48,6 +51,7 @@ class crew {
   void engine_ended(int status);
   void rank_ended(std::uint32_t rank, int status);
   void check_signals();
+  void await_engine(std::string const& message);
   [[noreturn]] void end(int code, std::string const& message);
   void kill_processes();
   bool kill_orphans();
@@ -58,6 +62,7 @@ class crew {
   std::string program_;
   std::vector<pid_t> ranks_;  // 0: has ended
   pid_t engine_ = 0;
+  bool lets_engine_tell_ = false;
   std::uint32_t left_ = 0;  // processes
   int code_ = 0;
 };

@@ -19,8 +19,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <new>
+#include <optional>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
@@ -28,6 +31,7 @@
 #include <outsize/base/units.hpp>
 #include <outsize/bsp/process/process_run.hpp>
 #include <tools/outsize_run/crew.hpp>
+#include <tools/outsize_run/run_watch.hpp>
 
 namespace {
 
@@ -49,12 +53,17 @@ Ranks that wait are on disk.
       --swap=WAY         disk: outsize-run moves ranks that wait (the default); mmap: their memory
                          is files that the kernel pages as it likes. This way is slow, and is there
                          for comparisons: --memory limits messages alone
+      --report=FILE      show the run on a page of HTML, also if it fails; "-": standard output
+      --json=FILE        the plan, sums and peak memory of the run, for programs
+      --progress         show how far it has come (default on a terminal)
+      --no-progress      do not
       --plan             print how memory is divided, and run nothing
       --help             print this text
 )";
 
 struct request {
   bp::process_options options;
+  outsize::launcher::watch_options watch;
   bool is_plan = false;
   std::vector<char*> command;  // ends with nullptr
 };
@@ -89,18 +98,39 @@ bool maps_files(char const* way) {
   return way[0] == 'm';
 }
 
+void refuse_one_file(outsize::launcher::watch_options const& watch) {
+  if (!watch.report || !watch.json) return;
+  std::error_code ignored;
+  auto const place = [&](std::string const& path) {
+    return std::filesystem::weakly_canonical(path, ignored);
+  };
+  if (place(*watch.report) != place(*watch.json)) return;
+  refuse(fmt::format("'{}' is both --report and --json", *watch.json));
+}
+
+std::string title_of(std::vector<char*> const& command) {
+  std::string title = "outsize-run";
+  for (char const* const word : command) title += std::string(" ") + word;
+  return title;
+}
+
 request parse(int argc, char** argv) {
-  enum : int { context = 256, swap, plan, print_help };
+  enum : int { context = 256, swap, report, json, progress, no_progress, plan, print_help };
   static option const known[] = {{"ranks", required_argument, nullptr, 'v'},
                                  {"at-once", required_argument, nullptr, 'k'},
                                  {"memory", required_argument, nullptr, 'm'},
                                  {"context", required_argument, nullptr, context},
                                  {"temporary", required_argument, nullptr, 'T'},
                                  {"swap", required_argument, nullptr, swap},
+                                 {"report", required_argument, nullptr, report},
+                                 {"json", required_argument, nullptr, json},
+                                 {"progress", no_argument, nullptr, progress},
+                                 {"no-progress", no_argument, nullptr, no_progress},
                                  {"plan", no_argument, nullptr, plan},
                                  {"help", no_argument, nullptr, print_help},
                                  {nullptr, 0, nullptr, 0}};
   request all;
+  all.watch.shows_progress = ::isatty(STDERR_FILENO) != 0;
   all.options.count = static_cast<std::uint32_t>(::sysconf(_SC_NPROCESSORS_ONLN));
   for (int found; (found = ::getopt_long(argc, argv, "+v:k:m:T:", known, nullptr)) != -1;) {
     switch (found) {
@@ -122,6 +152,18 @@ request parse(int argc, char** argv) {
       case swap:
         all.options.maps_files = maps_files(optarg);
         break;
+      case report:
+        all.watch.report = optarg;
+        break;
+      case json:
+        all.watch.json = optarg;
+        break;
+      case progress:
+        all.watch.shows_progress = true;
+        break;
+      case no_progress:
+        all.watch.shows_progress = false;
+        break;
       case plan:
         all.is_plan = true;
         break;
@@ -134,7 +176,9 @@ request parse(int argc, char** argv) {
     }
   }
   if (optind == argc && !all.is_plan) refuse("no program is named; try --help");
+  refuse_one_file(all.watch);
   all.command.assign(argv + optind, argv + argc);
+  all.watch.title = title_of(all.command);
   all.command.push_back(nullptr);
   return all;
 }
@@ -148,7 +192,9 @@ void serve(request const& asked, outsize::bsp::run_plan const& plan, bp::process
     ::_exit(1);
   });
   try {
-    bp::serve_processes(asked.options, plan, memory);
+    std::optional<outsize::launcher::run_watch> watch;
+    if (asked.watch.has_wishes()) watch.emplace(asked.watch, plan, memory);
+    bp::serve_processes(asked.options, plan, memory, watch ? &*watch : nullptr);
   } catch (...) {
     std::terminate();
   }
@@ -162,6 +208,7 @@ int run(request const& asked) {
   }
   bp::process_memory memory(asked.options, plan);
   outsize::launcher::crew all(memory);
+  if (asked.watch.has_wishes()) all.let_engine_tell();
   all.start_engine([&] { serve(asked, plan, memory); });
   all.start_ranks(asked.command);
   return all.wait();

@@ -50,6 +50,14 @@ void limit_threads(control_group_limits& limits, std::string const& quota,
       std::min<std::size_t>(limits.threads, div_up<std::uint64_t>(*quota_us, *period_us));
 }
 
+void limit_tasks(control_group_limits& limits, fs::path const& group) {
+  auto const most = number(words_of(group / "pids.max", 1)[0]);
+  auto const used = number(words_of(group / "pids.current", 1)[0]);
+  if (!most || !used) return;
+  task_limit const here{*most, *used};
+  if (here.left() < limits.tasks.left()) limits.tasks = here;
+}
+
 /// A group and those around it, as directories below `root`. Inside of a namespace the group may
 /// have a name that does not exist there; then those around it are what there is.
 template <typename Visit>
@@ -69,6 +77,7 @@ control_group_limits read_control_group_limits(fs::path const& groups, fs::path 
     limit_memory(limits, group / "memory.max");
     auto const cpu = words_of(group / "cpu.max", 2);
     limit_threads(limits, cpu[0], cpu[1]);
+    limit_tasks(limits, group);
   };
   auto const limit_memory_v1 = [&](fs::path const& group) {
     limit_memory(limits, group / "memory.limit_in_bytes");
@@ -77,10 +86,12 @@ control_group_limits read_control_group_limits(fs::path const& groups, fs::path 
     limit_threads(limits, words_of(group / "cpu.cfs_quota_us", 1)[0],
                   words_of(group / "cpu.cfs_period_us", 1)[0]);
   };
+  auto const limit_tasks_v1 = [&](fs::path const& group) { limit_tasks(limits, group); };
   // Whether or not it is known which groups the process is in.
   limit_all(groups);
   limit_memory_v1(groups / "memory");
   limit_threads_v1(groups / "cpu");
+  limit_tasks_v1(groups / "pids");
 
   std::ifstream in(membership);
   for (std::string line; std::getline(in, line);) {  // hierarchy:controllers:group
@@ -94,6 +105,8 @@ control_group_limits read_control_group_limits(fs::path const& groups, fs::path 
       for_each_group(groups / "memory", group, limit_memory_v1);
     if (controllers.find(",cpu,") != controllers.npos)
       for_each_group(groups / "cpu", group, limit_threads_v1);
+    if (controllers.find(",pids,") != controllers.npos)
+      for_each_group(groups / "pids", group, limit_tasks_v1);
   }
   return limits;
 }

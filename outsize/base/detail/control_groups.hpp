@@ -11,11 +11,14 @@
 #include <filesystem>
 #include <limits>
 
+#include <outsize/base/detail/process_limits.hpp>
+
 namespace outsize::detail {
 
 struct control_group_limits {
   std::uint64_t memory_bytes = std::numeric_limits<std::uint64_t>::max();  ///< That: no limit.
   std::size_t threads = std::numeric_limits<std::size_t>::max();  ///< Quota of processors, up.
+  task_limit tasks = {};  ///< The least that a group leaves.
 };
 
 /// Reads the limits. What cannot be read limits nothing.

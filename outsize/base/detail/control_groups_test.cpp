@@ -71,6 +71,22 @@ TEST_F(control_groups, of_the_first_version_are_found_by_controller) {
   EXPECT_EQ(read().threads, 4U);
 }
 
+TEST_F(control_groups, leave_as_many_processes_as_the_narrowest_of_them) {
+  put("membership", "0::/user/job\n3:pids:/user/job");
+  put("user/job/pids.max", "max");
+  put("user/job/pids.current", "10");
+  EXPECT_EQ(read().tasks.left(), std::numeric_limits<std::uint64_t>::max());
+  put("user/pids.max", "100");
+  EXPECT_EQ(read().tasks.left(), std::numeric_limits<std::uint64_t>::max());  // not all is known
+  put("user/pids.current", "40");
+  EXPECT_EQ(read().tasks.left(), 60U);
+  EXPECT_EQ(read().tasks.most, 100U);
+  put("pids/user/job/pids.max", "50");
+  put("pids/user/job/pids.current", "51");  // the limit was lowered
+  EXPECT_EQ(read().tasks.left(), 0U);
+  EXPECT_EQ(read().tasks.used, 51U);
+}
+
 TEST_F(control_groups, around_a_namespace_are_what_is_mounted) {
   put("membership", "0::/../../job");
   put("memory.max", "7000000");

@@ -56,6 +56,7 @@ void board::abandon_absent() {
       ranks.resume_in_need(rank);  // its memory is there: it lacks only what it asked for
     } else {
       ranks.abandon(rank);
+      record.end(rank);
     }
   }
 }

@@ -19,6 +19,7 @@
 #include <string>
 #include <vector>
 
+#include <outsize/bsp/detail/run_recorder.hpp>
 #include <outsize/bsp/detail/scheduler.hpp>
 
 namespace outsize::bsp::detail {
@@ -42,12 +43,14 @@ struct run_failure {
 class board {
  public:
   board(std::uint32_t count, std::uint32_t workers, std::uint64_t frame_bytes)
-      : ranks(count, workers),
+      : record(count),
+        ranks(count, workers),
         free_frame_bytes(frame_bytes),
         waits(count),
         worker_wakes_(workers) {}
 
   std::atomic<bool> has_swapped = false;  ///< Memory is short: contexts have gone to disk.
+  run_recorder record;                    // has a lock of its own
 
   std::mutex mutex;  // guards all that follows
   scheduler ranks;

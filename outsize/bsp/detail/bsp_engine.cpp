@@ -39,7 +39,6 @@ engine::engine(storage& store, run_plan const& plan,
       lender_(store),
       everybody_(std::make_shared<group>()),
       mailboxes_(plan.count),
-      counts_(plan.count),
       arrivals_(plan.count) {
   arena_shape const shape = shape_of(plan.context_bytes);
   everybody_->members.resize(plan.count);
@@ -47,6 +46,9 @@ engine::engine(storage& store, run_plan const& plan,
     everybody_->members[rank] = rank;
     contexts_.push_back(std::make_unique<context>(store, shape, make_memory(rank)));
   }
+  messages_.on_transfer = [this](std::uint32_t rank, superstep_counts const& moved) {
+    shared_.record.add(rank, moved);
+  };
   pager_ = std::make_unique<pager>(store_, shared_, contexts_);
 }
 
@@ -75,22 +77,39 @@ void engine::begin(std::uint32_t rank, group const& of, std::uint64_t number,
                    collective_call const& call) {
   std::lock_guard const held(shared_.mutex);
   check_run();
-  ++counts_[rank].operations;
+  shared_.record.add(rank, {.operations = 1});
   ++shared_.steps;
   auto const [place, is_first] = calls_.try_emplace({of.number, number}, open_call{call});
   if (!is_first && !(place->second.call == call)) {
     throw bsp_error(rank, fmt::format("virtual processor {} calls {}, others of its group {}", rank,
                                       call.text(), place->second.call.text()));
   }
-  if (++place->second.begun < of.members.size()) return;
-  calls_.erase(place);
-  if (!call.ends_when_begun) return;
+  bool const is_last = ++place->second.begun == of.members.size();
+  if (is_last) calls_.erase(place);
+  if (is_of_all(of)) shared_.record.pass(rank);
+  if (!is_last || !call.ends_when_begun) return;
   for (std::uint32_t const member : of.members) {
     if (member == rank) continue;
     ++arrivals_[member];
     if (mailboxes_[member].expects(of.number, number) || shared_.ranks.is_polling(member)) {
       shared_.wake(member);
     }
+  }
+}
+
+/// Adds to the superstep that an operation of the group has ended, or to the present one.
+void engine::note_part(std::uint32_t rank, group const& of, superstep_counts const& more) noexcept {
+  if (is_of_all(of)) {
+    shared_.record.add_to_ended(rank, more);
+  } else {
+    shared_.record.add(rank, more);
+  }
+}
+
+/// A message is about to be read, perhaps in its sender's blocks.
+void engine::note_loan(std::uint32_t rank, message_store::ticket const& message) noexcept {
+  if (message_store::is_lent(message)) {
+    shared_.record.add(rank, {.lent_bytes = message.length_bytes});
   }
 }
 
@@ -126,7 +145,8 @@ message_store::ticket engine::stored(std::uint32_t rank, std::uint32_t receiver,
   auto const count = static_cast<std::uint32_t>(readers);
   if (!is_lent) return messages_.put(receiver, bytes.pieces, count);
   return messages_.lend(
-      lender::stretches(*contexts_[rank], {bytes.arena_offset, bytes.length_bytes()}), count);
+      receiver, lender::stretches(*contexts_[rank], {bytes.arena_offset, bytes.length_bytes()}),
+      count);
 }
 
 void engine::put_parts(std::uint32_t rank, group const& of, std::uint64_t number,
@@ -140,18 +160,17 @@ void engine::put_parts(std::uint32_t rank, group const& of, std::uint64_t number
     long_bytes += long_ones.back().length_bytes;
   }
   bool const lends_any = long_bytes >= mine.shape().piece_bytes;  // saving may move a whole piece
-  std::uint64_t const saved_bytes = lends_any ? lender_.save(mine, long_ones) : 0;
-  {
-    std::lock_guard const held(shared_.mutex);
-    counts_[rank].swapped_out_bytes += saved_bytes;
+  if (lends_any) {
+    std::uint64_t const saved_bytes = lender_.save(mine, long_ones);
+    shared_.record.add(rank, {.changed_bytes = saved_bytes, .written_bytes = saved_bytes});
   }
   for (outgoing const& each : parts) {
     if (each.to.empty()) continue;
     message_store::ticket const bytes =
         stored(rank, of.members[each.to.front()], each.bytes, lends_any && lends(mine, each.bytes),
                each.to.size());
+    note_part(rank, of, {.sent_bytes = bytes.length_bytes * each.to.size()});
     std::lock_guard const held(shared_.mutex);
-    counts_[rank].sent_bytes += bytes.length_bytes * each.to.size();
     for (std::uint32_t const member : each.to) {
       std::uint32_t const receiver = of.members[member];
       ++arrivals_[receiver];
@@ -180,9 +199,13 @@ std::vector<incoming> engine::take_parts(std::uint32_t rank, group const& of, st
   }
   std::vector<incoming> parts;
   parts.reserve(taken.size());
+  superstep_counts came;
   for (envelope const& part : taken) {
     parts.push_back({part.source, static_cast<std::uint32_t>(parts.size()), part.tag, part.bytes});
+    came.received_bytes += part.bytes.length_bytes;
+    note_loan(rank, part.bytes);
   }
+  note_part(rank, of, came);
   std::sort(parts.begin(), parts.end(),
             [](incoming const& a, incoming const& b) { return a.source < b.source; });
   return parts;
@@ -198,7 +221,7 @@ std::uint64_t engine::send(std::uint32_t rank, group const& of, std::uint32_t so
   message_store::ticket const message_bytes = stored(rank, receiver, bytes, is_lent, 1);
   std::lock_guard const held(shared_.mutex);
   check_run();
-  counts_[rank].sent_bytes += message_bytes.length_bytes;
+  shared_.record.add(rank, {.sent_bytes = message_bytes.length_bytes});
   ++shared_.steps;
   ++arrivals_[receiver];
   envelope message{.group = of.number, .source = source, .tag = tag, .bytes = message_bytes};
@@ -308,6 +331,8 @@ envelope engine::receive(std::uint32_t rank, message_filter const& wanted, char 
   mailboxes_[rank].forget_receive(wanted);
   ++shared_.steps;
   release(message.receipt);
+  shared_.record.add(rank, {.received_bytes = message.bytes.length_bytes});
+  note_loan(rank, message.bytes);
   return message;
 }
 
@@ -350,10 +375,13 @@ std::shared_ptr<group> engine::split(std::uint32_t rank, group const& of, std::u
 }
 
 std::vector<processor_counts> engine::counts() const {
-  std::vector<processor_counts> all = counts_;
-  for (std::size_t rank = 0; rank < all.size(); ++rank) {
-    all[rank].swapped_out_bytes += pager_->volumes()[rank].written_bytes;
-    all[rank].swapped_in_bytes += pager_->volumes()[rank].read_bytes;
+  std::vector<processor_counts> all(plan_.count);
+  for (std::uint32_t rank = 0; rank < all.size(); ++rank) {
+    superstep_counts const sum = shared_.record.total_of(rank);
+    all[rank].swapped_out_bytes = sum.written_bytes;
+    all[rank].swapped_in_bytes = sum.read_bytes;
+    all[rank].sent_bytes = sum.sent_bytes;
+    all[rank].operations = sum.operations;
   }
   return all;
 }

@@ -173,7 +173,7 @@ class engine {
   /// The memory of a processor that ends goes back.
   void discard(std::uint32_t rank) noexcept;
 
-  /// Counts of each rank. @pre no processor runs.
+  /// Counts of each rank so far. Any thread.
   std::vector<processor_counts> counts() const;
   std::uint64_t stored_written_bytes() const { return messages_.written_bytes(); }
   std::uint64_t stored_read_bytes() const { return messages_.read_bytes(); }
@@ -196,6 +196,9 @@ class engine {
   message_store::ticket stored(std::uint32_t rank, std::uint32_t receiver, sent_bytes const& bytes,
                                bool is_lent, std::size_t readers);
   bool is_over(std::uint32_t rank, awaited_operation const& operation) const;
+  bool is_of_all(group const& of) const noexcept { return of.members.size() == plan_.count; }
+  void note_loan(std::uint32_t rank, message_store::ticket const& message) noexcept;
+  void note_part(std::uint32_t rank, group const& of, superstep_counts const& more) noexcept;
   void release(std::uint64_t receipt);
   bool take_frames(std::uint32_t rank, std::vector<std::size_t> const& pieces);
 
@@ -216,8 +219,7 @@ class engine {
   std::uint32_t groups_ = 1;
   std::uint64_t receipts_ = 0;
   std::map<std::uint64_t, std::uint32_t> untaken_;  // receipts, and the senders that wait for them
-  std::vector<processor_counts> counts_;
-  std::vector<std::uint64_t> arrivals_;  // of messages for each rank, and of receipts
+  std::vector<std::uint64_t> arrivals_;             // of messages for each rank, and of receipts
 
   std::unique_ptr<pager> pager_;
 };

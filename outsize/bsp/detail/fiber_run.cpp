@@ -51,10 +51,15 @@ run_report fiber_run::run() {
   }
   for (std::thread& worker : workers) worker.join();
   if (engine_.shared().has_failed()) throw_failure();
+  return report();
+}
+
+run_report fiber_run::report() {
   return {.plan = engine_.plan(),
           .processors = engine_.counts(),
           .messages_written_bytes = engine_.stored_written_bytes(),
-          .messages_read_bytes = engine_.stored_read_bytes()};
+          .messages_read_bytes = engine_.stored_read_bytes(),
+          .history = engine_.shared().record.history()};
 }
 
 void fiber_run::work(std::uint32_t worker) {
@@ -79,8 +84,10 @@ void fiber_run::stop(std::uint32_t rank) {
   std::lock_guard const held(shared.mutex);
   if (has_ended) {
     shared.ranks.end(rank);
+    shared.record.end(rank);
   } else {
     shared.ranks.park(rank);
+    shared.record.end_computing(rank);
   }
   shared.check_progress();
   shared.pager_wakes.notify_one();
@@ -92,7 +99,10 @@ std::optional<std::uint32_t> fiber_run::next(std::uint32_t worker) {
   std::unique_lock held(shared.mutex);
   for (;;) {
     if (!shared.ranks.has_work(worker)) return std::nullopt;
-    if (std::optional<std::uint32_t> const rank = shared.ranks.start_next(worker)) return rank;
+    if (std::optional<std::uint32_t> const rank = shared.ranks.start_next(worker)) {
+      shared.record.begin_computing(*rank);
+      return rank;
+    }
     shared.worker_wakes(worker).wait(held);
   }
 }

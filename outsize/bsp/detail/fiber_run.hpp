@@ -37,6 +37,8 @@ class fiber_run {
 
   /// Runs all to their ends. @throws the first failure: of a processor as a bsp_error.
   run_report run();
+  /// The work so far. Any thread.
+  run_report report();
 
  private:
   void work(std::uint32_t worker);

@@ -115,6 +115,7 @@ void message_store::append(chain& to, std::span<std::byte const> bytes, std::uin
   while (!bytes.empty()) {
     if (to.open == nullptr || to.open->filled_bytes == block_bytes) {
       stored_block* const fresh = new_block(held);
+      fresh->destination = static_cast<std::uint32_t>(&to - chains_.data());
       if (to.open != nullptr) {
         to.open->next = fresh;
         close(to);
@@ -228,6 +229,10 @@ void message_store::write_ended(stored_block& written, io::request const& reques
   --writing_;
   if (how.ok()) {
     written_bytes_ += request.length_bytes();
+    if (on_transfer) {
+      on_transfer(written.destination, {.stored_bytes = written.filled_bytes,
+                                        .stored_written_bytes = request.length_bytes()});
+    }
   } else {
     fail(transfer_error(store_.disk_name(written.place.disk), request, how));
   }
@@ -238,7 +243,8 @@ void message_store::write_ended(stored_block& written, io::request const& reques
 
 // ---- lending ----
 
-message_ticket message_store::lend(std::span<lent_stretch const> stretches, std::uint32_t readers) {
+message_ticket message_store::lend(std::uint32_t destination,
+                                   std::span<lent_stretch const> stretches, std::uint32_t readers) {
   ticket message;
   stored_block* last = nullptr;
   std::uint64_t const alignment = store_.alignment_bytes();
@@ -250,8 +256,8 @@ message_ticket message_store::lend(std::span<lent_stretch const> stretches, std:
       }
       std::uint64_t const end = round_up(each.offset_bytes + each.length_bytes, alignment);
       for (std::uint64_t at = begin; at < end; at += buffer_bytes()) {
-        stored_block* const made =
-            new_stretch({each.of, at, std::min<std::uint64_t>(end - at, buffer_bytes())}, readers);
+        stored_block* const made = new_stretch(
+            destination, {each.of, at, std::min<std::uint64_t>(end - at, buffer_bytes())}, readers);
         (last == nullptr ? message.first : last->next) = made;
         last = made;
       }
@@ -264,7 +270,8 @@ message_ticket message_store::lend(std::span<lent_stretch const> stretches, std:
   return message;
 }
 
-stored_block* message_store::new_stretch(lent_stretch const& part, std::uint32_t readers) {
+stored_block* message_store::new_stretch(std::uint32_t destination, lent_stretch const& part,
+                                         std::uint32_t readers) {
   auto fresh = std::make_unique<stored_block>();
   fresh->place = part.of->place();
   fresh->place.offset_bytes += part.offset_bytes;
@@ -273,6 +280,7 @@ stored_block* message_store::new_stretch(lent_stretch const& part, std::uint32_t
   fresh->messages = readers;
   fresh->is_open = false;
   fresh->lender = part.of;
+  fresh->destination = destination;
   lock const held(mutex_);
   blocks_.insert(fresh.get());
   return fresh.release();
@@ -424,6 +432,9 @@ void message_store::read_ended(stored_block& filled, block::frame into, io::requ
   filled.is_moving = false;
   --reading_;
   read_bytes_ += request.length_bytes();
+  if (on_transfer) {
+    on_transfer(filled.destination, {.stored_read_bytes = request.length_bytes()});
+  }
   if (how.ok()) {
     filled.memory = into;
   } else {

@@ -24,6 +24,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -38,6 +39,7 @@
 #include <outsize/block/storage.hpp>
 #include <outsize/bsp/detail/message_ticket.hpp>
 #include <outsize/bsp/detail/shared_block.hpp>
+#include <outsize/bsp/run_history.hpp>
 
 namespace outsize::bsp::detail {
 
@@ -46,6 +48,7 @@ struct stored_block {
   block::frame memory = {};
   block::block_id place = {};
   std::uint32_t filled_bytes = 0;
+  std::uint32_t destination = 0;
   std::uint32_t messages = 0;  ///< That have bytes in it and have not been taken.
   std::uint32_t users = 0;     ///< Threads that copy into it or out of it, or wait for it.
   bool is_open = true;         ///< The last of its chain.
@@ -65,6 +68,10 @@ struct lent_stretch {
 class message_store {
  public:
   using ticket = message_ticket;
+
+  /// Called, if it is set before the first put(), with the bytes of each block that was moved, and
+  /// its destination. It must not call the store.
+  std::function<void(std::uint32_t, superstep_counts const&)> on_transfer = {};
 
   /// The memory that it needs at least.
   static std::uint64_t least_memory_bytes(std::uint32_t threads) noexcept;
@@ -89,7 +96,11 @@ class message_store {
   }
   /// Takes a message that lies in stretches of blocks, which nobody changes. Only the message
   /// itself may begin and end beside the alignment of the disks. No I/O. @throws std::bad_alloc.
-  ticket lend(std::span<lent_stretch const> stretches, std::uint32_t readers = 1);
+  ticket lend(std::uint32_t destination, std::span<lent_stretch const> stretches,
+              std::uint32_t readers = 1);
+  static bool is_lent(ticket const& message) noexcept {
+    return message.first != nullptr && message.first->lender != nullptr;
+  }
   /// Begins to read a message that will be taken soon, as far as buffers are free.
   void prefetch(ticket const& message) noexcept;
   /// Copies a message out; the last reader frees it. @pre the pieces have its length.
@@ -111,7 +122,8 @@ class message_store {
     stored_block* open = nullptr;
   };
 
-  stored_block* new_stretch(lent_stretch const& part, std::uint32_t readers);
+  stored_block* new_stretch(std::uint32_t destination, lent_stretch const& part,
+                            std::uint32_t readers);
 
   // Each expects mutex_ locked; those that take the lock may unlock it for a while.
   void append(chain& to, std::span<std::byte const> bytes, std::uint32_t readers, ticket& message,

@@ -216,8 +216,8 @@ TEST(message_store, reads_what_is_lent_where_it_lies) {
     std::uint64_t const writes = disks.writes();
     std::vector<lent_stretch> stretches{{std::move(one), 70'001, 192_KiB - 70'001},
                                         {std::move(two), 0, 50'003}};
-    ticket const where = store.lend(stretches, 3);
-    ticket const short_one = store.lend(std::span(stretches).first(1));
+    ticket const where = store.lend(2, stretches, 3);
+    ticket const short_one = store.lend(2, std::span(stretches).first(1));
     stretches.clear();
     std::vector<std::byte> expected(first.begin() + 70'001, first.end());
     ASSERT_EQ(short_one.length_bytes, expected.size());
@@ -236,7 +236,7 @@ TEST(message_store, reads_what_is_lent_where_it_lies) {
     EXPECT_GT(disks.store.allocated_bytes(), 0U);
     store.drop(where);  // the last reader
     EXPECT_EQ(disks.store.allocated_bytes(), 0U);
-    store.lend(std::array{lent_stretch{written_block(disks.store, second), 1, 10'000}});
+    store.lend(2, std::array{lent_stretch{written_block(disks.store, second), 1, 10'000}});
   }
   EXPECT_EQ(disks.store.allocated_bytes(), 0U);  // though it was not taken
 }

@@ -28,7 +28,6 @@ pager::pager(storage& store, board& shared, std::span<std::unique_ptr<context> c
       piece_bytes_(contexts.front()->shape().piece_bytes),
       batch_(std::max<std::size_t>(batch_bytes / piece_bytes_, 1)),
       window_(std::max<std::size_t>(window_bytes / piece_bytes_, 2)),
-      volumes_(contexts.size()),
       moving_(contexts.size()) {
   ended_.reserve(2 * (window_ + batch_));
   thread_ = std::thread([this] { work(); });
@@ -102,10 +101,15 @@ bool pager::settle(lock& held) {
   for (piece_of const& what : dropped) {
     contexts_[what.rank]->set_state(what.piece, state::absent);
     --leaving_;
-    --moving_[what.rank];
+    note_moving(what.rank, -1);
     shared_.free_frame_bytes += piece_bytes_;
   }
   return true;
+}
+
+void pager::note_moving(std::uint32_t rank, std::ptrdiff_t pieces) noexcept {
+  moving_[rank] += static_cast<std::size_t>(pieces);
+  shared_.record.move(rank, pieces);
 }
 
 /// A piece that arrives is there, and so is one that was leaving when its processor came again.
@@ -113,7 +117,8 @@ void pager::piece_ended(piece_of what) {
   context& of = *contexts_[what.rank];
   --(of.state_of(what.piece) == state::leaving ? leaving_ : arriving_);
   of.set_state(what.piece, state::present);
-  if (--moving_[what.rank] == 0) finish_coming(what.rank);
+  note_moving(what.rank, -1);
+  if (moving_[what.rank] == 0) finish_coming(what.rank);
 }
 
 std::vector<std::size_t> pager::next_absent(context const& of, std::size_t most) const {
@@ -174,7 +179,7 @@ bool pager::bring_in(std::optional<std::uint32_t>& coming, std::size_t free, loc
   if (most == 0) return false;
   for (std::size_t const piece : pieces) of.set_state(piece, state::arriving);
   arriving_ += pieces.size();
-  moving_[rank] += pieces.size();
+  note_moving(rank, static_cast<std::ptrdiff_t>(pieces.size()));
   shared_.free_frame_bytes -= pieces.size() * piece_bytes_;
   held.unlock();
   issue_reads(rank, pieces);
@@ -194,6 +199,7 @@ void pager::issue_reads(std::uint32_t rank, std::vector<std::size_t> const& piec
     }
     for (std::size_t i = 0; i < pieces.size(); ++i) {
       stored[i] = of.stored(pieces[i]);
+      shared_.record.add(rank, {.used_bytes = of.used_bytes(pieces[i])});
       if (!is_clear) of.clear_but(pieces[i], stored[i]);
     }
   } catch (...) {
@@ -232,7 +238,7 @@ void pager::let_go(std::uint32_t victim, std::size_t most, lock& held) {
   shared_.has_swapped.store(true);
   for (std::size_t const piece : pieces) of.set_state(piece, state::leaving);
   leaving_ += pieces.size();
-  moving_[victim] += pieces.size();
+  note_moving(victim, static_cast<std::ptrdiff_t>(pieces.size()));
   held.unlock();
   issue_writes(victim, pieces);
   held.lock();
@@ -245,6 +251,12 @@ void pager::issue_writes(std::uint32_t rank, std::vector<std::size_t> const& pie
   try {
     store_.threads().parallel_for(pieces.size(),
                                   [&](std::size_t i) { changed[i] = of.changes(pieces[i]); });
+    for (std::vector<grain_run> const& runs : changed) {
+      for (grain_run const& run : runs) {
+        shared_.record.add(rank,
+                           {.changed_bytes = std::uint64_t{run.count} * of.shape().grain_bytes});
+      }
+    }
   } catch (...) {
     error = std::current_exception();
     changed.assign(pieces.size(), {});
@@ -313,9 +325,9 @@ void pager::request_ended(transfer* of, std::uint32_t disk, io::request const& r
                           io::outcome how) {
   if (how.ok() && how.bytes != request.length_bytes()) how = {EIO, how.bytes};
   std::lock_guard const held(shared_.mutex);
-  swap_volume& volume = volumes_[of->what.rank];
   bool const is_write = request.kind() == io::operation::write;
-  (is_write ? volume.written_bytes : volume.read_bytes) += how.bytes;
+  shared_.record.add(of->what.rank, is_write ? superstep_counts{.written_bytes = how.bytes}
+                                             : superstep_counts{.read_bytes = how.bytes});
   if (!how.ok()) {
     std::exception_ptr& first = is_write ? write_failure_ : read_failure_;
     if (!first) first = transfer_error(store_.disk_name(disk), request, how);

@@ -35,12 +35,6 @@
 
 namespace outsize::bsp::detail {
 
-/// Bytes that a processor's context has moved.
-struct swap_volume {
-  std::uint64_t written_bytes = 0;
-  std::uint64_t read_bytes = 0;
-};
-
 class pager {
  public:
   /// Moves `contexts`, one for each rank of `shared`. All outlive it. Starts the thread.
@@ -49,9 +43,6 @@ class pager {
   pager& operator=(pager const&) = delete;
   /// Waits for its requests.
   ~pager();
-
-  /// The bytes that the context of each rank has moved. @pre the lock of the run is held.
-  std::vector<swap_volume> const& volumes() const noexcept { return volumes_; }
 
  private:
   using lock = std::unique_lock<std::mutex>;
@@ -66,6 +57,7 @@ class pager {
   };
 
   void work() noexcept;
+  void note_moving(std::uint32_t rank, std::ptrdiff_t pieces) noexcept;
   bool settle(lock& held);
   bool serve(std::optional<std::uint32_t>& coming, bool is_in_need, lock& held);
   bool bring_in(std::optional<std::uint32_t>& coming, std::size_t free, lock& held);
@@ -92,7 +84,6 @@ class pager {
   std::size_t const window_;
 
   // With the lock of the run:
-  std::vector<swap_volume> volumes_;
   std::optional<std::uint32_t> in_need_, coming_;  // whose pieces take frames
   std::vector<std::size_t> moving_;                // pieces of each rank that arrive or leave
   std::size_t arriving_ = 0, leaving_ = 0;

@@ -178,6 +178,15 @@ void context::clear_but(std::size_t piece, std::span<grain_run const> grains) co
   std::memset(rest.data(), 0, rest.size());
 }
 
+std::uint64_t context::used_bytes(std::size_t piece) const noexcept {
+  if (!pieces_[piece].place) return 0;
+  std::uint64_t bytes = 0;
+  for (std::uint32_t grain = 0; grain < shape_.grains_per_piece(); ++grain) {
+    if (is_grain_used(piece, grain)) bytes += shape_.grain_bytes;
+  }
+  return bytes;
+}
+
 block::block_id context::place_of(std::size_t piece, grain_run grains) {
   std::shared_ptr<shared_block const>& place = pieces_[piece].place;
   if (!place) {

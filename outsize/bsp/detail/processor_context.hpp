@@ -100,6 +100,8 @@ class context {
   std::vector<grain_run> stored(std::size_t piece) const;
   /// Fills a present piece with zeros but for some grains.
   void clear_but(std::size_t piece, std::span<grain_run const> grains) const noexcept;
+  /// The bytes in use of a piece that has a block, in whole grains.
+  std::uint64_t used_bytes(std::size_t piece) const noexcept;
   /// Where grains of a piece lie; allocates the block of the piece if it has none.
   /// @throws out_of_space, io_error.
   block::block_id place_of(std::size_t piece, grain_run grains);

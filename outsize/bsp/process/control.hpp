@@ -96,7 +96,9 @@ struct alignas(64) header {
   std::uint32_t grain_bytes;                  ///< The unit in which contents are moved.
   std::atomic<std::uint32_t> moves_contents;  ///< Memory is short: contexts go to disk.
   std::atomic<std::uint32_t> has_failed;
-  char text[most_text];  ///< Why.
+  char text[most_text];                  ///< Why.
+  std::atomic<std::uint32_t> is_ending;  ///< The launcher ends the run, when the engine has ended.
+  char ending_text[most_text];           ///< Why.
 };
 
 inline rank_control& control_of(header& all, std::uint32_t rank) noexcept {

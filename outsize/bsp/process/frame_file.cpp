@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -78,6 +79,12 @@ void shared_memory::give_up(std::uint64_t offset, std::uint64_t bytes) noexcept 
                        static_cast<off_t>(offset), static_cast<off_t>(bytes));
   });
   if (status != 0) std::memset(data_ + offset, 0, bytes);
+}
+
+std::uint64_t shared_memory::allocated_bytes() const noexcept {
+  struct stat status = {};
+  if (!directory_.empty() || ::fstat(file_.number(), &status) != 0) return 0;
+  return static_cast<std::uint64_t>(status.st_blocks) * 512;
 }
 
 frame_pool::frame_pool(shared_memory& memory, std::uint64_t frame_bytes)

@@ -37,6 +37,8 @@ class shared_memory {
 
   int descriptor() const noexcept { return file_.number(); }
   std::span<std::byte> bytes() const noexcept { return {data_, bytes_}; }
+  /// Its bytes that are in memory, mapped by a process or not; 0 of a file on a disk.
+  std::uint64_t allocated_bytes() const noexcept;
   /// A program that this process becomes keeps the descriptor.
   void let_inherit() const noexcept;
 

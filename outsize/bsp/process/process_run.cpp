@@ -74,9 +74,20 @@ run_plan plan_processes(process_options const& options) {
   all.workers =
       options.workers != 0 ? options.workers : static_cast<std::uint32_t>(available_threads());
   all.stack_bytes = 64_KiB;  // of the fibers that serve
-  if (!options.maps_files) return plan_memory(options.count, all, private_bytes);
-  all.workers = options.workers != 0 ? options.workers : options.count;
-  return plan_mapped(options.count, all, private_bytes);
+  if (options.maps_files && options.workers == 0) all.workers = options.count;
+  run_plan plan = options.maps_files ? plan_mapped(options.count, all, private_bytes)
+                                     : plan_memory(options.count, all, private_bytes);
+  check_tasks(plan, available_tasks());
+  return plan;
+}
+
+void check_tasks(run_plan const& plan, startable_tasks const& allowed) {
+  // The engine has its first thread, the workers, and the one that moves memory.
+  std::uint64_t const needed = std::uint64_t{plan.count} + 2 + plan.workers;
+  if (needed <= allowed.count) return;
+  throw plan_error(
+      fmt::format("{} ranks need {} processes and threads, but no more than {} can be started: {}",
+                  plan.count, needed, allowed.count, allowed.limit));
 }
 
 process_memory::process_memory(process_options const& options, run_plan const& plan)
@@ -95,6 +106,12 @@ process_memory::process_memory(process_options const& options, run_plan const& p
     }
     frames_.push_back(shared_memory::in_directory(disk.path, plan.context_bytes));
   }
+}
+
+std::uint64_t process_memory::allocated_bytes() const noexcept {
+  std::uint64_t bytes = control_.allocated_bytes();
+  for (std::unique_ptr<shared_memory> const& each : frames_) bytes += each->allocated_bytes();
+  return bytes;
 }
 
 std::string process_memory::environment_of(std::uint32_t rank) const {
@@ -130,7 +147,7 @@ void note_failure(header& all, std::exception_ptr const& failure) noexcept {
 }
 
 run_report serve_processes(process_options const& options, run_plan const& plan,
-                           process_memory& memory) {
+                           process_memory& memory, run_observer* observer) {
   header& all = memory.shared();
   storage store({.disks = options.disks,
                  .memory_bytes = plan.memory_bytes,
@@ -146,11 +163,16 @@ run_report serve_processes(process_options const& options, run_plan const& plan,
       },
       [&](std::uint32_t rank) { rank_server(*core, all, rank).serve(); });
   core = &run.core();
-  core->shared().on_failure = [&all, core] {
+  core->shared().on_failure = [&] {
     note_failure(all, core->shared().failure.error);
+    if (observer != nullptr) observer->failed(run.report(), all.text);
     ::_exit(1);
   };
-  return run.run();
+  if (observer == nullptr) return run.run();
+  observer->begun(store, core->shared().record, [&run] { return run.report(); });
+  run_report report = run.run();
+  observer->ended(report);
+  return report;
 }
 
 }  // namespace outsize::bsp::process

@@ -8,11 +8,15 @@
 
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include <outsize/base/machine.hpp>
 #include <outsize/block/disk_options.hpp>
+#include <outsize/block/storage.hpp>
+#include <outsize/bsp/detail/run_recorder.hpp>
 #include <outsize/bsp/process/control.hpp>
 #include <outsize/bsp/process/frame_file.hpp>
 #include <outsize/bsp/run_plan.hpp>
@@ -32,8 +36,12 @@ struct process_options {
 };
 
 /// Divides memory. Private memory of each process is counted with 256 KiB. Each context in a file
-/// may have all the memory, or options.context_bytes. @throws as plan_run().
+/// may have all the memory, or options.context_bytes. @throws as plan_run(); plan_error if limits
+/// do not allow all processes.
 run_plan plan_processes(process_options const& options);
+/// Checks that the processes and the threads of a run can be started. @throws plan_error, with the
+/// numbers.
+void check_tasks(run_plan const& plan, startable_tasks const& allowed);
 
 /// The memory of a run, before there is a thread or a process.
 class process_memory {
@@ -44,6 +52,8 @@ class process_memory {
   header& shared() noexcept { return *reinterpret_cast<header*>(control_.bytes().data()); }
   /// The frames of all ranks, or of each one its own.
   std::vector<std::unique_ptr<shared_memory>> const& frames() const noexcept { return frames_; }
+  /// Bytes of memory files, in memory.
+  std::uint64_t allocated_bytes() const noexcept;
   /// The entry in the environment of a process. It inherits the descriptors that this names from
   /// the one that calls.
   std::string environment_of(std::uint32_t rank) const;
@@ -56,9 +66,27 @@ class process_memory {
 /// Notes why a run fails in the shared header: "no memory …", or as the exception says.
 void note_failure(header& all, std::exception_ptr const& failure) noexcept;
 
+/// Is told of a run by its engine.
+class run_observer {
+ public:
+  run_observer() = default;
+  run_observer(run_observer const&) = delete;
+  run_observer& operator=(run_observer const&) = delete;
+  virtual ~run_observer() = default;
+
+  /// The run begins. @param report_now  Returns the work so far. It may be called, and `store` and
+  /// `record` used, until the call of ended() or failed() returns.
+  virtual void begun(storage& store, detail::run_recorder const& record,
+                     std::function<run_report()> report_now) = 0;
+  /// All processes have ended. Its exceptions are failures of the run.
+  virtual void ended(run_report const& report) = 0;
+  /// The run has failed, and the engine ends after this call.
+  virtual void failed(run_report const& report, std::string const& reason) noexcept = 0;
+};
+
 /// Serves all processes until they have ended. If the run fails, the reason is in the shared
 /// header, and this process ends at once with code 1: its files have no names.
 run_report serve_processes(process_options const& options, run_plan const& plan,
-                           process_memory& memory);
+                           process_memory& memory, run_observer* observer = nullptr);
 
 }  // namespace outsize::bsp::process
