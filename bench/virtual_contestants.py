@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: the outsize authors
 # SPDX-License-Identifier: BSL-1.0
-"""Virtual processors: fibers of a program of ours, and ranks of an MPI program, with their peers."""
+"""Virtual processors: fibers of a program of ours, ranks of an MPI program, and their peers."""
 
 import os
 import re

@@ -22,7 +22,7 @@
 
 namespace outsize::bsp::process {
 
-inline constexpr std::uint64_t magic = 0x6f757473697a6531;  // changes with the layout
+inline constexpr std::uint64_t magic = 0x6f757473697a6532;  // changes with the layout
 inline constexpr char const* environment_name = "OUTSIZE_BSP";
 inline constexpr std::size_t most_text = 512;
 inline constexpr std::int64_t any = -1;
@@ -90,6 +90,8 @@ struct alignas(64) header {
   std::uint64_t frame_bytes;  ///< All frames together.
   std::uint64_t part_capacity, posted_capacity;
   std::uint32_t count;
+  std::uint32_t frames_are_on_disk;  ///< 1: pages come as they are touched,
+  std::uint32_t reads_ahead;         ///< and those behind them too.
   std::atomic<std::uint32_t> has_failed;
   std::int32_t exit_code;  ///< If it has failed.
   char text[most_text];    ///< Why.

@@ -38,9 +38,11 @@ shared_memory::shared_memory(char const* name, std::uint64_t bytes)
     : shared_memory(file_in_memory(name), "", bytes) {}
 
 std::unique_ptr<shared_memory> shared_memory::in_directory(std::string const& directory,
-                                                           std::uint64_t bytes) {
-  return std::unique_ptr<shared_memory>(
+                                                           std::uint64_t bytes, bool reads_ahead) {
+  std::unique_ptr<shared_memory> made(
       new shared_memory(io::detail::open_temporary(directory), directory, bytes));
+  if (!reads_ahead) ::madvise(made->data_, bytes, MADV_RANDOM);
+  return made;
 }
 
 shared_memory::shared_memory(io::detail::open_descriptor file, std::string directory,

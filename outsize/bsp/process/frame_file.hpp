@@ -28,9 +28,10 @@ class shared_memory {
  public:
   /// In memory, full of zeros. @throws std::system_error.
   shared_memory(char const* name, std::uint64_t bytes);
-  /// On a disk, full of holes. @throws std::system_error, io_error.
+  /// On a disk, full of holes. @param reads_ahead  A page that is touched brings others too.
+  /// @throws std::system_error, io_error.
   static std::unique_ptr<shared_memory> in_directory(std::string const& directory,
-                                                     std::uint64_t bytes);
+                                                     std::uint64_t bytes, bool reads_ahead);
   shared_memory(shared_memory const&) = delete;
   shared_memory& operator=(shared_memory const&) = delete;
   ~shared_memory();
