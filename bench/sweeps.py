@@ -117,8 +117,8 @@ SWEEPS = {row.name: row for row in (
           "bytes", _powers_of_two(256 * MIB, 4 * GIB), (16 * MIB, 32 * MIB), varies="size",
           benchmark="bsp-sort", pictures=("item-time", "volume"), memory_bytes=512 * MIB),
     Sweep("bsp-disks", "sample sort by 64 virtual processors on simulated disks (PEMS 2007, "
-          "Figure 2)", "size", "bytes", _powers_of_two(64 * MIB, 512 * MIB), (8 * MIB, 16 * MIB),
-          program="bench_virtual_processors",
+          "Figure 2)", "input size", "bytes", _powers_of_two(64 * MIB, 512 * MIB),
+          (8 * MIB, 16 * MIB), program="bench_virtual_processors",
           curves={f"{count} disk{'s' if count > 1 else ''}":
                   f"bsp-disks {{value}} {{memory}} {{threads}} {{directory}} {count}"
                   for count in _powers_of_two(1, 16)},
