@@ -235,7 +235,7 @@ BENCHMARKS = {row.name: row for row in (
               ours="virtual-processors", disk_per_input_byte=1.2),
     *(Benchmark(f"bsp-is{suffix}", f"integer sort in MPI, {ranks} ranks, {at_once} at a time", "",
                 16, (), None, ("mmap", "mmap-in-turns"), 1 * GIB, 256 * MIB, floor_passes=0,
-                ours="ranks", ranks=ranks, at_once=at_once, iterations=1, limits_all=True,
+                ours="ranks", ranks=ranks, at_once=at_once, iterations=3, limits_all=True,
                 disk_per_input_byte=2.2, smoke_size_bytes=8 * MIB, smoke_memory_bytes=24 * MIB)
       for suffix, ranks, at_once in (("", 16, 1), ("-k2", 32, 2))),
     *(Benchmark(f"bsp-memory{suffix}", f"integer sort in MPI that fits in memory{remark}", "", 16,

@@ -19,7 +19,10 @@
 
 #include <outsize/bsp/detail/arena_memory.hpp>
 #include <outsize/bsp/process/control.hpp>
-#include <outsize/io/posix/open_descriptor.hpp>
+
+namespace outsize::io::detail {
+class open_descriptor;
+}  // namespace outsize::io::detail
 
 namespace outsize::bsp::process {
 
@@ -36,7 +39,7 @@ class shared_memory {
   shared_memory& operator=(shared_memory const&) = delete;
   ~shared_memory();
 
-  int descriptor() const noexcept { return file_.number(); }
+  int descriptor() const noexcept;
   std::span<std::byte> bytes() const noexcept { return {data_, bytes_}; }
   /// A program that this process becomes keeps the descriptor.
   void let_inherit() const noexcept;
@@ -48,9 +51,11 @@ class shared_memory {
   void give_up(std::uint64_t offset, std::uint64_t bytes) noexcept;
 
  private:
-  shared_memory(io::detail::open_descriptor file, std::string directory, std::uint64_t bytes);
+  using file_ptr = std::unique_ptr<io::detail::open_descriptor const>;
 
-  io::detail::open_descriptor file_;
+  shared_memory(file_ptr file, std::string directory, std::uint64_t bytes);
+
+  file_ptr file_;
   std::string directory_;  // empty: in memory
   std::byte* data_ = nullptr;
   std::uint64_t bytes_;
