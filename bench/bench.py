@@ -30,7 +30,6 @@ from sizes import MIB, format_size, parse_size
 from workplace import NoSpace, Workplace
 
 RESULTS = PROJECT / "docs/benchmarks/results"
-SMOKE_MEMORY_BYTES = 8 * MIB
 DISK_PER_INPUT_BYTE_OF_DATABASES = 4.4
 
 
@@ -212,7 +211,8 @@ def run_smoke(arguments):
         for peer in row.peers:
             if peer not in ready:
                 print(f"{row.name}: without {peer}, which is not installed or not built")
-        good &= run_and_report(row, arguments, row.smoke_size_bytes, SMOKE_MEMORY_BYTES, 1, ready)
+        good &= run_and_report(row, arguments, row.smoke_size_bytes, row.smoke_memory_bytes,
+                               1, ready)
     return good
 
 

@@ -6,6 +6,7 @@ import contextlib
 import io
 import os
 import pathlib
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -21,8 +22,10 @@ from contestant import Measurement, Task
 from contestants import peer_of
 from floor import Floor
 from memory_group import MemoryGroup
+from process_memory import ProcessMemory, descendants
 from queue_contestants import PriorityQueue, SorterForQueue, StxxlSequentialQueue
 from sizes import GIB, MIB, parse_size
+from virtual_contestants import Mapped, MappedInTurns, OneWorker, OpenMpi, Ranks, VirtualProcessors
 from workplace import BYTES_BESIDE_MEMORY, NoSpace, Workplace, touch_memory
 
 
@@ -170,6 +173,40 @@ class Memory(unittest.TestCase):
         self.assertIn("none", entry["memory_limit"])
 
 
+class SumOfProcesses(unittest.TestCase):
+    PARENT = """import os, subprocess, sys, time
+memory = os.memfd_create("x", 0)
+os.write(memory, bytes(24 << 20))     # in no mapping
+own = bytearray(16 << 20)
+subprocess.run([sys.executable, "-c", "import time; own = bytearray(b'x') * (32 << 20); "
+                "time.sleep(1)"], pass_fds=[memory])
+"""
+
+    def test_is_that_of_all_with_files_in_memory_once(self):
+        with ProcessMemory() as memory:
+            child.must_run([sys.executable, "-c", self.PARENT])
+        self.assertGreater(memory.peak_bytes, (24 + 16 + 32) * MIB)
+        self.assertLess(memory.peak_bytes, (24 + 16 + 32 + 40) * MIB)
+
+    @unittest.skipIf(MemoryGroup.missing(), "no memory cgroup can be made here")
+    def test_is_about_what_a_group_counts(self):
+        with MemoryGroup(512 * MIB) as group, ProcessMemory() as memory:
+            child.must_run(group.prefix([sys.executable, "-c", self.PARENT]))
+            self.assertAlmostEqual(memory.peak_bytes / MIB, group.peak_bytes() / MIB, delta=16)
+
+    def test_descendants_are_found_by_generations(self):
+        process = subprocess.Popen(["sh", "-c", "sleep 60; true"], start_new_session=True)
+        try:
+            while len(descendants(process.pid)) != 1:
+                self.assertIsNone(process.poll())
+            self.assertIn(process.pid, descendants(os.getpid()))
+            self.assertIn(descendants(process.pid)[0], descendants(os.getpid()))
+        finally:
+            os.killpg(process.pid, 9)
+            process.wait()
+        self.assertEqual(descendants(process.pid), [])
+
+
 class Floors(unittest.TestCase):
     def floor(self, **moved):
         row = Benchmark("x", "", "", 8, (), None, (), **moved)
@@ -254,6 +291,31 @@ class Catalogue(unittest.TestCase):
                 ("pq-bulk-rewrite-24", ours, "pq-bulk-rewrite bulk 640 64 2 24 640000"),
                 ("pq-rbulk-rewrite", stxxl, "pq-rbulk-rewrite 640 64 8 640000")):
             self.assertEqual(self.asked(name, contestant), words.split())
+
+    def contestant(self, name, made, memory_bytes=256 * MIB, threads=2):
+        return made(Task(BENCHMARKS[name], pathlib.Path("bin/outsize"), None, None, GIB,
+                         memory_bytes, threads))
+
+    def test_ranks_have_all_the_memory_of_a_group_but_a_little(self):
+        for name, made, words in (
+                ("bsp-is", Ranks, ["-v16", "-k1", f"-m{248 * MIB}"]),
+                ("bsp-is-k2", MappedInTurns, ["-v32", "-k2", f"-m{248 * MIB}", "--swap=mmap"]),
+                ("bsp-is", Mapped, ["-v16", "-k16", f"-m{248 * MIB}", "--swap=mmap"]),
+                ("bsp-memory", Ranks, ["-v2", "-k2", f"-m{256 * MIB}"]),
+                ("bsp-memory-v8", Ranks, ["-v8", "-k2", f"-m{256 * MIB}"])):
+            self.assertEqual(self.contestant(name, made).launcher(), ["outsize-run", *words])
+        self.assertEqual(self.contestant("bsp-is", Ranks).group_bytes, 256 * MIB)
+        self.assertIsNone(self.contestant("bsp-memory", Ranks).group_bytes)
+        self.assertEqual(self.contestant("bsp-is", Ranks, 8 * MIB).launcher()[-1], f"-m{8 * MIB}")
+
+    def test_open_mpi_is_told_when_there_are_more_ranks_than_processors(self):
+        with mock.patch("os.sched_getaffinity", return_value={0, 1}):
+            self.assertNotIn("--oversubscribe", self.contestant("bsp-memory", OpenMpi).launcher())
+            self.assertIn("--oversubscribe", self.contestant("bsp-memory-v8", OpenMpi).launcher())
+
+    def test_one_worker_is_one_whatever_the_threads(self):
+        self.assertEqual(self.contestant("bsp-workers", VirtualProcessors, threads=4).workers, 4)
+        self.assertEqual(self.contestant("bsp-workers", OneWorker, threads=4).workers, 1)
 
 
 if __name__ == "__main__":

@@ -35,6 +35,7 @@ class Benchmark:
     without: tuple = ()       # likewise, of the peer that does without what the benchmark is about
     input_program: str = ""   # which makes the input, of so many bytes, into a file
     smoke_size_bytes: int = 32 * MIB
+    smoke_memory_bytes: int = 8 * MIB
     text: str = ""            # the input is this one of ./dev demo, but for smoke runs
     bulk_items: int = 0       # of queues: the items of a bulk, or the most of a random one; 0: a
                               # call for each item
@@ -234,11 +235,12 @@ BENCHMARKS = {row.name: row for row in (
               ours="virtual-processors", disk_per_input_byte=1.2),
     *(Benchmark(f"bsp-is{suffix}", f"integer sort in MPI, {ranks} ranks, {at_once} at a time", "",
                 16, (), None, ("mmap", "mmap-in-turns"), 1 * GIB, 256 * MIB, floor_passes=0,
-                ours="ranks", ranks=ranks, at_once=at_once, iterations=1, limits_all=True,
-                disk_per_input_byte=2.2, smoke_size_bytes=2 * MIB)
+                ours="ranks", ranks=ranks, at_once=at_once, iterations=3, limits_all=True,
+                disk_per_input_byte=2.2, smoke_size_bytes=8 * MIB, smoke_memory_bytes=24 * MIB)
       for suffix, ranks, at_once in (("", 16, 1), ("-k2", 32, 2))),
     *(Benchmark(f"bsp-memory{suffix}", f"integer sort in MPI that fits in memory{remark}", "", 16,
                 (), None, ("openmpi",), 1 * GIB, 4 * GIB, floor_passes=0, ours="ranks",
-                ranks=ranks, disk_per_input_byte=0.1, smoke_size_bytes=2 * MIB)
+                ranks=ranks, disk_per_input_byte=0.1, smoke_size_bytes=8 * MIB,
+                smoke_memory_bytes=32 * MIB)
       for suffix, remark, ranks in (("", "", 0), ("-v8", ", 8 ranks", 8))),
 )}

@@ -212,6 +212,9 @@ def sweep_figures(sweep):
     if sweep.content["sweep"] == "merge":
         return [_curves(sweep, "MiB/s", lambda one: one["bytes_per_second"] / MIB,
                         "size", "memory")]
+    if sweep.content["sweep"] == "bsp-disks":
+        return [_curves(sweep, "simulated ns for each item",
+                        lambda one: one["simulated_seconds"] * 1e9 / one["items"], "size")]
     if any(one.get("simulated_seconds") for one in points[0]["measured"].values()):
         return [_curves(sweep, "simulated seconds", lambda one: one["simulated_seconds"])]
     return [_phases(sweep)]

@@ -7,6 +7,7 @@ import pathlib
 import time
 
 _ROOT = pathlib.Path("/sys/fs/cgroup")
+_PEAK_FILES = {"memory.max": "memory.peak", "memory.limit_in_bytes": "memory.max_usage_in_bytes"}
 
 
 class MemoryGroup:
@@ -42,6 +43,13 @@ class MemoryGroup:
             except OSError:
                 time.sleep(0.1)
         self._path.rmdir()
+
+    def peak_bytes(self):
+        """The most that it has had, 0 where the kernel does not tell."""
+        try:
+            return int((self._path / _PEAK_FILES[self._limit_file]).read_text())
+        except OSError:
+            return 0
 
     def prefix(self, command):
         """The command as one that joins the group before anything else."""

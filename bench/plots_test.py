@@ -115,6 +115,8 @@ def all_kinds():
                   for value, seconds in zip(values, (8.0, 4.0))]
         found[f"sweep-{name}"] = sweep(name, points, benchmark=row.benchmark, varies=row.varies,
                                        pictures=list(row.pictures))
+    found["sweep-bsp-disks"] = sweep("bsp-disks", program_points(
+        "bsp-disks", (MIB, 2 * MIB), lambda size: {**sort_point(1, 8), "items": size // 8}))
     found["mis"] = independent_set_run()
     found["sweep-merge"] = sweep("merge", program_points(
         "merge", (1, 2), lambda count: {"seconds": 1, "bytes_per_second": GIB / count,
@@ -189,6 +191,10 @@ class Figures(Folder):
         self.assertEqual(len(phases), 5)
         self.assertAlmostEqual(phases["all"][1], 16e9 / GIB)
         self.assertEqual(set(map(tuple, found["sweep-disks"].series.values())), {(8.0, 4.0)})
+        by_size = found["sweep-bsp-disks"]
+        self.assertEqual(by_size.axis, "simulated ns for each item")
+        self.assertEqual(by_size.series["16 disks"], [64e9 / MIB, 32e9 / MIB])
+        self.assertEqual(by_size.unit, "bytes")
         self.assertEqual(found["sweep-merge"].series,
                          {curve: [1024, 512] for curve in ("u64", "u64, one thread", "struct24",
                                                            "struct24, one thread")})

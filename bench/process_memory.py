@@ -45,15 +45,11 @@ class ProcessMemory:
 
 def descendants(ancestor):
     """The numbers of the processes that a process has started, and those that these have."""
-    children = {}
-    for entry in os.listdir(_PROC):
-        if entry.isdigit():
-            parent = re.search(r"\) \S (\d+)", _read(int(entry), "stat"))
-            children.setdefault(int(parent[1]) if parent else 0, []).append(int(entry))
-    found = children.get(ancestor, [])
+    found = [ancestor]
     for process in found:   # which grows meanwhile
-        found += children.get(process, [])
-    return found
+        for thread in _entries(process, "task"):
+            found += map(int, _read(process, f"task/{thread}/children").split())
+    return found[1:]
 
 
 def resident_bytes(processes):
@@ -65,6 +61,13 @@ def resident_bytes(processes):
         shared += _field(rollup, "Pss_Shmem")
         in_memory.update(_files_in_memory(process))
     return own + max(shared, sum(in_memory.values()))
+
+
+def _entries(process, name):
+    try:
+        return os.listdir(_PROC / str(process) / name)
+    except OSError:
+        return []
 
 
 def _read(process, name):
@@ -84,11 +87,11 @@ def _files_in_memory(process):
     """The bytes of each memfd of a process, by its inode."""
     found = {}
     folder = _PROC / str(process) / "fd"
-    try:
-        for entry in os.listdir(folder):
+    for entry in _entries(process, "fd"):
+        try:
             if os.readlink(folder / entry).startswith("/memfd:"):
                 about = os.stat(folder / entry)
                 found[about.st_ino] = about.st_blocks * 512
-    except OSError:
-        pass   # it has ended
+        except OSError:
+            pass   # it was closed
     return found

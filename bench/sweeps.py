@@ -113,6 +113,16 @@ SWEEPS = {row.name: row for row in (
           curves={way: f"{way} {{size}} {{memory}} {{threads}} {{directory}} {{value}}"
                   for way in ("pipelined", "stl")},
           uses_disk=False, size_bytes=500 * MIB, memory_bytes=128 * MIB),
+    Sweep("bsp-size", "sample sort by 64 virtual processors (PEMS 2007, Figure 2)", "input size",
+          "bytes", _powers_of_two(256 * MIB, 4 * GIB), (16 * MIB, 32 * MIB), varies="size",
+          benchmark="bsp-sort", pictures=("item-time", "volume"), memory_bytes=512 * MIB),
+    Sweep("bsp-disks", "sample sort by 64 virtual processors on simulated disks (PEMS 2007, "
+          "Figure 2)", "input size", "bytes", _powers_of_two(64 * MIB, 512 * MIB),
+          (8 * MIB, 16 * MIB), program="bench_virtual_processors",
+          curves={f"{count} disk{'s' if count > 1 else ''}":
+                  f"bsp-disks {{value}} {{memory}} {{threads}} {{directory}} {count}"
+                  for count in _powers_of_two(1, 16)},
+          uses_disk=False, memory_bytes=64 * MIB),
 )}
 
 

@@ -5,6 +5,9 @@
 //
 //   virtual_processors bsp-sort BYTES MEMORY_BYTES WORKERS DIRECTORY INPUT OUTPUT
 //   virtual_processors bsp-overlap|bsp-workers BYTES MEMORY_BYTES WORKERS DIRECTORY
+//   virtual_processors bsp-disks BYTES MEMORY_BYTES WORKERS DIRECTORY DISKS
+//
+// With DISKS the storage is on so many simulated ones; 0: in the directory.
 //
 // Prints one JSON object. Results are verified after the timed part; the output of bsp-sort
 // is checked by the caller.
@@ -12,6 +15,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -29,6 +33,8 @@
 #include <outsize/block/user_files.hpp>
 #include <outsize/bsp/sample_sort.hpp>
 #include <outsize/bsp/virtual_processors.hpp>
+
+#include "simulated_disks.hpp"
 
 namespace {
 
@@ -52,18 +58,23 @@ struct outcome {
   double seconds = 0;
   double cpu_seconds = 0;
   double work_seconds = 0;
+  number read_bytes = 0, written_bytes = 0;
   bsp::run_report report = {};
   bool verified = false;
 };
 
 template <typename Work>
-outcome timed(Work const& work) {
+outcome timed(outsize::storage const& store, Work const& work) {
   outcome found;
+  auto const before = store.total_statistics();
   auto const cpu_before = std::clock();
   auto const begin = std::chrono::steady_clock::now();
   found.report = work();
   found.seconds = seconds(std::chrono::steady_clock::now() - begin).count();
   found.cpu_seconds = static_cast<double>(std::clock() - cpu_before) / CLOCKS_PER_SEC;
+  auto const after = store.total_statistics();
+  found.read_bytes = after.read_bytes - before.read_bytes;
+  found.written_bytes = after.write_bytes - before.write_bytes;
   return found;
 }
 
@@ -97,8 +108,13 @@ bsp::vector<number> read_part(outsize::io::file& in, number total, std::uint32_t
 /// bytes in a processor's last block go on to the next one, which has the rest of it.
 class stretch_writer {
  public:
-  stretch_writer(bsp::processor& p, outsize::io::file& out, number begin)
-      : p_(p), out_(out), lead_(begin % file_alignment), offset_(begin - lead_), filled_(lead_) {}
+  stretch_writer(bsp::processor& p, outsize::io::file& out, number begin, std::size_t buffer_bytes)
+      : p_(p),
+        out_(out),
+        lead_(begin % file_alignment),
+        offset_(begin - lead_),
+        filled_(lead_),
+        buffers_{bsp::vector<std::byte>(buffer_bytes), bsp::vector<std::byte>(buffer_bytes)} {}
 
   void write(std::span<std::byte const> bytes) {
     while (!bytes.empty()) {
@@ -157,8 +173,7 @@ class stretch_writer {
   outsize::io::file& out_;
   number lead_, offset_;
   std::size_t filled_;
-  bsp::vector<std::byte> buffers_[2] = {bsp::vector<std::byte>(2_MiB),
-                                        bsp::vector<std::byte>(2_MiB)};
+  bsp::vector<std::byte> buffers_[2];
   bsp::vector<std::byte> first_ = bsp::vector<std::byte>(16_KiB);  // whole pages
   number first_offset_ = 0;
   outsize::io::request_ptr writes_[2];
@@ -168,7 +183,9 @@ class stretch_writer {
 
 outcome sort_file(job& work) {
   number const bytes = std::filesystem::file_size(work.input);
-  outcome found = timed([&] {
+  std::size_t const buffer_bytes = outsize::round_up(
+      std::clamp<std::size_t>(bytes / processors / 8, 64_KiB, 2_MiB), file_alignment);
+  outcome found = timed(work.store, [&] {
     auto const in = outsize::block::open_file(work.store, work.input);
     auto out = outsize::block::make_output_file(work.store, work.output,
                                                 outsize::round_up(bytes, number{file_alignment}));
@@ -177,7 +194,7 @@ outcome sort_file(job& work) {
         [&](bsp::processor& p) {
           auto mine = bsp::detail::exchange_sorted(
               p, read_part(*in, bytes / sizeof(number), p.rank()), std::less<>());
-          stretch_writer to(p, out.contents(), mine.first * sizeof(number));
+          stretch_writer to(p, out.contents(), mine.first * sizeof(number), buffer_bytes);
           auto const sink = [&](number /*first*/, std::span<number const> part) {
             to.write(std::as_bytes(part));
           };
@@ -211,9 +228,9 @@ void step(std::span<number> items, number seed, double work_seconds) {
 }
 
 outcome supersteps(job& work, std::uint32_t workers, double step_seconds) {
-  bool verified = true;
+  std::atomic<bool> verified = true;
   std::size_t const items = work.bytes / processors / sizeof(number);
-  outcome found = timed([&] {
+  outcome found = timed(work.store, [&] {
     return bsp::run(work.store, processors,
                     [&](bsp::processor& p) {
                       bsp::vector<number> mine(items);
@@ -248,22 +265,82 @@ outcome overlap(job& work) {
   return found;
 }
 
-int measure(std::string const& name, job& work) {
-  outcome const found =
-      name == "bsp-sort"      ? sort_file(work)
-      : name == "bsp-overlap" ? overlap(work)
-      : name == "bsp-workers"
-          ? supersteps(work, work.workers, 20e-9 * static_cast<double>(work.bytes) / processors)
-          : throw std::invalid_argument("no benchmark " + name);
+// ---- bsp-disks: numbers that the processors make, sorted where they are ----
+
+/// The stretch of a processor, to be compared with those of the others.
+struct stretch {
+  number first = 0, last = 0;
+  number count = 0;
+  number sum_before = 0, sum_after = 0;
+};
+
+number mixed(number x) {
+  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9U;
+  x = (x ^ (x >> 27)) * 0x94D049BB133111EBU;
+  return x ^ (x >> 31);
+}
+
+bool are_sorted(std::span<stretch const> all, number count) {
+  stretch total;
+  bool good = true;
+  for (stretch const& one : all) {
+    good = good && (one.count == 0 || total.last <= one.first);
+    if (one.count != 0) total.last = one.last;
+    total.count += one.count;
+    total.sum_before += one.sum_before;
+    total.sum_after += one.sum_after;
+  }
+  return good && total.count == count && total.sum_before == total.sum_after;
+}
+
+outcome sort_contexts(job& work) {
+  std::size_t const items = work.bytes / processors / sizeof(number);
+  std::vector<stretch> all(processors);
+  std::atomic<bool> verified = true;
+  outcome found = timed(work.store, [&] {
+    return bsp::run(work.store, processors,
+                    [&](bsp::processor& p) {
+                      stretch& of = all[p.rank()];
+                      bsp::vector<number> mine(items);
+                      for (std::size_t i = 0; i < items; ++i)
+                        mine[i] = mixed((p.rank() * items + i + 1) * 0x9E3779B97F4A7C15U);
+                      for (number const x : mine) of.sum_before += mixed(x);
+                      mine = bsp::sample_sort(p, std::move(mine));
+                      for (number const x : mine) of.sum_after += mixed(x);
+                      if (!std::is_sorted(mine.begin(), mine.end())) verified = false;
+                      of.count = mine.size();
+                      if (mine.empty()) return;
+                      of.first = mine.front();
+                      of.last = mine.back();
+                    },
+                    {.workers = work.workers});
+  });
+  found.verified = verified && are_sorted(all, processors * items);
+  return found;
+}
+
+outcome measured(std::string const& name, job& work) {
+  if (name == "bsp-sort") return sort_file(work);
+  if (name == "bsp-overlap") return overlap(work);
+  if (name == "bsp-disks") return sort_contexts(work);
+  if (name != "bsp-workers") throw std::invalid_argument("no benchmark " + name);
+  double const seconds_of_step = 20e-9 * static_cast<double>(work.bytes) / processors;
+  return supersteps(work, work.workers, seconds_of_step);
+}
+
+int measure(std::string const& name, job& work, simulation::disks const& disks) {
+  outcome const found = measured(name, work);
   auto const moved = work.store.total_statistics();
   fmt::print(
       "{{\"seconds\": {}, \"cpu_seconds\": {}, \"work_seconds\": {}, \"io_wait_seconds\": {}, "
       "\"read_bytes\": {}, \"written_bytes\": {}, \"swapped_out_bytes\": {}, "
-      "\"swapped_in_bytes\": {}, \"messages_written_bytes\": {}, \"verified\": {}}}\n",
+      "\"swapped_in_bytes\": {}, \"messages_written_bytes\": {}, \"items\": {}, "
+      "\"simulated_seconds\": {}, \"verified\": {}}}\n",
       found.seconds, found.cpu_seconds, found.work_seconds,
-      static_cast<double>(moved.wait_ns) * 1e-9, moved.read_bytes, moved.write_bytes,
+      static_cast<double>(moved.wait_ns) * 1e-9, found.read_bytes, found.written_bytes,
       found.report.total().swapped_out_bytes, found.report.total().swapped_in_bytes,
-      found.report.messages_written_bytes, found.verified);
+      found.report.messages_written_bytes, work.bytes / sizeof(number),
+      seconds(disks.elapsed()).count(), found.verified);
   return found.verified ? 0 : 1;
 }
 
@@ -272,16 +349,17 @@ int measure(std::string const& name, job& work) {
 int main(int argc, char** argv) try {
   std::vector<std::string> const words(argv + 1, argv + argc);
   if (words.size() < 5) {
-    fmt::print(stderr, "usage: NAME BYTES MEMORY_BYTES WORKERS DIRECTORY [INPUT OUTPUT]\n");
+    fmt::print(stderr, "usage: NAME BYTES MEMORY_BYTES WORKERS DIRECTORY [INPUT OUTPUT | DISKS]\n");
     return 2;
   }
   auto const workers = static_cast<std::uint32_t>(std::stoul(words[3]));
+  simulation::disks const disks(words.size() == 6 ? std::stoul(words[5]) : 0);
   job work{std::stoull(words[1]), workers,
-           outsize::storage({.disks = {outsize::disk_options(words[4])},
+           outsize::storage({.disks = disks.or_folder(words[4]),
                              .memory_bytes = std::stoull(words[2]),
-                             .threads = 2}),
-           words.size() > 5 ? words[5] : "", words.size() > 6 ? words[6] : ""};
-  return measure(words[0], work);
+                             .threads = workers}),
+           words.size() > 6 ? words[5] : "", words.size() > 6 ? words[6] : ""};
+  return measure(words[0], work, disks);
 } catch (std::exception const& e) {
   fmt::print(stderr, "virtual_processors: {}\n", e.what());
   return 1;

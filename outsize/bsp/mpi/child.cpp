@@ -78,13 +78,14 @@ void map(std::uint64_t piece, std::uint64_t count, std::uint32_t frame) {
     place = globals.begin + offset;
     if (length > globals.bytes - offset) length = globals.bytes - offset;
   }
+  int const populate = shared->frames_are_on_disk != 0 ? 0 : MAP_POPULATE;
   void* const got =
-      frame != 0
-          ? ::mmap(place, length, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_POPULATE,
-                   frames_descriptor, static_cast<off_t>((frame - 1) * bytes))
-          : ::mmap(place, length, PROT_NONE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+      frame != 0 ? ::mmap(place, length, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | populate,
+                          frames_descriptor, static_cast<off_t>((frame - 1) * bytes))
+                 : ::mmap(place, length, PROT_NONE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
   if (got == MAP_FAILED) refuse("cannot map its memory");
+  if (frame != 0 && shared->reads_ahead == 0) ::madvise(place, length, MADV_RANDOM);
 }
 
 /// Returns true if two pieces are both of globals, or both not: these lie apart.

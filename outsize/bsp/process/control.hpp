@@ -22,7 +22,7 @@
 
 namespace outsize::bsp::process {
 
-inline constexpr std::uint64_t magic = 0x6f757473697a6533;  // changes with the layout
+inline constexpr std::uint64_t magic = 0x6f757473697a6534;  // changes with the layout
 inline constexpr char const* environment_name = "OUTSIZE_BSP";
 inline constexpr std::size_t most_text = 512;
 inline constexpr std::int64_t any = -1;
@@ -95,6 +95,8 @@ struct alignas(64) header {
   std::uint32_t count;
   std::uint32_t grain_bytes;                  ///< The unit in which contents are moved.
   std::atomic<std::uint32_t> moves_contents;  ///< Memory is short: contexts go to disk.
+  std::uint32_t frames_are_on_disk;           ///< 1: pages come as they are touched,
+  std::uint32_t reads_ahead;                  ///< and those behind them too.
   std::atomic<std::uint32_t> has_failed;
   char text[most_text];                  ///< Why.
   std::atomic<std::uint32_t> is_ending;  ///< The launcher ends the run, when the engine has ended.

@@ -17,6 +17,7 @@
 #include <outsize/base/error.hpp>
 #include <outsize/io/detail/patience.hpp>
 #include <outsize/io/disk_file.hpp>
+#include <outsize/io/posix/open_descriptor.hpp>
 
 namespace outsize::bsp::process {
 
@@ -27,10 +28,12 @@ namespace {
                           std::string("outsize-run: cannot ") + what + " shared memory");
 }
 
-io::detail::open_descriptor file_in_memory(char const* name) {
+using io::detail::open_descriptor;
+
+std::unique_ptr<open_descriptor const> file_in_memory(char const* name) {
   int const number = ::memfd_create(name, MFD_CLOEXEC);
   if (number < 0) fail("make");
-  return io::detail::open_descriptor(number);
+  return std::make_unique<open_descriptor const>(number);
 }
 
 }  // namespace
@@ -39,24 +42,28 @@ shared_memory::shared_memory(char const* name, std::uint64_t bytes)
     : shared_memory(file_in_memory(name), "", bytes) {}
 
 std::unique_ptr<shared_memory> shared_memory::in_directory(std::string const& directory,
-                                                           std::uint64_t bytes) {
-  return std::unique_ptr<shared_memory>(
-      new shared_memory(io::detail::open_temporary(directory), directory, bytes));
+                                                           std::uint64_t bytes, bool reads_ahead) {
+  std::unique_ptr<shared_memory> made(new shared_memory(
+      std::make_unique<open_descriptor const>(io::detail::open_temporary(directory)), directory,
+      bytes));
+  if (!reads_ahead) ::madvise(made->data_, bytes, MADV_RANDOM);
+  return made;
 }
 
-shared_memory::shared_memory(io::detail::open_descriptor file, std::string directory,
-                             std::uint64_t bytes)
+shared_memory::shared_memory(file_ptr file, std::string directory, std::uint64_t bytes)
     : file_(std::move(file)), directory_(std::move(directory)), bytes_(bytes) {
-  if (::ftruncate(file_.number(), static_cast<off_t>(bytes)) != 0) fail("extend");
-  void* const got =
-      ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file_.number(), 0);
+  if (::ftruncate(file_->number(), static_cast<off_t>(bytes)) != 0) fail("extend");
+  void* const got = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
+                           file_->number(), 0);
   if (got == MAP_FAILED) fail("map");
   data_ = static_cast<std::byte*>(got);
 }
 
 shared_memory::~shared_memory() { ::munmap(data_, bytes_); }
 
-void shared_memory::let_inherit() const noexcept { ::fcntl(file_.number(), F_SETFD, 0); }
+int shared_memory::descriptor() const noexcept { return file_->number(); }
+
+void shared_memory::let_inherit() const noexcept { ::fcntl(file_->number(), F_SETFD, 0); }
 
 void shared_memory::prepare(std::uint64_t offset, std::uint64_t bytes, bool is_fresh) {
   if (directory_.empty()) {
@@ -64,7 +71,7 @@ void shared_memory::prepare(std::uint64_t offset, std::uint64_t bytes, bool is_f
     return;
   }
   int const status = io::detail::call_patiently([&] {
-    return ::fallocate(file_.number(), 0, static_cast<off_t>(offset), static_cast<off_t>(bytes));
+    return ::fallocate(file_->number(), 0, static_cast<off_t>(offset), static_cast<off_t>(bytes));
   });
   if (status == 0 || errno == EOPNOTSUPP) return;
   io_error const error(errno, "allocate", directory_, offset, bytes);
@@ -75,7 +82,7 @@ void shared_memory::prepare(std::uint64_t offset, std::uint64_t bytes, bool is_f
 void shared_memory::give_up(std::uint64_t offset, std::uint64_t bytes) noexcept {
   if (directory_.empty()) return;
   int const status = io::detail::call_patiently([&] {
-    return ::fallocate(file_.number(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+    return ::fallocate(file_->number(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
                        static_cast<off_t>(offset), static_cast<off_t>(bytes));
   });
   if (status != 0) std::memset(data_ + offset, 0, bytes);

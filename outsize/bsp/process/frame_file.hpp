@@ -19,7 +19,10 @@
 
 #include <outsize/bsp/detail/arena_memory.hpp>
 #include <outsize/bsp/process/control.hpp>
-#include <outsize/io/posix/open_descriptor.hpp>
+
+namespace outsize::io::detail {
+class open_descriptor;
+}  // namespace outsize::io::detail
 
 namespace outsize::bsp::process {
 
@@ -28,14 +31,15 @@ class shared_memory {
  public:
   /// In memory, full of zeros. @throws std::system_error.
   shared_memory(char const* name, std::uint64_t bytes);
-  /// On a disk, full of holes. @throws std::system_error, io_error.
+  /// On a disk, full of holes. @param reads_ahead  A page that is touched brings others too.
+  /// @throws std::system_error, io_error.
   static std::unique_ptr<shared_memory> in_directory(std::string const& directory,
-                                                     std::uint64_t bytes);
+                                                     std::uint64_t bytes, bool reads_ahead);
   shared_memory(shared_memory const&) = delete;
   shared_memory& operator=(shared_memory const&) = delete;
   ~shared_memory();
 
-  int descriptor() const noexcept { return file_.number(); }
+  int descriptor() const noexcept;
   std::span<std::byte> bytes() const noexcept { return {data_, bytes_}; }
   /// Its bytes that are in memory, mapped by a process or not; 0 of a file on a disk.
   std::uint64_t allocated_bytes() const noexcept;
@@ -49,9 +53,11 @@ class shared_memory {
   void give_up(std::uint64_t offset, std::uint64_t bytes) noexcept;
 
  private:
-  shared_memory(io::detail::open_descriptor file, std::string directory, std::uint64_t bytes);
+  using file_ptr = std::unique_ptr<io::detail::open_descriptor const>;
 
-  io::detail::open_descriptor file_;
+  shared_memory(file_ptr file, std::string directory, std::uint64_t bytes);
+
+  file_ptr file_;
   std::string directory_;  // empty: in memory
   std::byte* data_ = nullptr;
   std::uint64_t bytes_;

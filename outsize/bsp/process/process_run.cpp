@@ -31,6 +31,12 @@ constexpr std::uint64_t private_bytes =
     256_KiB;  // of a process: stack, libraries' data, page tables
 constexpr std::uint64_t page = 4096;
 
+/// Where more ranks compute than there are processors, those pages that the kernel would read ahead
+/// evict pages that others use: 16 ranks with 64 MiB took minutes instead of seconds.
+bool reads_ahead(run_plan const& plan) {
+  return !plan.is_paged_by_kernel || plan.workers <= available_threads();
+}
+
 /// Says how a region of control memory is divided.
 void fill(header& all, run_plan const& plan) {
   detail::arena_shape const shape = detail::shape_of(plan.context_bytes);
@@ -41,6 +47,8 @@ void fill(header& all, run_plan const& plan) {
   all.context_bytes = plan.context_bytes;
   all.frame_bytes = plan.frame_bytes;
   all.count = plan.count;
+  all.frames_are_on_disk = plan.is_paged_by_kernel ? 1 : 0;
+  all.reads_ahead = reads_ahead(plan) ? 1 : 0;
   all.posted_capacity = 4096;
   all.part_capacity = std::max<std::uint64_t>(plan.count, all.posted_capacity);
   std::uint64_t const pieces = shape.arena_bytes / shape.piece_bytes;
@@ -104,7 +112,8 @@ process_memory::process_memory(process_options const& options, run_plan const& p
       throw std::invalid_argument(
           fmt::format("'{}' is no directory: --swap=mmap needs one for its files", disk.path));
     }
-    frames_.push_back(shared_memory::in_directory(disk.path, plan.context_bytes));
+    frames_.push_back(
+        shared_memory::in_directory(disk.path, plan.context_bytes, reads_ahead(plan)));
   }
 }
 
