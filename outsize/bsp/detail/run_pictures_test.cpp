@@ -66,7 +66,7 @@ TEST(run_pictures, show_when_each_processor_computes) {
   EXPECT_THAT(svg, HasSubstr(">80 ms<"));
 }
 
-TEST(run_pictures, stay_small_for_a_thousand_processors) {
+TEST(run_pictures, stay_small_for_hundreds_of_processors) {
   run_history const all = in_turns(250, 8);
   std::string const svg = timeline_picture(all);
   EXPECT_LT(svg.size(), 600'000U);
@@ -74,6 +74,16 @@ TEST(run_pictures, stay_small_for_a_thousand_processors) {
   // One of four ranks in a row computes at a time.
   EXPECT_THAT(svg, HasSubstr("fill-opacity:0.40"));
   EXPECT_THAT(svg, Not(HasSubstr("var(--busy);fill-opacity:1.00")));
+}
+
+TEST(run_pictures, name_the_ranks_of_rows_that_were_measured_together) {
+  run_history all = in_turns(250, 2);
+  all.timeline.ranks_per_row = 4;
+  all.end_ns.assign(998, all.elapsed_ns);
+  std::string const svg = timeline_picture(all);
+  EXPECT_THAT(svg, HasSubstr(">0 to 15<"));
+  EXPECT_THAT(svg, HasSubstr(">960 to 975<"));
+  EXPECT_EQ(count_of(svg, " to "), 16U);  // every fourth of 63 rows
 }
 
 TEST(run_pictures, show_supersteps_in_groups) {

@@ -19,9 +19,9 @@ std::uint32_t ranks_per_row_of(std::uint32_t count, std::uint32_t most_rows) {
 
 }  // namespace
 
-run_recorder::run_recorder(std::uint32_t count, clock::time_point (*now)())
-    : clock_(now),
-      begin_(now()),
+run_recorder::run_recorder(std::uint32_t count, clock::time_point (*clock_now)())
+    : clock_(clock_now),
+      begin_(clock_now()),
       most_entries_(std::clamp<std::size_t>(all_entries / std::max(count, 1U), 4, 4096)),
       ranks_(count),
       spans_(1) {

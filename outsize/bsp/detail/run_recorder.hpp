@@ -28,8 +28,8 @@ class run_recorder {
  public:
   using clock = std::chrono::steady_clock;
 
-  /// All processors begin to wait. @param now  For tests: the clock.
-  explicit run_recorder(std::uint32_t count, clock::time_point (*now)() = clock::now);
+  /// All processors begin to wait. @param clock_now  For tests: the clock.
+  explicit run_recorder(std::uint32_t count, clock::time_point (*clock_now)() = clock::now);
 
   // ---- activity ----
 
