@@ -90,7 +90,7 @@ void shared_memory::give_up(std::uint64_t offset, std::uint64_t bytes) noexcept 
 
 std::uint64_t shared_memory::allocated_bytes() const noexcept {
   struct stat status = {};
-  if (!directory_.empty() || ::fstat(file_.number(), &status) != 0) return 0;
+  if (!directory_.empty() || ::fstat(file_->number(), &status) != 0) return 0;
   return static_cast<std::uint64_t>(status.st_blocks) * 512;
 }
 
