@@ -39,6 +39,7 @@ UNTESTED = {
     "outsize/bsp/detail/mailbox.hpp": "by processor_test.cpp",
     "outsize/bsp/detail/member.hpp": "by processor_test.cpp and em_test.cpp",
     "outsize/bsp/detail/message_ticket.hpp": "data",
+    "outsize/bsp/detail/message_prefetch.hpp": "by virtual_processors_test.cpp",
     "outsize/bsp/detail/pager.hpp": "by virtual_processors_test.cpp",
     "outsize/bsp/detail/shared_block.hpp": "by processor_context_test.cpp",
     "outsize/bsp/detail/this_processor.hpp": "by em_test.cpp",

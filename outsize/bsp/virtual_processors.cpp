@@ -66,13 +66,14 @@ run_report run(storage& store, std::uint32_t count, std::function<void(processor
                run_options const& options) {
   run_plan const plan = plan_run(store, count, options);
   detail::arena_shape const shape = detail::shape_of(plan.context_bytes);
+  detail::frame_stash spare(shape.piece_bytes, plan.frame_bytes / shape.piece_bytes);
   std::vector<void*> faces(count);
   std::vector<detail::arena_heap*> heaps(count);
   detail::fiber_run all(
       store, plan,
       [&](std::uint32_t rank) {
         auto memory =
-            std::make_unique<detail::local_arena>(shape, detail::processor_pages::owner());
+            std::make_unique<detail::local_arena>(shape, detail::processor_pages::owner(), &spare);
         heaps[rank] = &memory->heap();
         return memory;
       },

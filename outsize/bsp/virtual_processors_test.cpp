@@ -70,6 +70,25 @@ TEST(run, keeps_the_memory_of_all_processors) {
   }
 }
 
+TEST(run, gives_large_frames_from_one_processor_to_another) {
+  scratch::counted_storage disks(240_MiB);  // contexts of 66 MiB have pieces of 2 MiB
+  run(disks.store, 6,
+      [&](processor& p) {
+        constexpr std::size_t most = 40_MiB / 8;
+        vector<std::uint64_t> numbers(most - p.rank() * 100'000);
+        vector<std::uint64_t> zeros(100'000, 0);  // neither written nor read
+        fill(numbers, p.rank());
+        for (std::uint64_t round = 1; round < 3; ++round) {
+          p.barrier();
+          ASSERT_TRUE(is_filled(numbers, p.rank() + (round - 1) * 100));
+          ASSERT_EQ(std::count(zeros.begin(), zeros.end(), 0), 100'000);
+          fill(numbers, p.rank() + round * 100);
+        }
+      },
+      {.context_bytes = 66_MiB, .workers = 1});
+  expect_nothing_left(disks.store);
+}
+
 TEST(run, moves_nothing_that_fits_into_memory) {
   scratch::counted_storage disks(16_MiB);
   run(disks.store, 8, [](processor& p) {

@@ -211,6 +211,10 @@ std::vector<incoming> engine::take_parts(std::uint32_t rank, group const& of, st
   return parts;
 }
 
+std::uint64_t engine::prefetch_bytes() const noexcept {
+  return std::min<std::uint64_t>(plan_.message_bytes / plan_.workers / 8, 4_MiB);
+}
+
 std::uint64_t engine::send(std::uint32_t rank, group const& of, std::uint32_t source,
                            std::uint32_t to, std::int64_t tag, sent_bytes const& bytes,
                            bool is_synchronous) {

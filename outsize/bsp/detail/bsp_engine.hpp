@@ -144,6 +144,8 @@ class engine {
   void drop(message_store::ticket const& message) noexcept { messages_.drop(message); }
   /// Begins to read a message that will be taken soon.
   void prefetch(message_store::ticket const& message) noexcept { messages_.prefetch(message); }
+  /// The bytes that a processor should have under way.
+  std::uint64_t prefetch_bytes() const noexcept;
 
   /// The group of those members of `of` that split it with `color` in operation `number`. @throws
   /// bsp_error if a member names others.

@@ -8,6 +8,7 @@
 
 #include <outsize/base/assert.hpp>
 #include <outsize/bsp/detail/bsp_engine.hpp>
+#include <outsize/bsp/detail/message_prefetch.hpp>
 
 namespace outsize::bsp::detail {
 
@@ -79,8 +80,12 @@ void member::take_all(std::span<incoming const> parts,
                       std::function<std::span<std::byte>(std::size_t)> const& place) {
   std::vector<std::size_t> order(parts.size());
   for (std::size_t i = 0; i < parts.size(); ++i) order[parts[i].turn] = i;
+  std::vector<message_ticket> messages;
+  messages.reserve(order.size());
+  for (std::size_t const i : order) messages.push_back(parts[i].bytes);
+  message_prefetch ahead(*run_, std::move(messages));
   for (std::size_t turn = 0; turn < order.size(); ++turn) {
-    if (turn + 1 < order.size()) run_->prefetch(parts[order[turn + 1]].bytes);
+    ahead.before(turn);
     take(parts[order[turn]], place(order[turn]));
   }
 }

@@ -56,6 +56,7 @@ void pager::work() noexcept {
         } else if (coming_) {
           has_moved |= serve(coming_, false, held);
         }
+        if (!in_need_) has_moved |= keep_room(held);
       }
     } catch (...) {
       if (!held.owns_lock()) held.lock();
@@ -138,19 +139,24 @@ void pager::finish_coming(std::uint32_t rank) {
   shared_.worker_wakes(shared_.ranks.worker_of(rank)).notify_one();
 }
 
-/// The pieces that may come now: those in need take all; others leave free the memory that the
-/// active ones may still allocate.
-std::size_t pager::free_pieces(bool is_in_need) const {
-  auto const free = static_cast<std::size_t>(shared_.free_frame_bytes / piece_bytes_);
-  if (is_in_need) return free;
+/// The memory that the active processors may still allocate.
+std::size_t pager::reserved_pieces() const {
   std::size_t reserved = 0;
   for (std::uint32_t worker = 0; worker < shared_.ranks.workers(); ++worker) {
     std::optional<std::uint32_t> const active = shared_.ranks.active_of(worker);
     if (!active) continue;
     context const& of = *contexts_[*active];
-    reserved += of.shape().context_bytes / piece_bytes_ - of.held_pieces();
+    std::size_t const most = of.shape().context_bytes / piece_bytes_;
+    reserved += most - std::min(most, of.held_pieces());
   }
-  return free - std::min(free, reserved);
+  return reserved;
+}
+
+/// The pieces that may come now: those in need take all; others leave free the memory that the
+/// active ones may still allocate.
+std::size_t pager::free_pieces(bool is_in_need) const {
+  auto const free = static_cast<std::size_t>(shared_.free_frame_bytes / piece_bytes_);
+  return is_in_need ? free : free - std::min(free, reserved_pieces());
 }
 
 /// Goes on with a processor whose memory is to come in. Returns whether there was anything to do.
@@ -218,6 +224,19 @@ bool pager::make_room(std::uint32_t coming, bool is_in_need, std::size_t free, l
   std::optional<std::uint32_t> const victim = shared_.ranks.victim(is_needed);
   if (!victim) return false;
   let_go(*victim, std::min({missing - free - leaving_, batch_, window_ - leaving_}), held);
+  return true;
+}
+
+/// Once memory has been short, it is made free before the active processors ask for it, so that
+/// they do not wait for the disk: as long as others are to run, it will be asked for.
+bool pager::keep_room(lock& held) {
+  if (!shared_.has_swapped.load() || shared_.has_failed() || leaving_ >= window_) return false;
+  auto const free = static_cast<std::size_t>(shared_.free_frame_bytes / piece_bytes_);
+  std::size_t const wanted = reserved_pieces();
+  if (wanted <= free + leaving_ || !shared_.ranks.has_ready()) return false;
+  std::optional<std::uint32_t> const victim = shared_.ranks.victim(false);
+  if (!victim) return false;
+  let_go(*victim, std::min({wanted - free - leaving_, batch_, window_ - leaving_}), held);
   return true;
 }
 

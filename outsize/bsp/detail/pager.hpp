@@ -62,6 +62,8 @@ class pager {
   bool serve(std::optional<std::uint32_t>& coming, bool is_in_need, lock& held);
   bool bring_in(std::optional<std::uint32_t>& coming, std::size_t free, lock& held);
   bool make_room(std::uint32_t coming, bool is_in_need, std::size_t free, lock& held);
+  bool keep_room(lock& held);
+  std::size_t reserved_pieces() const;
   void let_go(std::uint32_t victim, std::size_t most, lock& held);
   std::size_t free_pieces(bool is_in_need) const;
   std::vector<std::size_t> next_absent(context const& of, std::size_t most) const;

@@ -83,6 +83,8 @@ class scheduler {
   /// Chooses another ready and absent processor whose memory is to come in: of the worker that has
   /// the fewest ready to run, one with memory left, or the first that became ready.
   std::optional<std::uint32_t> incoming();
+  /// Returns true if a processor is to run that does not run yet.
+  bool has_ready() const noexcept { return ready_ != 0; }
   /// Returns true if a processor runs, may run, or needs memory to go on.
   bool can_run() const;
   /// All the memory of a coming processor is there.

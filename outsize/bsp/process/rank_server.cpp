@@ -16,6 +16,7 @@
 
 #include <outsize/base/assert.hpp>
 #include <outsize/bsp/bsp_error.hpp>
+#include <outsize/bsp/detail/message_prefetch.hpp>
 
 namespace outsize::bsp::process {
 
@@ -251,9 +252,13 @@ void rank_server::take_parts() {
   std::sort(order.begin(), order.end(), [this](std::size_t a, std::size_t b) {
     return waiting_parts_[a].turn < waiting_parts_[b].turn;
   });
+  std::vector<detail::message_ticket> messages;
+  messages.reserve(order.size());
+  for (std::size_t const i : order) messages.push_back(waiting_parts_[i].bytes);
+  detail::message_prefetch ahead(run_, std::move(messages));
   part const* const places = parts_of(all_, rank_);
   for (std::size_t turn = 0; turn < order.size(); ++turn) {
-    if (turn + 1 < order.size()) run_.prefetch(waiting_parts_[order[turn + 1]].bytes);
+    ahead.before(turn);
     detail::incoming const& one = waiting_parts_[order[turn]];
     run_.get(one.bytes, pieces_at(places[order[turn]].address, one.length_bytes()));
   }
