@@ -22,7 +22,8 @@ class VirtualProcessors(Ours):
 
     @property
     def workers(self):
-        return self._task.threads
+        task = self._task  # of processors that read and write files, one waits for a disk
+        return task.threads + 1 if task.benchmark.generator else task.threads
 
     def prepare(self):
         super().prepare()

@@ -256,9 +256,11 @@ outcome supersteps(job& work, std::uint32_t workers, double step_seconds) {
 }
 
 /// Computing for as long as moving takes: the two together should take no longer than one of them.
+/// To make and to check the contents is computing too.
 outcome overlap(job& work) {
   outcome const moving = supersteps(work, 1, 0);
-  double const each = moving.seconds / (processors * rounds);
+  auto const computed = static_cast<double>(moving.report.history.total().computing_ns) * 1e-9;
+  double const each = std::max(0.0, moving.seconds - computed) / (processors * rounds);
   outcome found = supersteps(work, 1, each);
   found.work_seconds = moving.seconds;
   found.verified &= moving.verified;

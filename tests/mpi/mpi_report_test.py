@@ -51,7 +51,7 @@ class Reports(MpiTest):
         self.assertEqual(run["ranks_ended"], RANKS)
         self.assertEqual((plan["ranks"], plan["at_once"], plan["memory_bytes"]),
                          (RANKS, 1, 8 << 20))
-        exchanged = ROUNDS * RANKS * RANKS * EACH * 8
+        exchanged = ROUNDS * RANKS * (RANKS - 1) * EACH * 8  # own parts are not sent
         self.assertGreaterEqual(totals["sent_bytes"], exchanged)
         self.assertLessEqual(totals["sent_bytes"], exchanged + 100 * RANKS)  # MPI_Reduce
         self.assertEqual(totals["received_bytes"], totals["sent_bytes"])
@@ -85,6 +85,16 @@ class Reports(MpiTest):
             self.assertEqual(totals["read_bytes"] + totals["stored_read_bytes"],
                              run["disk_read_bytes"])
             self.assertEqual(totals["received_bytes"], totals["sent_bytes"])
+
+    def test_have_no_more_bytes_than_the_formula(self):
+        for name, arguments in (("psrs", (800_000, "random", 5)), ("integer_sort", (24, 2))):
+            program = self.compiled(name, ROOT / f"examples/mpi/{name}.c")
+            done = self.run_ranks(12, program, *arguments, memory="80M",
+                                  options=("--json", self.json, "-k", "1"))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            totals = self.read_json()["totals"]
+            self.assertGreater(totals["lent_bytes"], 0)
+            self.assertLessEqual(totals["moved_bytes"], 1.02 * totals["formula_bytes"])
 
     def test_have_the_peak_of_all_memory(self):
         self.run_known()

@@ -27,7 +27,7 @@ started begin_gather(items own, layout&& all_items, int root, communicator& comm
     all.put(root, own);
     return started(std::move(all));
   }
-  all.put(root, own.buffer == MPI_IN_PLACE ? all_items.at(root) : own);
+  if (own.buffer != MPI_IN_PLACE) all.keep(own, all_items.at(root));
   return started::each(std::move(all), std::move(all_items));
 }
 
@@ -35,22 +35,27 @@ started begin_gather(items own, layout&& all_items, int root, communicator& comm
 started begin_scatter(layout const& all_items, items const& into, int root, communicator& comm,
                       char const* call) {
   exchange all(comm, call, {.root = root});
-  if (all.rank() == root) all.put_each(all_items);
-  if (into.buffer == MPI_IN_PLACE) return started::dropped(std::move(all));
-  return started::one(std::move(all), into);
+  if (all.rank() != root) return started::one(std::move(all), into);
+  all.put_each(all_items, root);
+  if (into.buffer != MPI_IN_PLACE) all.keep(all_items.at(root), into);
+  return started(std::move(all));
 }
 
 started begin_all_gather(items const& own, layout&& all_items, communicator& comm,
                          char const* call) {
   exchange all(comm, call);
-  all.put_to_all(own.buffer == MPI_IN_PLACE ? all_items.at(all.rank()) : own);
+  items const& place = all_items.at(all.rank());
+  if (own.buffer != MPI_IN_PLACE) all.keep(own, place);
+  all.put_to_all(place, all.rank());
   return started::each(std::move(all), std::move(all_items));
 }
 
 /// @param out  Of no members: in place.
 started begin_all_to_all(layout const& out, layout&& in, communicator& comm, char const* call) {
   exchange all(comm, call);
-  all.put_each(out.size() == 0 ? in : out);
+  int const self = all.rank();
+  all.put_each(out.size() == 0 ? in : out, self);
+  if (out.size() != 0) all.keep(out.at(self), in.at(self));
   return started::each(std::move(all), std::move(in));
 }
 

@@ -106,7 +106,8 @@ struct choice {
 /// The choices of all members, of the operation with which they were exchanged.
 std::uint64_t exchange_choices(communicator& mine, choice own, choice* all, char const* call) {
   exchange const step(mine, call);
-  step.put_to_all(items_of(&own, 2, MPI_INT, call));
+  all[mine.rank] = own;
+  step.put_to_all(items_of(&own, 2, MPI_INT, call), mine.rank);
   step.take_each(layout::even(all, 2, MPI_INT, mine.size, call));
   return step.number();
 }

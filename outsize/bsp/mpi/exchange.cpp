@@ -17,10 +17,12 @@ constexpr std::uint64_t batch_bytes = std::uint64_t{1} << 20;
 
 part* parts() { return process::parts_of(*shared, rank_in_world); }
 
-/// The first parts from `first` on that are in place, or fit into a batch; at least one.
+/// The first parts from `first` on that are in place, or fit into a batch; at least one. Not that
+/// of `without`.
 struct batch {
-  batch(int first, layout const& all) : end(first) {
+  batch(int first, layout const& all, int without) : end(first) {
     for (; end < all.size(); ++end) {
+      if (end == without) continue;
       items const& one = all.at(end);
       if (one.bytes() == 0 || address_in_place(one) != 0) continue;
       if (packed_bytes != 0 && packed_bytes + one.bytes() > batch_bytes) return;
@@ -70,17 +72,19 @@ void exchange::put_to_some(items const& from, int first, int end, int without) c
   ask(call::put_to_many, comm_->group, number_, there.address(), there.bytes(), comm_->rank);
 }
 
-void exchange::put_each(layout const& out) const {
-  for (int first = 0; first < out.size();) first = put_some(first, out);
+void exchange::put_each(layout const& out, int without) const {
+  for (int first = 0; first < out.size();) first = put_some(first, out, without);
 }
 
-int exchange::put_some(int first, layout const& out) const {
-  batch const some(first, out);
+int exchange::put_some(int first, layout const& out, int without) const {
+  batch const some(first, out, without);
   temporary const packed(some.packed_bytes, call_);
   std::byte* place = packed.data();
+  std::uint32_t count = 0;
   for (int to = first; to < some.end; ++to) {
+    if (to == without) continue;
     items const& one = out.at(to);
-    part& there = parts()[to - first];
+    part& there = parts()[count++];
     there = {.member = static_cast<std::uint64_t>(to),
              .address = one.bytes() == 0 ? 0 : address_in_place(one),
              .bytes = one.bytes()};
@@ -89,9 +93,21 @@ int exchange::put_some(int first, layout const& out) const {
     there.address = reinterpret_cast<std::uint64_t>(place);
     place += one.bytes();
   }
-  control->part_count = static_cast<std::uint32_t>(some.end - first);
+  control->part_count = count;
   ask(call::put_parts, comm_->group, number_, comm_->rank);
   return some.end;
+}
+
+void exchange::keep(items const& from, items const& into) const {
+  check_length(rank(), from.bytes(), into.bytes());
+  if (from.bytes() == 0) return;
+  if (from.is_dense()) {
+    unpack(static_cast<std::byte const*>(from.first()), from.bytes(), into);
+    return;
+  }
+  temporary const packed(from.bytes(), call_);
+  pack(from, packed.data());
+  unpack(packed.data(), from.bytes(), into);
 }
 
 // ---- takes ----
@@ -99,27 +115,18 @@ int exchange::put_some(int first, layout const& out) const {
 /// Waits for `count` parts; parts() says from whom, and how long.
 void exchange::wait(int count) const { ask(call::wait_parts, comm_->group, number_, count); }
 
-void exchange::check_length(int number, std::uint64_t bytes) const {
-  part const& one = parts()[number];
-  if (one.bytes == bytes) return;
-  refuse("%s: rank %d sent %lu bytes for a buffer of %lu", call_, static_cast<int>(one.member),
-         one.bytes, bytes);
+void exchange::check_length(int source, std::uint64_t sent, std::uint64_t bytes) const {
+  if (sent == bytes) return;
+  refuse("%s: rank %d sent %lu bytes for a buffer of %lu", call_, source, sent, bytes);
 }
 
 void exchange::take_one(items const& into) const {
   incoming_items const there(into, call_);
   wait(1);
-  check_length(0, there.bytes());
+  check_length(static_cast<int>(parts()[0].member), parts()[0].bytes, there.bytes());
   parts()[0].address = there.address();
   ask(call::take_parts, 0, 1);
   there.finish(there.bytes());
-}
-
-void exchange::drop_one() const {
-  wait(1);
-  temporary const nowhere(parts()[0].bytes, call_);
-  parts()[0].address = reinterpret_cast<std::uint64_t>(nowhere.data());
-  ask(call::take_parts, 0, 1);
 }
 
 /// The places of parts that have not all come yet: their old contents need not go to disk while
@@ -128,12 +135,12 @@ void exchange::discard_old(layout const& in) const {
   std::uint64_t total = 0;
   for (int i = 0; i < in.size(); ++i) total += in.at(i).bytes();
   bool const is_worth_asking = total >= batch_bytes && shared->moves_contents.load() != 0;
-  if (!is_worth_asking || ask(call::has_ended, comm_->group, number_, in.size()) != 0) return;
+  if (!is_worth_asking || ask(call::has_ended, comm_->group, number_, in.size() - 1) != 0) return;
   std::byte* begin = nullptr;
   std::byte* end = nullptr;
   for (int i = 0; i < in.size(); ++i) {
     items const& one = in.at(i);
-    if (one.bytes() == 0 || address_in_place(one) == 0) continue;
+    if (i == rank() || one.bytes() == 0 || address_in_place(one) == 0) continue;
     auto* const first = static_cast<std::byte*>(one.first());
     if (first != end) {
       discard(begin, static_cast<std::uint64_t>(end - begin));
@@ -145,28 +152,36 @@ void exchange::discard_old(layout const& in) const {
 }
 
 void exchange::take_each(layout const& in) const {
+  if (in.size() == 1) return;
   discard_old(in);
-  wait(in.size());
-  for (int i = 0; i < in.size(); ++i) check_length(i, in.at(i).bytes());
+  wait(in.size() - 1);
+  for (int from = 0; from < in.size(); ++from) {
+    if (from != rank()) check_length(from, parts()[part_of(from)].bytes, in.at(from).bytes());
+  }
   for (int first = 0; first < in.size();) first = take_some(first, in);
 }
 
 int exchange::take_some(int first, layout const& in) const {
-  batch const some(first, in);
+  batch const some(first, in, rank());
   temporary const packed(some.packed_bytes, call_);
   std::byte* place = packed.data();
+  int count = 0;
   for (int from = first; from < some.end; ++from) {
+    if (from == rank()) continue;
+    ++count;
     items const& one = in.at(from);
-    parts()[from].address = one.bytes() == 0 ? 0 : address_in_place(one);
+    part& there = parts()[part_of(from)];
+    there.address = one.bytes() == 0 ? 0 : address_in_place(one);
     if (!is_packed(one)) continue;
-    parts()[from].address = reinterpret_cast<std::uint64_t>(place);
+    there.address = reinterpret_cast<std::uint64_t>(place);
     place += one.bytes();
   }
-  ask(call::take_parts, first, some.end - first);
+  int const first_part = first <= rank() ? first : first - 1;
+  if (count != 0) ask(call::take_parts, first_part, count);
   place = packed.data();
   for (int from = first; from < some.end && some.packed_bytes != 0; ++from) {
     items const& one = in.at(from);
-    if (!is_packed(one)) continue;
+    if (from == rank() || !is_packed(one)) continue;
     unpack(place, one.bytes(), one);
     place += one.bytes();
   }
@@ -180,7 +195,9 @@ void exchange::take_folded(int count, folding& into) const {
   int at_once = count;
   if (fitting < static_cast<std::uint64_t>(count)) at_once = static_cast<int>(fitting);
   if (at_once == 0) at_once = 1;
-  for (int i = 0; i < count; ++i) check_length(i, bytes);
+  for (int i = 0; i < count; ++i) {
+    check_length(static_cast<int>(parts()[i].member), parts()[i].bytes, bytes);
+  }
   temporary const packed(bytes * static_cast<std::uint64_t>(at_once), call_);
   for (int first = 0; first < count; first += at_once) {
     int const some = count - first < at_once ? count - first : at_once;
@@ -205,10 +222,9 @@ started started::one(exchange&& all, items const& into) {
   return made;
 }
 
-started started::dropped(exchange&& all) { return {std::move(all), rest::dropped, 1}; }
-
 started started::each(exchange&& all, layout&& in) {
-  started made(std::move(all), rest::each, in.size());
+  if (in.size() == 1) return started(std::move(all));
+  started made(std::move(all), rest::each, in.size() - 1);
   made.in_ = std::move(in);
   return made;
 }
@@ -226,9 +242,6 @@ void started::finish() {
       break;
     case rest::one:
       all_.take_one(in_.at(0));
-      break;
-    case rest::dropped:
-      all_.drop_one();
       break;
     case rest::each:
       all_.take_each(in_);

@@ -5,7 +5,7 @@
 // One collective operation of a communicator: members put parts for one another, and take those
 // that have come for them.
 //
-// Parts that are not runs of bytes in the arena are packed and unpacked a few at a time, so that a
+// A part of a member for itself is copied at once. Parts that are not runs of bytes in the arena are packed and unpacked a few at a time, so that a
 // member needs no second buffer of the whole size. Freestanding. One thread. Layer: bsp.
 
 #include <cstdint>
@@ -42,14 +42,14 @@ class exchange {
   void put_to_all(items const& from, int without = -1) const {
     put_to_some(from, 0, size(), without);
   }
-  /// Puts each member's items.
-  void put_each(layout const& out) const;
+  /// Puts each member's items, but not those of `without`.
+  void put_each(layout const& out, int without = -1) const;
+  /// Copies the part that this member has for itself.
+  void keep(items const& from, items const& into) const;
 
   /// Waits for one part, and takes it.
   void take_one(items const& into) const;
-  /// Waits for one part, which is in its place already.
-  void drop_one() const;
-  /// Waits for a part of each member, and takes all.
+  /// Waits for a part of each other member, and takes all.
   void take_each(layout const& in) const;
   /// Waits for parts of `count` members, and folds them in the order of ranks.
   void take_folded(int count, folding& into) const;
@@ -58,8 +58,10 @@ class exchange {
   void wait(int count) const;
   void discard_old(layout const& in) const;
   int take_some(int first, layout const& in) const;
-  int put_some(int first, layout const& out) const;
-  void check_length(int part, std::uint64_t bytes) const;
+  int put_some(int first, layout const& out, int without) const;
+  void check_length(int source, std::uint64_t sent, std::uint64_t bytes) const;
+  /// The place of a member's part among those that come.
+  int part_of(int member) const { return member < comm_->rank ? member : member - 1; }
 
   kept<communicator> comm_;
   char const* call_;
@@ -75,7 +77,6 @@ class started : public counted {
   /// All members are to have begun it.
   static started until_begun(exchange&& all);
   static started one(exchange&& all, items const& into);
-  static started dropped(exchange&& all);
   static started each(exchange&& all, layout&& in);
   static started folded(exchange&& all, int parts, folding&& into);
 
@@ -87,7 +88,7 @@ class started : public counted {
   void finish();
 
  private:
-  enum class rest : std::uint8_t { nothing, begun, one, dropped, each, folded };
+  enum class rest : std::uint8_t { nothing, begun, one, each, folded };
 
   started(exchange&& all, rest what, int parts)
       : all_(std::move(all)), rest_(what), parts_(parts) {}
