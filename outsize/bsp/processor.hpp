@@ -17,8 +17,10 @@
 // on memory: reductions fold in the order of ranks.
 //
 // Bounds are for all processors together, with N bytes exchanged by one operation. Messages that do
-// not fit into their share of memory are written once and read once: 2·N/B I/Os. Contexts that are
-// moved come on top: virtual_processors.hpp.
+// not fit into their share of memory are written once and read once: 2·N/B I/Os. Parts of 256 KiB
+// and more, from the arena, are read in their sender's context once contexts are being moved: of
+// these N + d bytes are moved, of which d had changed since they were written last. Contexts that
+// are moved come on top: virtual_processors.hpp.
 //
 // Threads: a processor is used by its own function only. Errors of functions that wait:
 // `cancelled` if another processor has failed; bsp_error if members of a group call different

@@ -209,8 +209,9 @@ void merge_parts(parts<T>& came, Less const& less, Output& out) {
 /// With N items in all on p members, none of which has more than m items: each gets at most 2·N/p +
 /// m/p and a few items, whatever the keys.
 /// Supersteps: 3; one exchanges N items, the others p² samples.
-/// I/Os:    2·N/B to swap the contexts between the steps, if they do not stay in memory, and 2·N/B
-///          for messages that do not.
+/// I/Os:    2·N/B to swap the contexts between the steps, if they do not stay in memory, and N/B to
+///          read messages in the contexts of their senders (2·N/B for messages of less than 256 KiB
+///          that do not stay in memory).
 /// CPU:     O((N/p) log N) for each member.
 /// Memory:  of each member its items, then those that it gets.
 /// Errors:  as processor's; `less` and `sink` may throw.

@@ -26,7 +26,8 @@ namespace outsize::bsp {
 /// I/Os:    contexts in use that do not stay in memory: (c + d)/B a processor and superstep, of
 ///          whose c bytes d have changed; messages see processor.hpp.
 /// Memory:  plan_run() says how it is divided; taken from the storage at the beginning.
-/// Disk:    contexts in use, and messages that do not fit into memory; all freed at the end.
+/// Disk:    contexts in use, messages that do not fit into memory, and the old contents of pieces
+///          that messages still read; all freed at the end.
 /// Threads: k workers, on each of which its processors take turns, and one that moves memory. A
 ///          processor must not wait for another one but by its own functions (a lock held while it
 ///          waits there may be wanted by the next on the same thread).
