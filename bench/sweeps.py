@@ -122,7 +122,7 @@ SWEEPS = {row.name: row for row in (
           curves={f"{count} disk{'s' if count > 1 else ''}":
                   f"bsp-disks {{value}} {{memory}} {{threads}} {{directory}} {count}"
                   for count in _powers_of_two(1, 16)},
-          uses_disk=False, memory_bytes=64 * MIB),
+          uses_disk=False, memory_bytes=128 * MIB),
 )}
 
 

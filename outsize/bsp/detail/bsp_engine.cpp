@@ -133,10 +133,10 @@ void engine::barrier(std::uint32_t rank, group& of) {
 
 // ---- parts and messages ----
 
-/// Bytes that are worth a stretch of their own on disk, if memory is short anyway.
-bool engine::lends(context const& of, sent_bytes const& bytes) const {
+/// Bytes that are worth stretches of their own on disk, if memory is short anyway.
+bool engine::may_lend(context const& of, sent_bytes const& bytes) {
   constexpr std::uint64_t least_lent_bytes = 256_KiB;
-  return bytes.arena_offset != sent_bytes::elsewhere && shared_.has_swapped.load() &&
+  return bytes.arena_offset != sent_bytes::elsewhere &&
          bytes.length_bytes() >= std::min<std::uint64_t>(least_lent_bytes, of.shape().piece_bytes);
 }
 
@@ -152,10 +152,11 @@ message_store::ticket engine::stored(std::uint32_t rank, std::uint32_t receiver,
 void engine::put_parts(std::uint32_t rank, group const& of, std::uint64_t number,
                        std::uint32_t source, std::span<outgoing const> parts) {
   context& mine = *contexts_[rank];
+  bool const is_short_of_memory = shared_.has_swapped.load();  // once: it may change meanwhile
   std::vector<arena_stretch> long_ones;
   std::uint64_t long_bytes = 0;
   for (outgoing const& each : parts) {
-    if (!lends(mine, each.bytes) || each.to.empty()) continue;
+    if (!is_short_of_memory || !may_lend(mine, each.bytes) || each.to.empty()) continue;
     long_ones.push_back({each.bytes.arena_offset, each.bytes.length_bytes()});
     long_bytes += long_ones.back().length_bytes;
   }
@@ -167,8 +168,8 @@ void engine::put_parts(std::uint32_t rank, group const& of, std::uint64_t number
   for (outgoing const& each : parts) {
     if (each.to.empty()) continue;
     message_store::ticket const bytes =
-        stored(rank, of.members[each.to.front()], each.bytes, lends_any && lends(mine, each.bytes),
-               each.to.size());
+        stored(rank, of.members[each.to.front()], each.bytes,
+               lends_any && may_lend(mine, each.bytes), each.to.size());
     note_part(rank, of, {.sent_bytes = bytes.length_bytes * each.to.size()});
     std::lock_guard const held(shared_.mutex);
     for (std::uint32_t const member : each.to) {
@@ -220,8 +221,8 @@ std::uint64_t engine::send(std::uint32_t rank, group const& of, std::uint32_t so
                            bool is_synchronous) {
   std::uint32_t const receiver = of.members[to];
   context const& mine = *contexts_[rank];
-  bool const is_lent =
-      lends(mine, bytes) && lender::is_saved(mine, {bytes.arena_offset, bytes.length_bytes()});
+  bool const is_lent = shared_.has_swapped.load() && may_lend(mine, bytes) &&
+                       lender::is_saved(mine, {bytes.arena_offset, bytes.length_bytes()});
   message_store::ticket const message_bytes = stored(rank, receiver, bytes, is_lent, 1);
   std::lock_guard const held(shared_.mutex);
   check_run();
@@ -345,10 +346,11 @@ std::uint64_t engine::arrivals(std::uint32_t rank) {
   return arrivals_[rank];
 }
 
-void engine::yield(std::uint32_t rank, std::uint64_t noted, char const* call) {
+void engine::yield(std::uint32_t rank, std::uint64_t noted, char const* call, bool does_more) {
   {
     std::lock_guard const held(shared_.mutex);
     check_run();
+    if (does_more) ++shared_.steps;
     if (arrivals_[rank] != noted) return;
     shared_.waits[rank] = {.call = call};
     shared_.ranks.poll(rank);

@@ -156,7 +156,8 @@ class engine {
   std::uint64_t arrivals(std::uint32_t rank);
   /// Lets others run, as it has polled in vain: until something comes, or all others wait. Returns
   /// at once if something has come since `noted`.
-  void yield(std::uint32_t rank, std::uint64_t noted, char const* call);
+  /// @param does_more  It does other things between its polls, so they are no sign of a deadlock.
+  void yield(std::uint32_t rank, std::uint64_t noted, char const* call, bool does_more = false);
 
   // ---- memory of a processor that runs ----
 
@@ -194,7 +195,7 @@ class engine {
   template <typename Condition>
   void wait_until(std::uint32_t rank, wait_note const& what, Condition const& is_over);
   void check_run() const;
-  bool lends(context const& of, sent_bytes const& bytes) const;
+  static bool may_lend(context const& of, sent_bytes const& bytes);
   message_store::ticket stored(std::uint32_t rank, std::uint32_t receiver, sent_bytes const& bytes,
                                bool is_lent, std::size_t readers);
   bool is_over(std::uint32_t rank, awaited_operation const& operation) const;

@@ -5,8 +5,9 @@
 // One collective operation of a communicator: members put parts for one another, and take those
 // that have come for them.
 //
-// A part of a member for itself is copied at once. Parts that are not runs of bytes in the arena are packed and unpacked a few at a time, so that a
-// member needs no second buffer of the whole size. Freestanding. One thread. Layer: bsp.
+// A part of a member for itself is copied at once. Parts that are not runs of bytes in the arena
+// are packed and unpacked a few at a time, so that a member needs no second buffer of the whole
+// size. Freestanding. One thread. Layer: bsp.
 
 #include <cstdint>
 

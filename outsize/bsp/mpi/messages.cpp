@@ -145,6 +145,7 @@ OUTSIZE_MPI_BOTH(Sendrecv_replace, PARAMETERS,
 // ---- messages that have come ----
 
 int PMPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
+  check_started("MPI_Iprobe");
   begin_poll();
   *flag = find(source, tag, comm, false, status, "MPI_Iprobe") ? 1 : 0;
   if (*flag == 0) note_vain_poll();

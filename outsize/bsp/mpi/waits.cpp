@@ -103,8 +103,9 @@ int finish_all_done(int count, MPI_Request* all, int* indices, MPI_Status* statu
   return found;
 }
 
-int vain_polls = 0;
+int vain_polls = 0;  // one soon after the other
 double last_poll = 0;
+double vain_since = 0;  // the first vain one since others ran; 0: none
 
 void check_count(int count, char const* call) {
   check_started(call);
@@ -119,10 +120,16 @@ void begin_poll() {
   control->poll_begins = 1;
 }
 
+/// A rank that sleeps or computes between its polls lets others run as well, only later.
 void note_vain_poll() {
-  if (++vain_polls == 64) {
+  constexpr double most_seconds = 20e-3;
+  double const now = PMPI_Wtime();
+  if (vain_since == 0) vain_since = now;
+  bool const is_slow = ++vain_polls < 64;
+  if (!is_slow || now - vain_since > most_seconds) {
     vain_polls = 0;
-    ask(call::yield);
+    vain_since = 0;
+    ask(call::yield, is_slow ? 1 : 0);
   }
   last_poll = PMPI_Wtime();
 }

@@ -22,7 +22,7 @@
 
 namespace outsize::bsp::process {
 
-inline constexpr std::uint64_t magic = 0x6f757473697a6534;  // changes with the layout
+inline constexpr std::uint64_t magic = 0x6f757473697a6535;  // changes with the layout
 inline constexpr char const* environment_name = "OUTSIZE_BSP";
 inline constexpr std::size_t most_text = 512;
 inline constexpr std::int64_t any = -1;
@@ -51,7 +51,7 @@ enum class call : std::uint32_t {
              ///< operations has ended
   new_group,   ///< group, number, color; parts: members, as ranks of `group` → group
   drop_group,  ///< group
-  yield,
+  yield,       ///< 1: the rank does other things between its polls
 };
 
 /// A part of an exchange, in the memory of the process.

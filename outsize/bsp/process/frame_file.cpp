@@ -25,7 +25,7 @@ namespace {
 
 [[noreturn]] void fail(char const* what) {
   throw std::system_error(errno, std::generic_category(),
-                          std::string("outsize-run: cannot ") + what + " shared memory");
+                          std::string("cannot ") + what + " shared memory");
 }
 
 using io::detail::open_descriptor;

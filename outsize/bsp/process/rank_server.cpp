@@ -160,7 +160,7 @@ void rank_server::answer() {
       groups_.erase(a[0]);
       return;
     case call::yield:
-      return run_.yield(rank_, noted_, "MPI_Test");
+      return run_.yield(rank_, noted_, "MPI_Test", a[0] != 0);
     case call::none:
       break;
   }
