@@ -10,6 +10,7 @@
 
 #include <outsize/base/assert.hpp>
 #include <outsize/base/error.hpp>
+#include <outsize/base/units.hpp>
 #include <outsize/bsp/bsp_error.hpp>
 
 namespace outsize::bsp::detail {
