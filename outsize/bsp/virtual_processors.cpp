@@ -66,7 +66,11 @@ run_report run(storage& store, std::uint32_t count, std::function<void(processor
                run_options const& options) {
   run_plan const plan = plan_run(store, count, options);
   detail::arena_shape const shape = detail::shape_of(plan.context_bytes);
-  detail::frame_stash spare(shape.piece_bytes, plan.frame_bytes / shape.piece_bytes);
+  // Pieces that frames were moved to are mappings of their own, of which a process may have 65530.
+  constexpr std::uint64_t most_mappings = 32'000;
+  std::uint64_t const frames = plan.frame_bytes / shape.piece_bytes;
+  std::uint64_t const mappings = 2 * frames + count * (shape.context_bytes / shape.piece_bytes);
+  detail::frame_stash spare(shape.piece_bytes, mappings <= most_mappings ? frames : 0);
   std::vector<void*> faces(count);
   std::vector<detail::arena_heap*> heaps(count);
   detail::fiber_run all(

@@ -220,6 +220,10 @@ std::uint64_t engine::prefetch_bytes() const noexcept {
 std::uint64_t engine::send(std::uint32_t rank, group const& of, std::uint32_t source,
                            std::uint32_t to, std::int64_t tag, sent_bytes const& bytes,
                            bool is_synchronous) {
+  {
+    std::lock_guard const held(shared_.mutex);
+    check_run();  // if a write has failed, memory may count as saved that is not
+  }
   std::uint32_t const receiver = of.members[to];
   context const& mine = *contexts_[rank];
   bool const is_lent = shared_.has_swapped.load() && may_lend(mine, bytes) &&

@@ -287,7 +287,8 @@ void pager::issue_all(std::uint32_t rank, std::vector<std::size_t> const& pieces
                       std::vector<std::vector<grain_run>> const& runs, bool is_write,
                       std::exception_ptr const& error) {
   if (error) note_failure(error, is_write);
-  for (std::size_t i = 0; i < pieces.size(); ++i) issue({rank, pieces[i]}, runs[i], is_write);
+  for (std::size_t i = 0; i < pieces.size(); ++i)
+    issue({rank, pieces[i], error != nullptr}, runs[i], is_write);
 }
 
 /// Issues the requests of a piece. If there are none, or one cannot be issued, it has ended all the

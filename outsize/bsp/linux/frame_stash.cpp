@@ -44,10 +44,13 @@ bool frame_stash::put(std::byte* frame) noexcept {
 
 bool frame_stash::take(std::byte* frame) noexcept {
   std::lock_guard const held(mutex_);
-  if (full_.empty() || !move_pages(full_.back(), frame, frame_bytes_)) return false;
-  empty_.push_back(full_.back());
+  if (full_.empty()) return false;
+  std::byte* const slot = full_.back();
   full_.pop_back();
-  return true;
+  empty_.push_back(slot);
+  if (move_pages(slot, frame, frame_bytes_)) return true;
+  range_.drop(static_cast<std::uint64_t>(slot - range_.data()), frame_bytes_);
+  return false;
 }
 
 }  // namespace outsize::bsp::detail

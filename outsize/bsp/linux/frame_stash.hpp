@@ -30,7 +30,8 @@ class frame_stash {
   /// Takes the pages behind a frame's addresses; none are left there. Returns false if
   /// it cannot: all is as before.
   bool put(std::byte* frame) noexcept;
-  /// Puts pages behind addresses that have none. Returns false if there are none.
+  /// Puts pages behind addresses that have none. Returns false if there are none, or if it cannot:
+  /// the pages of one frame are gone then, as the caller makes others.
   bool take(std::byte* frame) noexcept;
 
  private:
