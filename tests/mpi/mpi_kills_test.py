@@ -4,17 +4,14 @@
 """Whichever process of a run is killed, at whatever moment: all end at once, with one message, and
 nothing is left. `--rounds N --seed S` is a long campaign."""
 
-import argparse
 import os
 import pathlib
 import random
 import signal
 import subprocess
-import sys
 import time
-import unittest
 
-from mpi_run import BIN, HERE, MpiTest, default_signals, left_of
+from mpi_run import BIN, HERE, MpiTest, default_signals, left_of, run_tests_or
 
 RANKS = 6
 ROUNDS = "120"
@@ -209,10 +206,4 @@ def campaign(rounds, seed):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int)
-    parser.add_argument("--seed", type=int, default=SEED)
-    chosen, rest = parser.parse_known_args()
-    if chosen.rounds:
-        sys.exit(campaign(chosen.rounds, chosen.seed))
-    unittest.main(argv=sys.argv[:1] + rest)
+    run_tests_or(campaign, __doc__, SEED)

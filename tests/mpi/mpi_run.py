@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: BSL-1.0
 """MPI programs in a folder of a test: compiled by outsize-cc, run by outsize-run."""
 
+import argparse
 import os
 import pathlib
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 import unittest
@@ -83,3 +85,14 @@ class MpiTest(unittest.TestCase):
 
 def main():
     unittest.main()
+
+
+def run_tests_or(campaign, description, first_seed):
+    """The tests; or, with --rounds, a campaign of random cases: its result is the exit status."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--rounds", type=int)
+    parser.add_argument("--seed", type=int, default=first_seed)
+    chosen, rest = parser.parse_known_args()
+    if chosen.rounds:
+        sys.exit(campaign(chosen.rounds, chosen.seed))
+    unittest.main(argv=sys.argv[:1] + rest)

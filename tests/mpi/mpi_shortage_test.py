@@ -5,15 +5,13 @@
 message that names the cause, or it is verified; nothing is left. `--rounds N --seed S` is a long
 campaign."""
 
-import argparse
 import os
 import random
 import resource
 import subprocess
-import sys
 import unittest
 
-from mpi_run import BIN, HERE, MpiTest, left_of
+from mpi_run import BIN, HERE, MpiTest, left_of, run_tests_or
 
 SEED = int(os.environ.get("OUTSIZE_TEST_SEED", "20260302"))
 SCARCE = os.environ.get("OUTSIZE_SCARCE_ENGINE", "")
@@ -197,10 +195,4 @@ def campaign(rounds, seed):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int)
-    parser.add_argument("--seed", type=int, default=SEED)
-    chosen, rest = parser.parse_known_args()
-    if chosen.rounds:
-        sys.exit(campaign(chosen.rounds, chosen.seed))
-    unittest.main(argv=sys.argv[:1] + rest)
+    run_tests_or(campaign, __doc__, SEED)

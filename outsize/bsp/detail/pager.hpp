@@ -7,7 +7,8 @@
 //   frames:  | running | running | coming in ▶ | ◀ going out | present, waits |
 //
 // It brings in the next processor as soon as frames are free, and lets go pieces of those that wait
-// as more are needed: a piece at a time, so that the others stay. A piece that goes out is
+// as more are needed: a piece at a time, so that the others stay. Once memory has been short, it
+// makes as much free ahead as those that compute may still ask for. A piece that goes out is
 // compared by the team, its changed grains are written, its frame is dropped when they are on disk.
 //
 // Those that compute and need more memory come first, and may push out those that are ready; others

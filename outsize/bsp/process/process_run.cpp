@@ -50,7 +50,7 @@ void fill(header& all, run_plan const& plan) {
   all.frames_are_on_disk = plan.is_paged_by_kernel ? 1 : 0;
   all.reads_ahead = reads_ahead(plan) ? 1 : 0;
   all.posted_capacity = 16384;
-  all.part_capacity = std::max<std::uint64_t>(plan.count, 16384);
+  all.part_capacity = std::max<std::uint64_t>(plan.count, all.posted_capacity);
   std::uint64_t const pieces = shape.arena_bytes / shape.piece_bytes;
   std::uint64_t offset = round_up<std::uint64_t>(sizeof(rank_control), page);
   auto const take = [&](std::uint64_t bytes) {
